@@ -1,0 +1,6 @@
+//! To be written.
+
+/// Runs.
+pub fn main() -> std::process::ExitCode {
+    std::process::ExitCode::SUCCESS
+}

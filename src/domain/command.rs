@@ -1,0 +1,155 @@
+//! Everything that can be asked of a task, by a person, by the clock or by a worker that reports back.
+
+use std::collections::BTreeMap;
+
+use chrono_tz::Tz;
+use uuid::Uuid;
+
+use crate::domain::delivery::{DeliveryId, Report, Target};
+use crate::domain::occurrence::OccurrenceName;
+use crate::domain::retry::Jitter;
+use crate::domain::schedule::Schedule;
+use crate::domain::task::{Details, Number, Priority, TaskId};
+use crate::domain::time::{Span, Timestamp};
+
+/// Past this a firing is marked late (SPEC 4), unless configured otherwise.
+pub const GRACE_DEFAULT: Span = Span::from_secs(30);
+
+/// The circumstances of a command: all that a rule may know besides its task.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Moment {
+    /// Now.
+    pub now: Timestamp,
+    /// The zone of this device, where floating schedules live.
+    pub zone: Tz,
+    /// Names the request or cause; a snooze or pause gives it to the firings that it moves.
+    pub op_id: Uuid,
+    /// Within it a firing is on time.
+    pub grace: Span,
+    /// Whether popups cannot be shown at the moment, so that the default is the terminal as well.
+    pub is_desktop_away: bool,
+}
+
+/// A task to be added.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct NewTask {
+    /// Made by the caller (UUIDv7).
+    pub id: TaskId,
+    /// The next of the store's counter.
+    pub number: Number,
+    /// What it says.
+    pub details: Details,
+    /// When it comes up.
+    pub schedule: Schedule,
+    /// When it speaks, relative to due; `None`: at due.
+    pub alerts: Option<Vec<Span>>,
+}
+
+/// Something asked of a task.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Command {
+    /// The clock may have reached something: whatever is due by now happens.
+    Wake,
+    /// The zone of this device changed: floating times follow it.
+    Rezone,
+    /// Changes what it says or when it comes up.
+    Edit(Edit),
+    /// The person did it.
+    Done {
+        /// Whether an occurrence of a series that has not spoken yet is meant.
+        early: bool,
+    },
+    /// The person saw it.
+    Ack {
+        /// As in [`Command::Done`].
+        early: bool,
+    },
+    /// It is to speak again later.
+    Snooze {
+        /// When.
+        until: Timestamp,
+        /// As in [`Command::Done`].
+        early: bool,
+    },
+    /// Its clock stops.
+    Pause {
+        /// When it resumes by itself.
+        until: Option<Timestamp>,
+    },
+    /// Its clock goes on.
+    Resume {
+        /// Whether what remained at the pause is added to now for wall-clock times too.
+        shift: bool,
+    },
+    /// Passes over the open occurrence of a series.
+    Skip,
+    /// Ends the task.
+    Cancel,
+    /// A worker reports on an attempt.
+    Report {
+        /// Which delivery.
+        delivery: DeliveryId,
+        /// What came of it.
+        report: Report,
+        /// Deviation of the back-off.
+        jitter: Jitter,
+    },
+    /// The daemon starts and finds a delivery that an earlier run may have made without learning so.
+    Resend {
+        /// Which delivery.
+        delivery: DeliveryId,
+    },
+}
+
+impl Command {
+    /// Returns the verb, as people type it.
+    #[must_use]
+    pub const fn verb(&self) -> &'static str {
+        match self {
+            Self::Wake => "wake",
+            Self::Rezone => "rezone",
+            Self::Edit(_) => "edit",
+            Self::Done { .. } => "done",
+            Self::Ack { .. } => "ack",
+            Self::Snooze { .. } => "snooze",
+            Self::Pause { .. } => "pause",
+            Self::Resume { .. } => "resume",
+            Self::Skip => "skip",
+            Self::Cancel => "cancel",
+            Self::Report { .. } => "report",
+            Self::Resend { .. } => "resend",
+        }
+    }
+}
+
+/// New values; `None` leaves a field as it is.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Edit {
+    /// See [`Details::title`].
+    pub title: Option<String>,
+    /// See [`Details::notes`].
+    pub notes: Option<String>,
+    /// See [`Details::link`]; the inner `None` removes it.
+    pub link: Option<Option<String>>,
+    /// See [`Details::priority`].
+    pub priority: Option<Priority>,
+    /// See [`Details::tags`].
+    pub tags: Option<Vec<String>>,
+    /// See [`Details::metadata`].
+    pub metadata: Option<BTreeMap<String, String>>,
+    /// See [`Details::targets`].
+    pub targets: Option<Vec<Target>>,
+    /// See [`crate::domain::task::Task::schedule`].
+    pub schedule: Option<Schedule>,
+    /// See [`crate::domain::task::Task::alerts`].
+    pub alerts: Option<Vec<Span>>,
+}
+
+/// What the caller saw when it asked; a command that saw something else is refused.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Expected {
+    /// The version of the task.
+    pub version: Option<u64>,
+    /// The open occurrence. Naming it counts as `early`.
+    pub occurrence: Option<OccurrenceName>,
+}

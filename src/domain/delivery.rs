@@ -1,0 +1,204 @@
+//! One firing to one target: its attempts and its result.
+
+use std::fmt;
+
+use crate::domain::message::Message;
+use crate::domain::occurrence::{FireId, OccurrenceName};
+use crate::domain::retry::{Jitter, back_off};
+use crate::domain::task::TaskId;
+use crate::domain::time::Timestamp;
+
+/// A way to reach a person.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum ChannelKind {
+    /// A popup of the desktop's notification server.
+    Desktop,
+    /// The person's terminals: tmux clients, else a line and a bell.
+    Terminal,
+}
+
+impl ChannelKind {
+    /// Every kind.
+    pub const ALL: [Self; 2] = [Self::Desktop, Self::Terminal];
+
+    /// Returns the word that people type and programs read.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Desktop => "desktop",
+            Self::Terminal => "terminal",
+        }
+    }
+
+    /// Returns the kind of a word, `None` for a word of another version.
+    #[must_use]
+    pub fn from_word(word: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|kind| kind.as_str() == word)
+    }
+}
+
+impl fmt::Display for ChannelKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+/// One address of a channel. The channels of this machine have one address, which is empty.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct Target {
+    /// The channel.
+    pub kind: ChannelKind,
+    /// A URL, a chat; empty for `desktop` and `terminal`.
+    pub address: String,
+}
+
+impl Target {
+    /// The desktop of this machine.
+    #[must_use]
+    pub const fn desktop() -> Self {
+        Self { kind: ChannelKind::Desktop, address: String::new() }
+    }
+
+    /// The person's terminals on this machine.
+    #[must_use]
+    pub const fn terminal() -> Self {
+        Self { kind: ChannelKind::Terminal, address: String::new() }
+    }
+}
+
+/// `desktop`, or `kind:address`.
+impl fmt::Display for Target {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.kind.as_str())?;
+        if self.address.is_empty() { Ok(()) } else { write!(f, ":{}", self.address) }
+    }
+}
+
+/// Names a delivery; the idempotency key of all attempts.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct DeliveryId {
+    /// The firing.
+    pub fire_id: FireId,
+    /// The target.
+    pub target: Target,
+}
+
+impl fmt::Display for DeliveryId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}/{}", self.fire_id, self.target)
+    }
+}
+
+/// Where a delivery stands.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum DeliveryStatus {
+    /// Waits for a worker, or a worker has it.
+    Queued,
+    /// Its channel is away; it is sent when that appears, and no attempt is spent.
+    Waiting,
+    /// An attempt failed; the next is made at this instant.
+    Retrying(Timestamp),
+    /// The target has it.
+    Delivered(Timestamp),
+    /// The target refused it for good.
+    Failed(Timestamp),
+    /// It was no longer wanted before it was sent.
+    Withdrawn(Timestamp),
+}
+
+impl DeliveryStatus {
+    /// Returns whether nothing more is to be sent.
+    #[must_use]
+    pub const fn is_final(self) -> bool {
+        match self {
+            Self::Queued | Self::Waiting | Self::Retrying(_) => false,
+            Self::Delivered(_) | Self::Failed(_) | Self::Withdrawn(_) => true,
+        }
+    }
+}
+
+/// One firing to one target.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Delivery {
+    /// Its name.
+    pub id: DeliveryId,
+    /// The task that fired.
+    pub task: TaskId,
+    /// The occurrence that fired.
+    pub occurrence: OccurrenceName,
+    /// What is said, the same on every attempt.
+    pub message: Message,
+    /// Where it stands.
+    pub status: DeliveryStatus,
+    /// How many attempts were made.
+    pub attempts: u32,
+    /// When the firing was committed.
+    pub created_at: Timestamp,
+    /// Why the latest attempt failed or had to wait.
+    pub last_error: Option<String>,
+}
+
+/// What a worker says of one attempt.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Report {
+    /// The target has it.
+    Delivered,
+    /// The channel is away (no server, no terminal): nothing was sent.
+    Away {
+        /// Why, for people.
+        reason: String,
+    },
+    /// The attempt failed.
+    Failed {
+        /// Why, for people.
+        error: String,
+        /// Whether another attempt may succeed.
+        is_final: bool,
+    },
+}
+
+impl Delivery {
+    /// Returns the delivery after a worker's report.
+    ///
+    /// A report of what has ended meanwhile still counts: what was shown was shown.
+    #[must_use]
+    pub fn reported(&self, report: &Report, jitter: Jitter, now: Timestamp) -> Self {
+        let mut after = self.clone();
+        if matches!(self.status, DeliveryStatus::Delivered(_)) {
+            return after;
+        }
+        match report {
+            Report::Delivered => {
+                after.attempts += 1;
+                after.last_error = None;
+                after.status = DeliveryStatus::Delivered(now);
+            }
+            // Invariant: what was withdrawn or refused is never sent again.
+            Report::Away { .. } | Report::Failed { .. } if self.status.is_final() => {}
+            Report::Away { reason } => {
+                after.last_error = Some(reason.clone());
+                after.status = DeliveryStatus::Waiting;
+            }
+            Report::Failed { error, is_final } => {
+                after.attempts += 1;
+                after.last_error = Some(error.clone());
+                after.status = if *is_final {
+                    DeliveryStatus::Failed(now)
+                } else {
+                    DeliveryStatus::Retrying(now.saturating_add(back_off(after.attempts, jitter)))
+                };
+            }
+        }
+        after
+    }
+
+    /// Returns the delivery withdrawn, or as it is where nothing more was to be sent.
+    #[must_use]
+    pub fn withdrawn(&self, now: Timestamp) -> Self {
+        let mut after = self.clone();
+        if !self.status.is_final() {
+            after.status = DeliveryStatus::Withdrawn(now);
+        }
+        after
+    }
+}

@@ -1,0 +1,400 @@
+//! The immutable record of one change, and how a task is rebuilt from such records alone.
+
+use chrono_tz::Tz;
+use uuid::Uuid;
+
+use crate::domain::command::Edit;
+use crate::domain::delivery::Target;
+use crate::domain::occurrence::{FireId, Occurrence, Outcome, Slot};
+use crate::domain::state::{Ended, Failed, Pending, Running, Snooze, State, StateName, Suspended};
+use crate::domain::task::Task;
+use crate::domain::time::Timestamp;
+
+/// A task and its present occurrence, whole.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Snapshot {
+    /// The task.
+    pub task: Task,
+    /// Its open occurrence, or its last where all have ended.
+    pub occurrence: Occurrence,
+}
+
+/// What happened, with every value that is needed to do it again: undo and other devices replay it.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Operation {
+    /// The task was added, with its first occurrence, which is CREATED.
+    Added(Box<Snapshot>),
+    /// The next occurrence of a series came up, CREATED.
+    Opened(Box<Occurrence>),
+    /// CREATED → PENDING: it has a time.
+    Armed,
+    /// An alert spoke without changing the state (early, or after due).
+    Spoke(Firing),
+    /// PENDING → RUNNING: an alert spoke at or after due.
+    Fired(Firing),
+    /// PENDING → RUNNING with nothing sent.
+    Started,
+    /// The person saw it.
+    Acked,
+    /// → SUSPENDED.
+    Suspended(Suspended),
+    /// SUSPENDED → PENDING, to speak again.
+    Snoozed {
+        /// When, and what.
+        snooze: Snooze,
+        /// Alerts that fall into the snooze and will not speak.
+        swallowed: Vec<Slot>,
+    },
+    /// SUSPENDED → PENDING.
+    Resumed {
+        /// The due, moved where the pause shifted it.
+        due: Option<crate::domain::occurrence::Due>,
+        /// What is to speak besides the alerts that are ahead.
+        snooze: Option<Snooze>,
+    },
+    /// Fields got new values.
+    Edited(Box<Edit>),
+    /// The schedule or the zone gave the open occurrence another time; what had spoken may speak again.
+    Moved(Box<Occurrence>),
+    /// RUNNING → FAILED.
+    Failed,
+    /// FAILED → PENDING.
+    Retried,
+    /// RUNNING → COMPLETED.
+    Completed(Outcome),
+    /// → CANCELLED.
+    Cancelled(Outcome),
+    /// The open occurrence, which had not fired, was removed; the series goes on with another.
+    Withdrawn {
+        /// How many instances of the rule were passed over, this one included.
+        instances: u64,
+    },
+    /// A delivery was handed out again after a crash: its target may have it twice.
+    Resent {
+        /// The firing.
+        fire_id: FireId,
+        /// The target.
+        target: Target,
+    },
+}
+
+/// One alert going off.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Firing {
+    /// Its name on every device.
+    pub fire_id: FireId,
+    /// Which alert.
+    pub slot: Slot,
+    /// When it was to speak.
+    pub nominal_at: Timestamp,
+    /// Whether it spoke past grace.
+    pub late: bool,
+}
+
+impl Operation {
+    /// Returns the word that SQL and the wire use, in the past tense.
+    #[must_use]
+    pub const fn name(&self) -> &'static str {
+        match self {
+            Self::Added(_) => "added",
+            Self::Opened(_) => "opened",
+            Self::Armed => "armed",
+            Self::Spoke(_) => "spoke",
+            Self::Fired(_) => "fired",
+            Self::Started => "started",
+            Self::Acked => "acked",
+            Self::Suspended(_) => "suspended",
+            Self::Snoozed { .. } => "snoozed",
+            Self::Resumed { .. } => "resumed",
+            Self::Edited(_) => "edited",
+            Self::Moved(_) => "moved",
+            Self::Failed => "failed",
+            Self::Retried => "retried",
+            Self::Completed(_) => "completed",
+            Self::Cancelled(_) => "cancelled",
+            Self::Withdrawn { .. } => "withdrawn",
+            Self::Resent { .. } => "resent",
+        }
+    }
+
+    /// Returns the firing, where this is one.
+    #[must_use]
+    pub const fn firing(&self) -> Option<&Firing> {
+        match self {
+            Self::Spoke(firing) | Self::Fired(firing) => Some(firing),
+            Self::Added(_)
+            | Self::Opened(_)
+            | Self::Armed
+            | Self::Started
+            | Self::Acked
+            | Self::Suspended(_)
+            | Self::Snoozed { .. }
+            | Self::Resumed { .. }
+            | Self::Edited(_)
+            | Self::Moved(_)
+            | Self::Failed
+            | Self::Retried
+            | Self::Completed(_)
+            | Self::Cancelled(_)
+            | Self::Withdrawn { .. }
+            | Self::Resent { .. } => None,
+        }
+    }
+}
+
+/// Who asked for a change.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Actor {
+    /// A person, through the command line or another client.
+    Person,
+    /// The clock.
+    Clock,
+    /// The daemon itself: a start, a zone change, a worker's report.
+    Daemon,
+}
+
+impl Actor {
+    /// Returns the word that SQL and the wire use.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Person => "person",
+            Self::Clock => "clock",
+            Self::Daemon => "daemon",
+        }
+    }
+
+    /// Returns the actor of a word, `None` for a word of another version.
+    #[must_use]
+    pub fn from_word(word: &str) -> Option<Self> {
+        [Self::Person, Self::Clock, Self::Daemon].into_iter().find(|actor| actor.as_str() == word)
+    }
+}
+
+/// The immutable record of one change.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Event {
+    /// Its name on every device (UUIDv7).
+    pub event_id: Uuid,
+    /// The request or cause; events of one op were committed together.
+    pub op_id: Uuid,
+    /// The device on which it happened.
+    pub device: Uuid,
+    /// Who asked for it.
+    pub actor: Actor,
+    /// When it happened.
+    pub at: Timestamp,
+    /// What happened.
+    pub operation: Operation,
+    /// The state before; `None` where the occurrence is new.
+    pub from: Option<StateName>,
+    /// The state after; as before where the change is not one of state, `None` where the occurrence was removed.
+    pub to: Option<StateName>,
+    /// Why, for people; empty where the operation says it all.
+    pub reason: String,
+    /// The task and occurrence as they then were; of a withdrawn occurrence, as it was before.
+    pub snapshot: Snapshot,
+}
+
+impl Event {
+    /// Returns whether it is a firing past grace.
+    #[must_use]
+    pub fn is_late(&self) -> bool {
+        self.operation.firing().is_some_and(|firing| firing.late)
+    }
+}
+
+/// Returns the snapshot after `operation`; this is how events rebuild a task, and how [`transition`] makes each step.
+///
+/// `None` where the operation does not fit: a first operation that is not `Added`, or one whose state is not as it
+/// must be. Events of this program always fit; those of another device or a damaged file may not.
+///
+/// [`transition`]: crate::domain::transition::transition
+#[must_use]
+pub fn apply(before: Option<&Snapshot>, operation: &Operation, at: Timestamp, version: u64) -> Option<Snapshot> {
+    let mut after = match (before, operation) {
+        (None, Operation::Added(first)) => return Some((**first).clone()),
+        (Some(_), Operation::Added(_)) | (None, _) => return None,
+        (Some(before), _) => before.clone(),
+    };
+    after.task.version = version;
+    after.task.updated_at = at;
+    let next = match (&after.occurrence.state, operation) {
+        (_, Operation::Added(_)) => return None,
+        (_, Operation::Opened(occurrence)) => {
+            open(&mut after, occurrence);
+            return Some(after);
+        }
+        (State::Created, Operation::Armed) => State::Pending(Pending::default()),
+        (State::Pending(_) | State::Running(_), Operation::Spoke(firing)) => {
+            mark_spoken(&mut after.occurrence, firing.slot);
+            match &after.occurrence.state {
+                // The snooze is over once it spoke; one that is still ahead stays.
+                State::Pending(pending) => {
+                    State::Pending(Pending { snooze: pending.snooze.filter(|snooze| snooze.until > at) })
+                }
+                other => other.clone(),
+            }
+        }
+        (State::Pending(_), Operation::Fired(firing)) => {
+            mark_spoken(&mut after.occurrence, firing.slot);
+            State::Running(Running { fired_at: at, late: firing.late, acked_at: None })
+        }
+        (State::Pending(_), Operation::Started) => {
+            State::Running(Running { fired_at: at, late: false, acked_at: None })
+        }
+        (State::Running(running), Operation::Acked) => State::Running(Running { acked_at: Some(at), ..*running }),
+        (State::Pending(_) | State::Running(_), Operation::Suspended(suspended)) => State::Suspended(*suspended),
+        (State::Suspended(_), Operation::Snoozed { snooze, swallowed }) => {
+            pass_over(&mut after.occurrence, swallowed);
+            State::Pending(Pending { snooze: Some(*snooze) })
+        }
+        (State::Suspended(_), Operation::Resumed { due, snooze }) => {
+            after.occurrence.due = *due;
+            State::Pending(Pending { snooze: *snooze })
+        }
+        (state, Operation::Edited(edit)) => {
+            let state = state.clone();
+            edit_task(&mut after.task, edit);
+            state
+        }
+        (_, Operation::Moved(occurrence)) => {
+            open(&mut after, occurrence);
+            return Some(after);
+        }
+        (State::Running(_), Operation::Failed) => State::Failed(Failed { at }),
+        (State::Failed(_), Operation::Retried) => State::Pending(Pending::default()),
+        (State::Running(_), Operation::Completed(outcome)) => State::Completed(Ended { at, outcome: *outcome }),
+        (
+            State::Created | State::Pending(_) | State::Suspended(_) | State::Failed(_),
+            Operation::Cancelled(outcome),
+        ) => State::Cancelled(Ended { at, outcome: *outcome }),
+        (state, Operation::Withdrawn { .. } | Operation::Resent { .. }) => state.clone(),
+        (
+            _,
+            Operation::Armed
+            | Operation::Spoke(_)
+            | Operation::Fired(_)
+            | Operation::Started
+            | Operation::Acked
+            | Operation::Suspended(_)
+            | Operation::Snoozed { .. }
+            | Operation::Resumed { .. }
+            | Operation::Failed
+            | Operation::Retried
+            | Operation::Completed(_)
+            | Operation::Cancelled(_),
+        ) => return None,
+    };
+    after.occurrence.state = next;
+    Some(after)
+}
+
+/// Puts another occurrence in the place of the present one, or moves that.
+fn open(snapshot: &mut Snapshot, occurrence: &Occurrence) {
+    let present = &snapshot.occurrence;
+    if present.name() != occurrence.name() {
+        snapshot.task.previous = match &present.state {
+            State::Completed(ended) | State::Cancelled(ended) => Some(ended.outcome),
+            State::Created | State::Pending(_) | State::Running(_) | State::Suspended(_) | State::Failed(_) => {
+                snapshot.task.previous
+            }
+        };
+    }
+    snapshot.task.cursor = occurrence.due.map(|due| crate::domain::occurrence::Instance {
+        key: occurrence.key,
+        nominal: due.nominal,
+        due: due.at,
+    });
+    snapshot.occurrence = occurrence.clone();
+}
+
+fn mark_spoken(occurrence: &mut Occurrence, slot: Slot) {
+    occurrence.last_spoken = Some(slot);
+    pass_over(occurrence, &[slot]);
+}
+
+fn pass_over(occurrence: &mut Occurrence, slots: &[Slot]) {
+    occurrence.spoken.extend_from_slice(slots);
+    occurrence.spoken.sort_unstable();
+    occurrence.spoken.dedup();
+}
+
+fn edit_task(task: &mut Task, edit: &Edit) {
+    let set = edit.clone();
+    let details = &mut task.details;
+    details.title = set.title.unwrap_or_else(|| std::mem::take(&mut details.title));
+    details.notes = set.notes.unwrap_or_else(|| std::mem::take(&mut details.notes));
+    details.link = set.link.unwrap_or_else(|| details.link.take());
+    details.priority = set.priority.unwrap_or(details.priority);
+    details.tags = set.tags.unwrap_or_else(|| std::mem::take(&mut details.tags));
+    details.metadata = set.metadata.unwrap_or_else(|| std::mem::take(&mut details.metadata));
+    details.targets = set.targets.unwrap_or_else(|| std::mem::take(&mut details.targets));
+    if let Some(schedule) = set.schedule {
+        task.schedule = schedule;
+    }
+    if let Some(alerts) = set.alerts {
+        task.alerts = alerts;
+    }
+}
+
+impl Snapshot {
+    /// Returns when the clock has something to do for the task next, `None` when it waits for a person.
+    ///
+    /// This is what the queue holds and the store indexes; it never depends on the zone, since due times are instants.
+    #[must_use]
+    pub fn next_wake(&self) -> Option<Timestamp> {
+        let occurrence = &self.occurrence;
+        match &occurrence.state {
+            State::Created | State::Failed(_) | State::Completed(_) | State::Cancelled(_) => None,
+            State::Suspended(suspended) => suspended.until,
+            State::Running(_) => earliest([occurrence.successor_at, self.next_alert().map(|(_, at)| at)]),
+            State::Pending(pending) => earliest([
+                occurrence.successor_at,
+                self.next_alert().map(|(_, at)| at),
+                pending.snooze.map(|snooze| snooze.until),
+                // A task whose alerts are all spoken or opted out of still becomes due.
+                occurrence.due_at().filter(|_| pending.snooze.is_none()),
+            ]),
+        }
+    }
+
+    /// Returns when it speaks next, `None` when it will not by itself.
+    #[must_use]
+    pub fn speaks_at(&self) -> Option<Timestamp> {
+        match &self.occurrence.state {
+            State::Created | State::Failed(_) | State::Completed(_) | State::Cancelled(_) | State::Suspended(_) => None,
+            State::Running(_) => earliest([self.occurrence.successor_at, self.next_alert().map(|(_, at)| at)]),
+            State::Pending(pending) => {
+                earliest([self.next_alert().map(|(_, at)| at), pending.snooze.map(|snooze| snooze.until)])
+            }
+        }
+    }
+
+    /// Returns the earliest alert that has not spoken, with its time.
+    #[must_use]
+    pub fn next_alert(&self) -> Option<(Slot, Timestamp)> {
+        self.alerts_ahead().min_by_key(|(_, at)| *at)
+    }
+
+    /// Returns the alerts that have not spoken, with their times.
+    pub fn alerts_ahead(&self) -> impl Iterator<Item = (Slot, Timestamp)> {
+        let due = self.occurrence.due_at();
+        self.task
+            .alerts
+            .iter()
+            .map(|offset| Slot(*offset))
+            .filter(|slot| !self.occurrence.spoken.contains(slot))
+            .filter_map(move |slot| Some((slot, due?.saturating_add(slot.0))))
+    }
+
+    /// Returns the zone in which the schedule's local times are read, given the device's.
+    #[must_use]
+    pub fn zone(&self, device: Tz) -> Tz {
+        self.task.schedule.zone.unwrap_or(device)
+    }
+}
+
+fn earliest<const N: usize>(times: [Option<Timestamp>; N]) -> Option<Timestamp> {
+    times.into_iter().flatten().min()
+}

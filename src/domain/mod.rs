@@ -1,0 +1,19 @@
+//! The rules: what may happen to a task, and what follows?
+//!
+//! Values in, values out. Nothing here reads a clock, draws a random number, logs, waits or knows how a value is
+//! stored or sent: time, ids and jitter are arguments, and the edges have their own row and wire types.
+
+pub mod command;
+pub mod delivery;
+pub mod event;
+pub mod message;
+pub mod name;
+pub mod occurrence;
+pub mod rejection;
+pub mod retry;
+pub mod schedule;
+pub mod stage;
+pub mod state;
+pub mod task;
+pub mod time;
+pub mod transition;

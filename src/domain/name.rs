@@ -1,0 +1,76 @@
+//! How people name a task: by number, by the beginning of its id, or by words of its title.
+
+use crate::domain::task::{Number, Task};
+
+/// The shortest id prefix that names a task; a shorter one could be a number.
+pub const ID_PREFIX_MIN: usize = 8;
+
+/// What somebody typed to name a task.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum TaskName {
+    /// Its number.
+    Number(Number),
+    /// The beginning of its id: eight or more hexadecimal digits, lower case, without hyphens.
+    IdPrefix(String),
+    /// Words of its title, lower case, at least one.
+    Words(Vec<String>),
+}
+
+impl TaskName {
+    /// Reads a name; `None` where there is nothing to read.
+    ///
+    /// Full-width digits count as digits. Digits alone are a number, never an id prefix.
+    #[must_use]
+    pub fn parse(text: &str) -> Option<Self> {
+        let text: String = text.trim().chars().map(to_ascii_digit).collect();
+        let digits = text.strip_prefix('#').unwrap_or(&text);
+        if !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit()) {
+            // A number too long for the counter names no task; as words it would only confuse.
+            return Some(Self::Number(Number(digits.parse().unwrap_or(u64::MAX))));
+        }
+        let hex: String = text.chars().filter(|c| *c != '-').collect::<String>().to_lowercase();
+        if hex.len() >= ID_PREFIX_MIN && hex.len() <= 32 && hex.bytes().all(|byte| byte.is_ascii_hexdigit()) {
+            return Some(Self::IdPrefix(hex));
+        }
+        let words: Vec<String> = text.split_whitespace().map(str::to_lowercase).collect();
+        (!words.is_empty()).then_some(Self::Words(words))
+    }
+
+    /// Returns whether every word stands in the task's title, case ignored. Only for [`TaskName::Words`].
+    #[must_use]
+    pub fn matches_title(&self, task: &Task) -> bool {
+        match self {
+            Self::Words(words) => {
+                let title = task.details.title.to_lowercase();
+                words.iter().all(|word| title.contains(word))
+            }
+            Self::Number(_) | Self::IdPrefix(_) => false,
+        }
+    }
+}
+
+fn to_ascii_digit(c: char) -> char {
+    match c {
+        '０'..='９' => char::from_digit(u32::from(c) - u32::from('０'), 10).unwrap_or(c),
+        _ => c,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_told_apart() {
+        let words = |words: &[&str]| TaskName::Words(words.iter().map(|w| (*w).to_owned()).collect());
+        assert_eq!(TaskName::parse("12"), Some(TaskName::Number(Number(12))));
+        assert_eq!(TaskName::parse("１２"), Some(TaskName::Number(Number(12))));
+        assert_eq!(TaskName::parse("#7"), Some(TaskName::Number(Number(7))));
+        assert_eq!(TaskName::parse("12345678"), Some(TaskName::Number(Number(12_345_678))));
+        assert_eq!(TaskName::parse("0190aBcd-12"), Some(TaskName::IdPrefix("0190abcd12".into())));
+        assert_eq!(TaskName::parse("Pay Rent"), Some(words(&["pay", "rent"])));
+        assert_eq!(TaskName::parse("abcdef"), Some(words(&["abcdef"])));
+        assert_eq!(TaskName::parse("99999999999999999999999"), Some(TaskName::Number(Number(u64::MAX))));
+        assert_eq!(TaskName::parse("  "), None);
+    }
+}

@@ -1,0 +1,260 @@
+//! One time that a task comes up, and the names that every device gives it alike.
+
+use std::fmt;
+
+use chrono::{NaiveDate, NaiveDateTime};
+use uuid::Uuid;
+
+use crate::domain::state::State;
+use crate::domain::task::TaskId;
+use crate::domain::time::{Span, Timestamp};
+
+/// Names an occurrence of its task (SPEC 2); computed from the rule, never random.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum OccurrenceKey {
+    /// The only one of a one-shot.
+    Once,
+    /// Of a rule that comes up at most daily: a change of the hour does not reopen a day that is done.
+    Date(NaiveDate),
+    /// Of a rule with several times a day.
+    DateTime(NaiveDateTime),
+    /// Of an interval.
+    Instant(Timestamp),
+}
+
+/// `once`, `2026-05-13`, `2026-05-13T09:00:00` or `2026-05-13T09:00:00Z`.
+impl fmt::Display for OccurrenceKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Once => f.write_str("once"),
+            Self::Date(date) => write!(f, "{date}"),
+            Self::DateTime(local) => write!(f, "{}", local.format("%Y-%m-%dT%H:%M:%S")),
+            Self::Instant(at) => write!(f, "{at}"),
+        }
+    }
+}
+
+impl std::str::FromStr for OccurrenceKey {
+    type Err = UnknownKey;
+
+    fn from_str(text: &str) -> Result<Self, UnknownKey> {
+        let unknown = || UnknownKey { text: text.to_owned() };
+        if text == "once" {
+            Ok(Self::Once)
+        } else if let Ok(date) = text.parse::<NaiveDate>() {
+            Ok(Self::Date(date))
+        } else if text.ends_with('Z') {
+            let utc = chrono::DateTime::parse_from_rfc3339(text).map_err(|_| unknown())?;
+            Timestamp::from_utc(utc.to_utc()).map(Self::Instant).ok_or_else(unknown)
+        } else {
+            text.parse::<NaiveDateTime>().map(Self::DateTime).map_err(|_| unknown())
+        }
+    }
+}
+
+/// A text that names no occurrence.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+#[error("cannot read occurrence key {text:?}: expected `once`, a local date, a local date and time, or a UTC instant")]
+pub struct UnknownKey {
+    /// The text.
+    pub text: String,
+}
+
+/// One instance of a rule: which occurrence it would be, and when it would be due.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Instance {
+    /// Its name.
+    pub key: OccurrenceKey,
+    /// Its time as the rule says it.
+    pub nominal: Nominal,
+    /// The instant that this is, in the zone of the schedule.
+    pub due: Timestamp,
+}
+
+/// A time as the rule says it, apart from any zone where the rule speaks of local time.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Nominal {
+    /// The reading of a wall clock.
+    Local(NaiveDateTime),
+    /// An instant (countdowns, intervals).
+    Instant(Timestamp),
+}
+
+/// `2026-05-13T09:00:00` or `2026-05-13T09:00:00Z`.
+impl fmt::Display for Nominal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Local(local) => write!(f, "{}", local.format("%Y-%m-%dT%H:%M:%S")),
+            Self::Instant(at) => write!(f, "{at}"),
+        }
+    }
+}
+
+/// One occurrence with its state.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Occurrence {
+    /// Its name within the task.
+    pub key: OccurrenceKey,
+    /// 1 + number of undone closings.
+    pub generation: u32,
+    /// When it is due; `None` where the task has no time.
+    pub due: Option<Due>,
+    /// When the next one of the series is due, if there is one.
+    pub successor_at: Option<Timestamp>,
+    /// The alerts that have spoken or were passed over, sorted: they do not speak by themselves again.
+    pub spoken: Vec<Slot>,
+    /// The alert that spoke last: a snooze repeats it.
+    pub last_spoken: Option<Slot>,
+    /// Where it stands.
+    pub state: State,
+}
+
+/// The due time of an occurrence.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Due {
+    /// As the schedule says it.
+    pub nominal: Nominal,
+    /// The instant that this is.
+    pub at: Timestamp,
+}
+
+impl Occurrence {
+    /// Returns the instant at which it is due, `None` where the task has no time.
+    #[must_use]
+    pub fn due_at(&self) -> Option<Timestamp> {
+        self.due.map(|due| due.at)
+    }
+
+    /// Returns its name with its generation, such as `2026-05-13~1`.
+    #[must_use]
+    pub fn name(&self) -> OccurrenceName {
+        OccurrenceName { key: self.key, generation: self.generation }
+    }
+
+    /// Returns whether it has ended.
+    #[must_use]
+    pub fn has_ended(&self) -> bool {
+        matches!(self.state, State::Completed(_) | State::Cancelled(_))
+    }
+}
+
+/// An occurrence's key with its generation.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct OccurrenceName {
+    /// Its key.
+    pub key: OccurrenceKey,
+    /// Its generation, from 1.
+    pub generation: u32,
+}
+
+impl fmt::Display for OccurrenceName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}~{}", self.key, self.generation)
+    }
+}
+
+impl std::str::FromStr for OccurrenceName {
+    type Err = UnknownKey;
+
+    /// Reads `KEY~GENERATION`; a key alone is its first generation.
+    fn from_str(text: &str) -> Result<Self, UnknownKey> {
+        let (key, generation) = text.rsplit_once('~').unwrap_or((text, "1"));
+        let generation = generation.parse().map_err(|_| UnknownKey { text: text.to_owned() })?;
+        Ok(Self { key: key.parse()?, generation })
+    }
+}
+
+/// How an occurrence ended.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Outcome {
+    /// The person did it.
+    Done,
+    /// It rang, was delivered, and its successor came before an answer.
+    Unanswered,
+    /// It rang, reached nobody, and its successor came.
+    Undelivered,
+    /// The person cancelled the task.
+    Cancelled,
+    /// The person passed over this one.
+    Skipped,
+}
+
+/// Which alert of an occurrence a firing is: its place relative to due.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct Slot(pub Span);
+
+impl Slot {
+    /// The alert at due.
+    pub const DUE: Self = Self(Span::ZERO);
+}
+
+/// `0` at due, `-1h` an hour before, `+15m` a quarter of an hour after.
+impl fmt::Display for Slot {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let sign = if self.0.is_positive() { "+" } else { "" };
+        write!(f, "{sign}{}", self.0)
+    }
+}
+
+/// Names one firing on every device alike.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct FireId(pub Uuid);
+
+impl FireId {
+    /// Computes the id of a firing (SPEC 2).
+    ///
+    /// `repeat` is the id of the snooze or pause that this firing repeats, if any; without one an alert has exactly one
+    /// id, so that it can be committed only once.
+    #[must_use]
+    pub fn compute(task: TaskId, name: OccurrenceName, slot: Slot, nominal: Nominal, repeat: Option<Uuid>) -> Self {
+        let repeat = repeat.map(|id| id.to_string()).unwrap_or_default();
+        // Milliseconds, not the text for people, since that may round.
+        let text = format!("{name}|{}|{nominal}|{repeat}", slot.0.as_millis());
+        Self(Uuid::new_v5(&task.0, text.as_bytes()))
+    }
+}
+
+impl fmt::Display for FireId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_reads_back_as_itself() {
+        for text in ["once~1", "2026-05-13~2", "2026-05-13T09:30:00~1", "2026-05-13T09:30:00Z~3"] {
+            let name: OccurrenceName = text.parse().expect("a name");
+            assert_eq!(name.to_string(), text);
+        }
+    }
+
+    #[test]
+    fn a_text_that_names_nothing_is_refused() {
+        for text in ["", "twice", "2026-13-01~1", "once~x", "once~-1"] {
+            assert!(text.parse::<OccurrenceName>().is_err(), "{text:?}");
+        }
+    }
+
+    #[test]
+    fn a_fire_id_depends_on_each_of_its_parts() {
+        let task = TaskId(Uuid::from_u128(1));
+        let name = OccurrenceName { key: OccurrenceKey::Once, generation: 1 };
+        let nominal = Nominal::Instant(Timestamp::MIN);
+        let first = FireId::compute(task, name, Slot::DUE, nominal, None);
+        assert_eq!(first, FireId::compute(task, name, Slot::DUE, nominal, None));
+        let others = [
+            FireId::compute(TaskId(Uuid::from_u128(2)), name, Slot::DUE, nominal, None),
+            FireId::compute(task, OccurrenceName { generation: 2, ..name }, Slot::DUE, nominal, None),
+            FireId::compute(task, name, Slot(Span::from_millis(1)), nominal, None),
+            FireId::compute(task, name, Slot::DUE, Nominal::Instant(Timestamp::MAX), None),
+            FireId::compute(task, name, Slot::DUE, nominal, Some(Uuid::from_u128(3))),
+        ];
+        for other in others {
+            assert_ne!(first, other);
+        }
+    }
+}

@@ -1,0 +1,156 @@
+//! Why a command is refused, and what would be accepted. A rejection is an answer, not a failure.
+
+use crate::domain::occurrence::{OccurrenceName, Outcome};
+use crate::domain::schedule::ScheduleError;
+use crate::domain::state::StateName;
+use crate::domain::task::Number;
+use crate::domain::time::Timestamp;
+
+/// The reason for which a command was refused; the task is as it was.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+pub enum Rejection {
+    /// It has ended, and what has ended never comes back to life.
+    #[error("cannot {verb} task {number}: it is already {}", outcome_word(*outcome))]
+    Ended {
+        /// What was wanted.
+        verb: &'static str,
+        /// The task.
+        number: Number,
+        /// The state, which is an end.
+        state: StateName,
+        /// How it ended.
+        outcome: Outcome,
+    },
+    /// Its state does not allow the command.
+    #[error("cannot {verb} task {number}: it is {}", state_word(*state))]
+    NotNow {
+        /// What was wanted.
+        verb: &'static str,
+        /// The task.
+        number: Number,
+        /// The state.
+        state: StateName,
+        /// The commands that are allowed, as people type them.
+        allowed: &'static [&'static str],
+    },
+    /// The open occurrence of a series is still ahead of its first alert.
+    #[error("cannot {verb} task {number}: it is not due before {due}")]
+    Ahead {
+        /// What was wanted.
+        verb: &'static str,
+        /// The task.
+        number: Number,
+        /// When it is due.
+        due: Timestamp,
+    },
+    /// The task does not repeat.
+    #[error("cannot {verb} task {number}: it does not repeat")]
+    NotSeries {
+        /// What was wanted.
+        verb: &'static str,
+        /// The task.
+        number: Number,
+        /// The state.
+        state: StateName,
+    },
+    /// A task that has rung cannot change between one time and a repeat.
+    #[error("cannot edit task {number}: it has rung already, so it can no longer change between one time and a repeat")]
+    KindChange {
+        /// The task.
+        number: Number,
+        /// The state.
+        state: StateName,
+    },
+    /// The time given lies in the past.
+    #[error("cannot {verb} task {number}: {at} has passed")]
+    Past {
+        /// What was wanted.
+        verb: &'static str,
+        /// The task.
+        number: Number,
+        /// The time.
+        at: Timestamp,
+    },
+    /// The schedule has no time left.
+    #[error("cannot {verb} task {number}: {source}")]
+    Schedule {
+        /// What was wanted.
+        verb: &'static str,
+        /// The task.
+        number: Number,
+        /// Why.
+        source: ScheduleError,
+    },
+    /// The title is empty.
+    #[error("cannot {verb} task {number}: expected a title, found nothing")]
+    EmptyTitle {
+        /// What was wanted.
+        verb: &'static str,
+        /// The task.
+        number: Number,
+    },
+    /// The caller saw another version.
+    #[error("cannot {verb} task {number}: it has changed (expected version {expected}, found {found})")]
+    Stale {
+        /// What was wanted.
+        verb: &'static str,
+        /// The task.
+        number: Number,
+        /// The version that the caller saw.
+        expected: u64,
+        /// The version now.
+        found: u64,
+    },
+    /// The caller named an occurrence that is not the open one.
+    #[error("cannot {verb} task {number}: occurrence {expected} is not the open one, that is {found}")]
+    OtherOccurrence {
+        /// What was wanted.
+        verb: &'static str,
+        /// The task.
+        number: Number,
+        /// The occurrence that the caller named.
+        expected: OccurrenceName,
+        /// The open occurrence.
+        found: OccurrenceName,
+    },
+}
+
+impl Rejection {
+    /// Returns whether another change came first, so that the caller should look again.
+    #[must_use]
+    pub const fn is_conflict(&self) -> bool {
+        match self {
+            Self::Stale { .. } | Self::OtherOccurrence { .. } => true,
+            Self::Ended { .. }
+            | Self::NotNow { .. }
+            | Self::Ahead { .. }
+            | Self::NotSeries { .. }
+            | Self::KindChange { .. }
+            | Self::Past { .. }
+            | Self::Schedule { .. }
+            | Self::EmptyTitle { .. } => false,
+        }
+    }
+}
+
+fn outcome_word(outcome: Outcome) -> &'static str {
+    match outcome {
+        Outcome::Done => "done",
+        Outcome::Unanswered => "closed unanswered",
+        Outcome::Undelivered => "closed undelivered",
+        Outcome::Cancelled => "cancelled",
+        Outcome::Skipped => "skipped",
+    }
+}
+
+fn state_word(state: StateName) -> &'static str {
+    match state {
+        StateName::Created => "without a time",
+        StateName::Pending => "scheduled",
+        StateName::Running => "due",
+        StateName::Suspended => "paused",
+        StateName::Failed => "failed",
+        StateName::Completed => "done",
+        StateName::Cancelled => "cancelled",
+    }
+}

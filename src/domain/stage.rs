@@ -1,0 +1,29 @@
+//! What people read in place of a state: one word for where a task stands.
+
+use crate::domain::event::Snapshot;
+use crate::domain::occurrence::Outcome;
+use crate::domain::state::State;
+use crate::domain::time::Timestamp;
+
+/// Returns the stage of a task (SPEC 3).
+#[must_use]
+pub fn stage(snapshot: &Snapshot, now: Timestamp) -> &'static str {
+    match &snapshot.occurrence.state {
+        State::Created => "no time",
+        State::Pending(pending) => match pending.snooze {
+            Some(snooze) if snooze.is_chosen => "snoozed",
+            Some(_) | None if snapshot.occurrence.due_at().is_some_and(|due| due <= now) => "due",
+            Some(_) | None => "scheduled",
+        },
+        State::Running(running) if running.late => "late",
+        State::Running(_) => "due",
+        State::Suspended(_) => "paused",
+        State::Failed(_) => "failed",
+        State::Completed(ended) | State::Cancelled(ended) => match ended.outcome {
+            Outcome::Done => "done",
+            Outcome::Unanswered => "unanswered",
+            Outcome::Undelivered => "failed",
+            Outcome::Cancelled | Outcome::Skipped => "cancelled",
+        },
+    }
+}

@@ -1,0 +1,95 @@
+//! The task: what is to be remembered, and what is true of every task.
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use uuid::Uuid;
+
+use crate::domain::delivery::Target;
+use crate::domain::occurrence::{Instance, Outcome};
+use crate::domain::schedule::Schedule;
+use crate::domain::time::{Span, Timestamp};
+
+/// Names a task on every device alike (UUIDv7, never reused).
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct TaskId(pub Uuid);
+
+impl fmt::Display for TaskId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+/// The number that people type: one counter per store, never reused or renumbered, from 1.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct Number(pub u64);
+
+impl fmt::Display for Number {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+/// How much a task matters; the most important is shown first.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
+pub enum Priority {
+    /// Shown last, popups without sound.
+    Low,
+    /// The default.
+    #[default]
+    Normal,
+    /// Shown first, popups marked urgent.
+    High,
+}
+
+/// What a person or program wrote about a task; `edit` changes any of it.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Details {
+    /// One line, never empty.
+    pub title: String,
+    /// Free text, empty when there is none.
+    pub notes: String,
+    /// Something to open, such as a URL.
+    pub link: Option<String>,
+    /// How much it matters.
+    pub priority: Priority,
+    /// Without the leading `+`, sorted, each once.
+    pub tags: Vec<String>,
+    /// For programs; Keiko never reads it.
+    pub metadata: BTreeMap<String, String>,
+    /// Where it speaks; empty means the default: the desktop, and the terminal while that is away.
+    pub targets: Vec<Target>,
+}
+
+/// A task without its occurrences.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Task {
+    /// The id of every device.
+    pub id: TaskId,
+    /// The number of this store.
+    pub number: Number,
+    /// What it says.
+    pub details: Details,
+    /// When it comes up.
+    pub schedule: Schedule,
+    /// When it speaks, relative to due: negative before, zero at due, positive after. Sorted, each once.
+    pub alerts: Vec<Span>,
+    /// Counts the changes; a change names the version it saw.
+    pub version: u64,
+    /// When it was added.
+    pub created_at: Timestamp,
+    /// When it last changed.
+    pub updated_at: Timestamp,
+    /// The latest instance of the schedule that became an occurrence, withdrawn ones too: the next lies behind it.
+    pub cursor: Option<Instance>,
+    /// How the occurrence before the present one ended.
+    pub previous: Option<Outcome>,
+}
+
+impl Task {
+    /// Returns whether the task comes up more than once.
+    #[must_use]
+    pub fn is_series(&self) -> bool {
+        self.schedule.rule.is_series()
+    }
+}

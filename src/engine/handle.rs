@@ -1,0 +1,249 @@
+//! The way into the loop for everyone else: calls that change go through it, questions read the last committed state.
+
+use std::sync::Arc;
+
+use chrono_tz::Tz;
+use tokio::sync::{mpsc, oneshot, watch};
+
+use crate::clock::Clock;
+use crate::domain::delivery::{ChannelKind, Delivery};
+use crate::domain::event::Snapshot;
+use crate::domain::name::TaskName;
+use crate::domain::state::State;
+use crate::domain::task::TaskId;
+use crate::domain::time::Timestamp;
+use crate::engine::input::{AddRequest, Applied, Call, CallError, Input};
+use crate::notify::Presence;
+use crate::store::{Counts, Identity, Store, StoreError, StoredEvent, Which};
+
+/// How many inputs may wait for the loop; one more is refused, never dropped in silence (I9).
+pub const INPUTS_MAX: usize = 4096;
+
+/// How many candidates an ambiguous name lists.
+const CANDIDATES_MAX: usize = 5;
+
+/// The way into the loop. Cheap to clone.
+#[derive(Clone)]
+pub struct Handle {
+    inputs: mpsc::Sender<Input>,
+    store: Arc<dyn Store>,
+    clock: Arc<dyn Clock>,
+    identity: Identity,
+    channels: Vec<(ChannelKind, watch::Receiver<Presence>)>,
+    last_seq: watch::Receiver<u64>,
+}
+
+/// The history of a task: what happened, and what was sent.
+#[derive(Clone, Debug)]
+pub struct History {
+    /// Its events, oldest first.
+    pub events: Vec<StoredEvent>,
+    /// Its deliveries, oldest first.
+    pub deliveries: Vec<Delivery>,
+}
+
+/// What the daemon knows of itself.
+#[derive(Clone, Debug)]
+pub struct Status {
+    /// How many there are.
+    pub counts: Counts,
+    /// The task that the clock has something to do for next, with the time.
+    pub next: Option<(Timestamp, Snapshot)>,
+    /// Whether each channel can reach somebody.
+    pub channels: Vec<(ChannelKind, Presence)>,
+}
+
+impl Handle {
+    /// Returns a handle of a loop that takes from the other end of `inputs`.
+    #[must_use]
+    pub fn new(
+        inputs: mpsc::Sender<Input>,
+        store: Arc<dyn Store>,
+        clock: Arc<dyn Clock>,
+        identity: Identity,
+        channels: Vec<(ChannelKind, watch::Receiver<Presence>)>,
+        last_seq: watch::Receiver<u64>,
+    ) -> Self {
+        Self { inputs, store, clock, identity, channels, last_seq }
+    }
+
+    /// Adds a task; answers when it is committed.
+    ///
+    /// # Errors
+    /// The rules refuse it, the store fails, or too many inputs wait.
+    pub async fn add(&self, request: AddRequest) -> Result<Applied, CallError> {
+        self.ask(|reply| Input::Add { request, reply }).await
+    }
+
+    /// Changes a task; answers when that is committed.
+    ///
+    /// # Errors
+    /// The rules refuse it, the store fails, or too many inputs wait.
+    pub async fn call(&self, call: Call) -> Result<Applied, CallError> {
+        self.ask(|reply| Input::Call { call, reply }).await
+    }
+
+    /// Moves the programmable clock; answers when everything on the way is quiet.
+    ///
+    /// # Errors
+    /// The clock is the system's, or `to` has passed.
+    pub async fn advance(&self, to: Timestamp) -> Result<Timestamp, CallError> {
+        self.ask(|reply| Input::Advance { to, reply }).await
+    }
+
+    /// Finds the task that somebody named.
+    ///
+    /// # Errors
+    /// None has the name, or several have.
+    pub async fn find(&self, name: &str) -> Result<TaskId, CallError> {
+        let text = name.to_owned();
+        self.read(move |store| find(store, text)).await
+    }
+
+    /// Finds the one task that is due, for verbs without a name.
+    ///
+    /// # Errors
+    /// None is due, or several are.
+    pub async fn find_due(&self) -> Result<TaskId, CallError> {
+        self.read(|store| {
+            let open = store.list(Which::Open)?;
+            let due = open.iter().filter(|snapshot| matches!(snapshot.occurrence.state, State::Running(_)));
+            pick("", due.collect(), CallError::NoneDue)
+        })
+        .await
+    }
+
+    /// Returns a task.
+    ///
+    /// # Errors
+    /// It is not there, or the store fails.
+    pub async fn snapshot(&self, id: TaskId) -> Result<Snapshot, CallError> {
+        self.read(move |store| store.snapshot(id)?.ok_or(CallError::NotFound { id })).await
+    }
+
+    /// Returns tasks, ordered by number.
+    ///
+    /// # Errors
+    /// The store fails.
+    pub async fn list(&self, which: Which) -> Result<Vec<Snapshot>, CallError> {
+        self.read(move |store| Ok(store.list(which)?)).await
+    }
+
+    /// Returns the history of a task.
+    ///
+    /// # Errors
+    /// The store fails.
+    pub async fn history(&self, id: TaskId) -> Result<History, CallError> {
+        self.read(move |store| Ok(History { events: store.history(id)?, deliveries: store.deliveries(id, None)? }))
+            .await
+    }
+
+    /// Returns the deliveries of a task's present occurrence.
+    ///
+    /// # Errors
+    /// The store fails.
+    pub async fn deliveries(&self, snapshot: &Snapshot) -> Result<Vec<Delivery>, CallError> {
+        let (id, name) = (snapshot.task.id, snapshot.occurrence.name());
+        self.read(move |store| Ok(store.deliveries(id, Some(name))?)).await
+    }
+
+    /// Returns the events behind `cursor`, oldest first, at most `limit`.
+    ///
+    /// # Errors
+    /// The store fails.
+    pub async fn events_since(&self, cursor: u64, limit: usize) -> Result<Vec<StoredEvent>, CallError> {
+        self.read(move |store| Ok(store.events_since(cursor, limit)?)).await
+    }
+
+    /// Returns what the daemon knows of itself.
+    ///
+    /// # Errors
+    /// The store fails.
+    pub async fn status(&self) -> Result<Status, CallError> {
+        let channels = self.channels.iter().map(|(kind, presence)| (*kind, presence.borrow().clone())).collect();
+        self.read(move |store| {
+            let next = match store.wakes()?.into_iter().min() {
+                Some(wake) => store.snapshot(wake.id)?.map(|snapshot| (wake.at, snapshot)),
+                None => None,
+            };
+            Ok(Status { counts: store.counts()?, next, channels })
+        })
+        .await
+    }
+
+    /// Returns the `seq` of the last committed event, and tells of each later one.
+    #[must_use]
+    pub fn last_seq(&self) -> watch::Receiver<u64> {
+        self.last_seq.clone()
+    }
+
+    /// Returns what this store says of itself.
+    #[must_use]
+    pub const fn identity(&self) -> &Identity {
+        &self.identity
+    }
+
+    /// Returns the daemon's time.
+    #[must_use]
+    pub fn now(&self) -> Timestamp {
+        self.clock.now()
+    }
+
+    /// Returns the device's zone.
+    #[must_use]
+    pub fn zone(&self) -> Tz {
+        self.clock.zone()
+    }
+
+    async fn ask<T>(&self, input: impl FnOnce(oneshot::Sender<Result<T, CallError>>) -> Input) -> Result<T, CallError> {
+        let (reply, answer) = oneshot::channel();
+        self.inputs.try_send(input(reply)).map_err(|error| match error {
+            mpsc::error::TrySendError::Full(_) => CallError::Busy { limit: INPUTS_MAX },
+            mpsc::error::TrySendError::Closed(_) => CallError::Stopping,
+        })?;
+        answer.await.unwrap_or(Err(CallError::Stopping))
+    }
+
+    /// Asks the store off the async threads, since a read blocks for as long as the disk takes.
+    async fn read<T: Send + 'static>(
+        &self,
+        question: impl FnOnce(&dyn Store) -> Result<T, CallError> + Send + 'static,
+    ) -> Result<T, CallError> {
+        let store = Arc::clone(&self.store);
+        tokio::task::spawn_blocking(move || question(&*store)).await.unwrap_or(Err(CallError::Stopping))
+    }
+}
+
+fn find(store: &dyn Store, text: String) -> Result<TaskId, CallError> {
+    let nothing = |name: String| CallError::NoSuchName { name };
+    match TaskName::parse(&text) {
+        None => Err(nothing(text)),
+        Some(TaskName::Number(number)) => store.by_number(number)?.ok_or_else(|| nothing(text)),
+        Some(TaskName::IdPrefix(prefix)) => {
+            let ids = store.by_id_prefix(&prefix, CANDIDATES_MAX)?;
+            let matching: Vec<Snapshot> =
+                ids.into_iter().filter_map(|id| store.snapshot(id).transpose()).collect::<Result<_, StoreError>>()?;
+            pick(&text, matching.iter().collect(), nothing(text.clone()))
+        }
+        Some(name @ TaskName::Words(_)) => {
+            let open = store.list(Which::Open)?;
+            let matching = open.iter().filter(|snapshot| name.matches_title(&snapshot.task));
+            pick(&text, matching.collect(), nothing(text.clone()))
+        }
+    }
+}
+
+fn pick(name: &str, matching: Vec<&Snapshot>, none: CallError) -> Result<TaskId, CallError> {
+    match matching.as_slice() {
+        [] => Err(none),
+        [one] => Ok(one.task.id),
+        [..] => Err(CallError::Ambiguous {
+            name: name.to_owned(),
+            candidates: matching
+                .iter()
+                .take(CANDIDATES_MAX)
+                .map(|snapshot| (snapshot.task.number.0, snapshot.task.details.title.clone()))
+                .collect(),
+        }),
+    }
+}

@@ -1,0 +1,179 @@
+//! Everything that can reach the loop, and what it answers.
+
+use std::sync::Arc;
+
+use tokio::sync::oneshot;
+use uuid::Uuid;
+
+use crate::clock::AdvanceError;
+use crate::domain::command::{Command, Expected};
+use crate::domain::delivery::{ChannelKind, DeliveryId, Report};
+use crate::domain::event::{Actor, Snapshot};
+use crate::domain::rejection::Rejection;
+use crate::domain::schedule::{Schedule, ScheduleError};
+use crate::domain::task::{Details, TaskId};
+use crate::domain::time::{Span, Timestamp};
+use crate::store::StoreError;
+
+/// An input of the loop. Closed: what is not here cannot change anything.
+#[derive(Debug)]
+pub enum Input {
+    /// A task is to be added.
+    Add {
+        /// What.
+        request: AddRequest,
+        /// Where the answer goes, after the commit.
+        reply: oneshot::Sender<Result<Applied, CallError>>,
+    },
+    /// A task is to be changed.
+    Call {
+        /// What.
+        call: Call,
+        /// Where the answer goes, after the commit.
+        reply: oneshot::Sender<Result<Applied, CallError>>,
+    },
+    /// A worker reports.
+    Report {
+        /// Of which delivery.
+        delivery: DeliveryId,
+        /// What.
+        report: Report,
+    },
+    /// A channel's presence changed, or what waits for it is to be tried anew.
+    Presence {
+        /// Which channel.
+        kind: ChannelKind,
+    },
+    /// The programmable clock is to go to a time.
+    Advance {
+        /// Where to.
+        to: Timestamp,
+        /// Answered when everything on the way is quiet, with the time that the clock then shows.
+        reply: oneshot::Sender<Result<Timestamp, CallError>>,
+    },
+}
+
+/// A task to be added.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct AddRequest {
+    /// What it says.
+    pub details: Details,
+    /// When it comes up.
+    pub schedule: Schedule,
+    /// When it speaks, relative to due; `None`: at due.
+    pub alerts: Option<Vec<Span>>,
+    /// The idempotency key: a key that was seen before adds nothing and answers with the task of the first time.
+    pub key: Option<String>,
+}
+
+/// A change of a task.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Call {
+    /// The task.
+    pub task: TaskId,
+    /// What is asked.
+    pub command: Command,
+    /// What the caller saw.
+    pub expected: Expected,
+    /// Who asks.
+    pub actor: Actor,
+}
+
+/// The answer to what was done.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Applied {
+    /// The task now.
+    pub snapshot: Snapshot,
+    /// The request.
+    pub op_id: Uuid,
+    /// When it was done.
+    pub now: Timestamp,
+    /// Whether anything changed; it did not where the thing was done already or the key was seen before.
+    pub changed: bool,
+    /// How many instances of a series were passed over.
+    pub passed_over: u64,
+}
+
+/// Why a call was not done.
+#[derive(Clone, Debug, thiserror::Error)]
+pub enum CallError {
+    /// The rules refuse it.
+    #[error(transparent)]
+    Rejected {
+        /// Why.
+        #[from]
+        rejection: Rejection,
+    },
+    /// The schedule of a new task cannot be used.
+    #[error("cannot add the task: {source}")]
+    Schedule {
+        /// Why.
+        source: ScheduleError,
+    },
+    /// The time of a new task has passed.
+    #[error("cannot add the task: {at} has passed")]
+    Past {
+        /// The time.
+        at: Timestamp,
+    },
+    /// A new task has no title.
+    #[error("cannot add the task: expected a title, found nothing")]
+    EmptyTitle,
+    /// There is no such task.
+    #[error("cannot find task {id}: it is not in this store")]
+    NotFound {
+        /// Its id.
+        id: TaskId,
+    },
+    /// No task has the name.
+    #[error("cannot find a task named {name:?}")]
+    NoSuchName {
+        /// What was typed.
+        name: String,
+    },
+    /// Several tasks have the name.
+    #[error("cannot tell which task {name:?} means: {}", crate::engine::input::told(candidates))]
+    Ambiguous {
+        /// What was typed.
+        name: String,
+        /// Number and title of those that match, at most a few.
+        candidates: Vec<(u64, String)>,
+    },
+    /// No task is due, so a verb without a name means nothing.
+    #[error("cannot tell which task is meant: none is due")]
+    NoneDue,
+    /// The store could not write or read; nothing was done.
+    #[error(transparent)]
+    Store {
+        /// Why.
+        source: Arc<StoreError>,
+    },
+    /// Too many inputs wait.
+    #[error("cannot take the request: {limit} others wait already")]
+    Busy {
+        /// The limit.
+        limit: usize,
+    },
+    /// The clock was not moved.
+    #[error(transparent)]
+    Advance {
+        /// Why.
+        #[from]
+        source: AdvanceError,
+    },
+    /// The daemon is about to stop.
+    #[error("cannot take the request: the daemon is stopping")]
+    Stopping,
+}
+
+impl From<StoreError> for CallError {
+    fn from(source: StoreError) -> Self {
+        Self::Store { source: Arc::new(source) }
+    }
+}
+
+/// Lists candidates as `3 pay rent, 7 pay tax`.
+pub(crate) fn told(candidates: &[(u64, String)]) -> String {
+    let each: Vec<String> = candidates.iter().map(|(number, title)| format!("{number} {title}")).collect();
+    each.join(", ")
+}

@@ -1,0 +1,39 @@
+//! The ways to reach a person. A channel makes one attempt and reports; when to try again, the rules decide.
+
+use futures_util::future::BoxFuture;
+use tokio::sync::watch;
+
+use crate::domain::delivery::{ChannelKind, Delivery, Report};
+use crate::domain::task::TaskId;
+
+/// One way to reach a person.
+pub trait Channel: Send + Sync + 'static {
+    /// Returns which one it is.
+    fn kind(&self) -> ChannelKind;
+
+    /// Returns how many deliveries may be under way at once.
+    fn workers(&self) -> usize;
+
+    /// Makes one attempt. Always answers, within a time of its own.
+    fn deliver<'a>(&'a self, delivery: &'a Delivery) -> BoxFuture<'a, Report>;
+
+    /// Takes back what is shown of a task, where that can be done. Always returns, within a time of its own.
+    fn withdraw(&self, task: TaskId) -> BoxFuture<'_, ()>;
+
+    /// Returns whether somebody can be reached now, and tells of each change.
+    ///
+    /// Every send means "look again", also when the value is the same: what waits is tried anew.
+    fn presence(&self) -> watch::Receiver<Presence>;
+}
+
+/// Whether a channel can reach somebody.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Presence {
+    /// It can.
+    Present,
+    /// It cannot at the moment: no server, no terminal.
+    Away {
+        /// Why, for people.
+        reason: String,
+    },
+}

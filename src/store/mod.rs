@@ -1,0 +1,247 @@
+//! Where tasks, events and the outbox are kept. A store writes one [`Change`] whole or nothing, and decides nothing.
+
+use futures_util::future::BoxFuture;
+use uuid::Uuid;
+
+use crate::domain::delivery::{Delivery, DeliveryId};
+use crate::domain::event::{Event, Snapshot};
+use crate::domain::occurrence::OccurrenceName;
+use crate::domain::task::{Number, TaskId};
+use crate::domain::time::Timestamp;
+
+/// Keeps everything that outlives the process.
+///
+/// `commit` is called by the one loop only; the questions are answered from the last committed state, block for as long
+/// as a read takes, and never wait for the writer.
+pub trait Store: Send + Sync + 'static {
+    /// Writes a change in one durable transaction, or nothing of it.
+    fn commit(&self, change: Change) -> BoxFuture<'static, Result<Committed, StoreError>>;
+
+    /// Returns what a start needs to know.
+    ///
+    /// # Errors
+    /// The store cannot be read.
+    fn identity(&self) -> Result<Identity, StoreError>;
+
+    /// Returns every task that the clock has something to do for, in no order.
+    ///
+    /// # Errors
+    /// The store cannot be read.
+    fn wakes(&self) -> Result<Vec<Wake>, StoreError>;
+
+    /// Returns a task with its present occurrence: the one that was opened last.
+    ///
+    /// # Errors
+    /// The store cannot be read.
+    fn snapshot(&self, id: TaskId) -> Result<Option<Snapshot>, StoreError>;
+
+    /// Returns the task of a number.
+    ///
+    /// # Errors
+    /// The store cannot be read.
+    fn by_number(&self, number: Number) -> Result<Option<TaskId>, StoreError>;
+
+    /// Returns the tasks whose id begins with `prefix` (lower case, with or without hyphens), at most `limit`.
+    ///
+    /// # Errors
+    /// The store cannot be read.
+    fn by_id_prefix(&self, prefix: &str, limit: usize) -> Result<Vec<TaskId>, StoreError>;
+
+    /// Returns tasks with their present occurrences, ordered by number.
+    ///
+    /// # Errors
+    /// The store cannot be read.
+    fn list(&self, which: Which) -> Result<Vec<Snapshot>, StoreError>;
+
+    /// Returns the events of a task, oldest first.
+    ///
+    /// # Errors
+    /// The store cannot be read.
+    fn history(&self, id: TaskId) -> Result<Vec<StoredEvent>, StoreError>;
+
+    /// Returns the events behind `cursor` (0: from the first), oldest first, at most `limit`.
+    ///
+    /// # Errors
+    /// The store cannot be read.
+    fn events_since(&self, cursor: u64, limit: usize) -> Result<Vec<StoredEvent>, StoreError>;
+
+    /// Returns a delivery.
+    ///
+    /// # Errors
+    /// The store cannot be read.
+    fn delivery(&self, id: &DeliveryId) -> Result<Option<Delivery>, StoreError>;
+
+    /// Returns the deliveries of one occurrence, or of all of a task where `occurrence` is `None`, oldest first.
+    ///
+    /// # Errors
+    /// The store cannot be read.
+    fn deliveries(&self, task: TaskId, occurrence: Option<OccurrenceName>) -> Result<Vec<Delivery>, StoreError>;
+
+    /// Returns the deliveries that are not final, oldest first.
+    ///
+    /// # Errors
+    /// The store cannot be read.
+    fn outbox(&self) -> Result<Vec<Delivery>, StoreError>;
+
+    /// Returns what a request of this idempotency key did.
+    ///
+    /// # Errors
+    /// The store cannot be read.
+    fn request(&self, key: &str) -> Result<Option<RequestSeen>, StoreError>;
+
+    /// Returns how many tasks are in each state and the like.
+    ///
+    /// # Errors
+    /// The store cannot be read.
+    fn counts(&self) -> Result<Counts, StoreError>;
+}
+
+/// What is written at once.
+///
+/// The events carry their tasks and occurrences whole: those rows are written from the snapshots, in order, so what an
+/// event says and what the tables hold cannot differ. An event whose operation is `Withdrawn` removes its occurrence.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Change {
+    /// In the order in which they happened; `seq` is given to them in this order.
+    ///
+    /// The first event of a task must carry the version behind the stored one (1 for a task that is not stored), else
+    /// the whole change is a [`StoreError::Conflict`].
+    pub events: Vec<Event>,
+    /// Deliveries as they are now, new or changed.
+    pub deliveries: Vec<Delivery>,
+    /// Requests with an idempotency key.
+    pub requests: Vec<RequestSeen>,
+    /// The zone that floating times were last resolved in, where it changed.
+    pub zone: Option<String>,
+}
+
+/// What a commit gave.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Committed {
+    /// The `seq` of the last event in the store after the commit.
+    pub last_seq: u64,
+}
+
+/// What a start needs to know.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Identity {
+    /// This installation (UUIDv7), made with the database.
+    pub device: Uuid,
+    /// The number of the next task: one more than the highest ever given.
+    pub next_number: Number,
+    /// The `seq` of the last event, 0 before the first.
+    pub last_seq: u64,
+    /// The zone that floating times were last resolved in.
+    pub zone: Option<String>,
+}
+
+/// When the clock has something to do for a task.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub struct Wake {
+    /// When ([`Snapshot::next_wake`]).
+    pub at: Timestamp,
+    /// The task.
+    pub id: TaskId,
+    /// The version of the task for which this holds.
+    pub version: u64,
+}
+
+/// Which tasks a list has.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Which {
+    /// Those whose present occurrence has not ended.
+    Open,
+    /// All.
+    All,
+}
+
+/// An event with its place in this store.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct StoredEvent {
+    /// One counter for the whole store, from 1, without gaps.
+    pub seq: u64,
+    /// The event.
+    pub event: Event,
+}
+
+/// A request that carried an idempotency key.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct RequestSeen {
+    /// The key.
+    pub key: String,
+    /// The method.
+    pub method: String,
+    /// The task that it made or changed.
+    pub task: TaskId,
+    /// When.
+    pub at: Timestamp,
+}
+
+/// How many there are.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Counts {
+    /// CREATED.
+    pub created: u64,
+    /// PENDING.
+    pub pending: u64,
+    /// RUNNING.
+    pub running: u64,
+    /// SUSPENDED.
+    pub suspended: u64,
+    /// FAILED.
+    pub failed: u64,
+    /// COMPLETED or CANCELLED.
+    pub ended: u64,
+    /// Deliveries that are not final.
+    pub outbox: u64,
+}
+
+/// Why a store could not do what it was asked. Nothing of the change was written.
+#[derive(Debug, thiserror::Error)]
+pub enum StoreError {
+    /// Another change came first.
+    #[error("cannot write task {id}: expected stored version {expected}, found {found:?}")]
+    Conflict {
+        /// The task.
+        id: TaskId,
+        /// The version that the change builds on, 0 for a new task.
+        expected: u64,
+        /// The stored version, `None` where the task is not stored.
+        found: Option<u64>,
+    },
+    /// A firing was committed before.
+    #[error("cannot write firing {fire_id}: it was committed before")]
+    FiredBefore {
+        /// The firing.
+        fire_id: Uuid,
+    },
+    /// The disk is full.
+    #[error("cannot write {path}: no space left on the device")]
+    Full {
+        /// The database.
+        path: String,
+    },
+    /// The database is of a newer program.
+    #[error("cannot open {path}: its schema is version {found}, this program knows up to {known}")]
+    Newer {
+        /// The database.
+        path: String,
+        /// Its version.
+        found: u32,
+        /// The newest version that is known.
+        known: u32,
+    },
+    /// The database cannot be read or written.
+    #[error("cannot {what} {path}: {source}")]
+    Broken {
+        /// What was attempted.
+        what: &'static str,
+        /// The database.
+        path: String,
+        /// Why.
+        source: Box<dyn std::error::Error + Send + Sync>,
+    },
+    /// The store was closed.
+    #[error("cannot write: the store is closed")]
+    Closed,
+}
