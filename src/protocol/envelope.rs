@@ -13,6 +13,9 @@ use crate::protocol::methods::{Ask, Method};
 /// The most calls in one batch: each costs an answer, which may be much longer than the call.
 pub const BATCH_MAX: usize = 1000;
 
+/// JSON text that is known to be JSON.
+pub type RawJson = Box<RawValue>;
+
 /// What a caller tells its answers apart by: a string, a number or null, given back letter by letter.
 #[derive(Clone, Debug)]
 pub struct Id(Box<RawValue>);
@@ -25,7 +28,7 @@ pub struct Request {
     /// The method's name.
     pub method: String,
     /// Its parameters, an object or an array.
-    pub params: Option<Box<RawValue>>,
+    pub params: Option<RawJson>,
 }
 
 /// What one frame holds: each request, or the response that says why it is none.
@@ -61,7 +64,7 @@ pub enum Received {
         /// The method's name.
         method: String,
         /// Its parameters as JSON text, `null` where there are none.
-        params: Box<RawValue>,
+        params: RawJson,
     },
 }
 
@@ -111,8 +114,25 @@ pub fn read_params<P: Ask>(params: Option<&RawValue>) -> Result<P, RpcError> {
 /// # Panics
 /// Never: every result has string keys and serializes without failing.
 #[must_use]
-pub fn write_result<T: Serialize>(result: &T) -> Box<RawValue> {
+pub fn write_result<T: Serialize>(result: &T) -> RawJson {
     serde_json::value::to_raw_value(result).expect("results have string keys only")
+}
+
+/// Reads any JSON text.
+///
+/// # Errors
+/// It is none.
+pub fn read_json(text: &str) -> Result<RawJson, NotJson> {
+    Ok(serde_json::from_str(text)?)
+}
+
+/// Why a text is no JSON.
+#[derive(Debug, thiserror::Error)]
+#[error("cannot read the text as JSON: {source}")]
+pub struct NotJson {
+    /// Why.
+    #[from]
+    pub source: serde_json::Error,
 }
 
 /// Writes a request as a line, newline included.
@@ -143,13 +163,13 @@ pub fn read_received(frame: &[u8]) -> Result<Received, NotAMessage> {
         #[serde(default)]
         id: Option<u64>,
         #[serde(default, deserialize_with = "present")]
-        result: Option<Box<RawValue>>,
+        result: Option<RawJson>,
         #[serde(default)]
         error: Option<RpcError>,
         #[serde(default)]
         method: Option<String>,
         #[serde(default, deserialize_with = "present")]
-        params: Option<Box<RawValue>>,
+        params: Option<RawJson>,
     }
     let message: In = serde_json::from_slice(frame)?;
     if let Some(method) = message.method {

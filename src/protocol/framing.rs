@@ -3,6 +3,9 @@
 /// The longest frame, without its newline (SPEC 9): far above any task, far below what could hurt.
 pub const FRAME_BYTES_MAX: usize = 1024 * 1024;
 
+/// The longest answer that a client takes: a list of ten thousand tasks is some 20 MiB.
+pub const ANSWER_BYTES_MAX: usize = 256 * 1024 * 1024;
+
 /// Cuts a stream of bytes into frames. Never holds more than one frame and what came with it.
 #[derive(Debug)]
 pub struct Frames {
@@ -58,7 +61,13 @@ impl Frames {
             let Some(end) = self.buffer[self.searched..].iter().position(|byte| *byte == b'\n') else {
                 return self.wait_for_more();
             };
-            let mut frame: Vec<u8> = self.buffer.drain(..=self.searched + end).collect();
+            let length = self.searched + end + 1;
+            let mut frame: Vec<u8> = if length == self.buffer.len() {
+                // The usual case, and the one in which copying a long answer would cost.
+                std::mem::take(&mut self.buffer)
+            } else {
+                self.buffer.drain(..length).collect()
+            };
             frame.pop();
             self.searched = 0;
             if std::mem::take(&mut self.is_discarding) {
