@@ -14,7 +14,7 @@ use crate::domain::task::TaskId;
 use crate::domain::time::Timestamp;
 use crate::engine::input::{AddRequest, Applied, Call, CallError, Input};
 use crate::notify::Presence;
-use crate::store::{Counts, Identity, Store, StoreError, StoredEvent, Which};
+use crate::store::{Counts, Identity, Store, StoreError, StoredEvent, Wake, Which};
 
 /// How many inputs may wait for the loop; one more is refused, never dropped in silence (I9).
 pub const INPUTS_MAX: usize = 4096;
@@ -89,6 +89,16 @@ impl Handle {
     /// The clock is the system's, or `to` has passed.
     pub async fn advance(&self, to: Timestamp) -> Result<Timestamp, CallError> {
         self.ask(|reply| Input::Advance { to, reply }).await
+    }
+
+    /// Returns the live entries of the queue, in order: they equal what the store plans (I5).
+    ///
+    /// # Errors
+    /// The daemon is about to stop.
+    pub async fn audit(&self) -> Result<Vec<Wake>, CallError> {
+        let (reply, answer) = oneshot::channel();
+        self.inputs.send(Input::Audit { reply }).await.map_err(|_| CallError::Stopping)?;
+        answer.await.map_err(|_| CallError::Stopping)
     }
 
     /// Finds the task that somebody named.
