@@ -230,7 +230,22 @@ pub fn apply(before: Option<&Snapshot>, operation: &Operation, at: Timestamp, ve
     match operation {
         Operation::Opened(occurrence) | Operation::Moved(occurrence) => open(&mut after, occurrence),
         Operation::Edited(edit) => edit_task(&mut after.task, edit),
-        _ => {
+        Operation::Added(_) => return None,
+        Operation::Armed
+        | Operation::Spoke(_)
+        | Operation::Fired(_)
+        | Operation::Started
+        | Operation::Acked
+        | Operation::Suspended(_)
+        | Operation::Snoozed { .. }
+        | Operation::Resumed { .. }
+        | Operation::Failed
+        | Operation::Retried
+        | Operation::Completed(_)
+        | Operation::Cancelled(_)
+        | Operation::Withdrawn
+        | Operation::PassedOver { .. }
+        | Operation::Resent { .. } => {
             after.occurrence.state = next_state(&after.occurrence.state, operation, at)?;
             note_alerts(&mut after.occurrence, operation);
         }
@@ -272,7 +287,25 @@ fn next_state(state: &State, operation: &Operation, at: Timestamp) -> Option<Sta
             Operation::Cancelled(outcome),
         ) => State::Cancelled(Ended { at, outcome: *outcome }),
         (state, Operation::Withdrawn | Operation::PassedOver { .. } | Operation::Resent { .. }) => state.clone(),
-        (_, _) => return None,
+        (
+            _,
+            Operation::Added(_)
+            | Operation::Opened(_)
+            | Operation::Armed
+            | Operation::Spoke(_)
+            | Operation::Fired(_)
+            | Operation::Started
+            | Operation::Acked
+            | Operation::Suspended(_)
+            | Operation::Snoozed { .. }
+            | Operation::Resumed { .. }
+            | Operation::Edited(_)
+            | Operation::Moved(_)
+            | Operation::Failed
+            | Operation::Retried
+            | Operation::Completed(_)
+            | Operation::Cancelled(_),
+        ) => return None,
     };
     Some(next)
 }
@@ -283,7 +316,21 @@ fn note_alerts(occurrence: &mut Occurrence, operation: &Operation) {
         Operation::Spoke(firing) | Operation::Fired(firing) => mark_spoken(occurrence, firing),
         Operation::Snoozed { swallowed, .. } => pass_over(occurrence, swallowed),
         Operation::Resumed { due, .. } => occurrence.due = *due,
-        _ => {}
+        Operation::Added(_)
+        | Operation::Opened(_)
+        | Operation::Armed
+        | Operation::Started
+        | Operation::Acked
+        | Operation::Suspended(_)
+        | Operation::Edited(_)
+        | Operation::Moved(_)
+        | Operation::Failed
+        | Operation::Retried
+        | Operation::Completed(_)
+        | Operation::Cancelled(_)
+        | Operation::Withdrawn
+        | Operation::PassedOver { .. }
+        | Operation::Resent { .. } => {}
     }
 }
 

@@ -98,13 +98,12 @@ impl Dispatcher {
             return;
         }
         let kind = delivery.id.target.kind;
-        match self.pools.get_mut(&kind) {
-            Some(pool) => pool.push(delivery),
-            None => {
-                self.under_way.insert(delivery.id.clone(), delivery.task);
-                let report = Report::Away { reason: format!("there is no channel {kind}") };
-                self.send(Input::Report { delivery: delivery.id, report });
-            }
+        if let Some(pool) = self.pools.get_mut(&kind) {
+            pool.push(delivery);
+        } else {
+            self.under_way.insert(delivery.id.clone(), delivery.task);
+            let report = Report::Away { reason: format!("there is no channel {kind}") };
+            self.send(Input::Report { delivery: delivery.id, report });
         }
         self.pump(kind);
     }
@@ -209,14 +208,13 @@ impl Pool {
             self.is_overfull = true;
             return;
         }
-        let lane = match self.lanes.iter_mut().find(|lane| lane.target == delivery.id.target) {
-            Some(lane) => lane,
-            None => {
-                let target = delivery.id.target.clone();
-                self.lanes.push(Lane { target, waiting: VecDeque::new(), running: 0 });
-                self.lanes.last_mut().expect("a lane was pushed just now")
-            }
-        };
+        let known = self.lanes.iter().position(|lane| lane.target == delivery.id.target);
+        let at = known.unwrap_or_else(|| {
+            let target = delivery.id.target.clone();
+            self.lanes.push(Lane { target, waiting: VecDeque::new(), running: 0 });
+            self.lanes.len() - 1
+        });
+        let lane = &mut self.lanes[at];
         if !lane.waiting.iter().any(|waiting| waiting.id == delivery.id) {
             lane.waiting.push_back(delivery);
         }

@@ -118,7 +118,7 @@ impl Handle {
         self.read(|store| {
             let open = store.list(Which::Open)?;
             let due = open.iter().filter(|snapshot| matches!(snapshot.occurrence.state, State::Running(_)));
-            pick("", due.collect(), CallError::NoneDue)
+            pick("", &due.collect::<Vec<_>>(), CallError::NoneDue)
         })
         .await
     }
@@ -233,18 +233,18 @@ fn find(store: &dyn Store, text: String) -> Result<TaskId, CallError> {
             let ids = store.by_id_prefix(&prefix, CANDIDATES_MAX)?;
             let matching: Vec<Snapshot> =
                 ids.into_iter().filter_map(|id| store.snapshot(id).transpose()).collect::<Result<_, StoreError>>()?;
-            pick(&text, matching.iter().collect(), nothing(text.clone()))
+            pick(&text, &matching.iter().collect::<Vec<_>>(), nothing(text.clone()))
         }
         Some(name @ TaskName::Words(_)) => {
             let open = store.list(Which::Open)?;
             let matching = open.iter().filter(|snapshot| name.matches_title(&snapshot.task));
-            pick(&text, matching.collect(), nothing(text.clone()))
+            pick(&text, &matching.collect::<Vec<_>>(), nothing(text.clone()))
         }
     }
 }
 
-fn pick(name: &str, matching: Vec<&Snapshot>, none: CallError) -> Result<TaskId, CallError> {
-    match matching.as_slice() {
+fn pick(name: &str, matching: &[&Snapshot], none: CallError) -> Result<TaskId, CallError> {
+    match matching {
         [] => Err(none),
         [one] => Ok(one.task.id),
         [..] => Err(CallError::Ambiguous {

@@ -23,7 +23,7 @@ impl Ids {
         Self { random: Box::new(|| Uuid::new_v4().as_u64_pair().1) }
     }
 
-    /// Returns a source that gives the same numbers for the same seed (SplitMix64).
+    /// Returns a source that gives the same numbers for the same seed (`SplitMix64`).
     #[must_use]
     pub fn from_seed(seed: u64) -> Self {
         let mut state = seed;
@@ -38,7 +38,7 @@ impl Ids {
         }
     }
 
-    /// Returns a new id (UUIDv7, RFC 9562 §5.7) of a thing made at `now`.
+    /// Returns a new id (`UUIDv7`, RFC 9562 §5.7) of a thing made at `now`.
     pub fn next(&mut self, now: Timestamp) -> Uuid {
         let (high, low) = ((self.random)(), (self.random)());
         let mut bytes = [0; 10];

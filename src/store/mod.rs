@@ -125,7 +125,7 @@ pub struct Committed {
 /// What a start needs to know.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Identity {
-    /// This installation (UUIDv7), made with the database.
+    /// This installation (`UUIDv7`), made with the database.
     pub device: Uuid,
     /// The number of the next task: one more than the highest ever given.
     pub next_number: Number,

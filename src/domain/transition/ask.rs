@@ -172,8 +172,8 @@ fn go_on_ahead(steps: &mut Steps<'_>) {
         steps.task().schedule.latest_by(&present, now, steps.moment.zone).map_or(0, |(_, between)| between + 1);
     let next = steps.next_instance();
     if steps.has_spoken() {
-        steps.close_unanswered();
         wake::pass_over(steps, between);
+        steps.close_unanswered();
     } else {
         wake::pass_over(steps, between + 1);
         withdraw_or_end(steps, next.is_some());

@@ -65,6 +65,7 @@ pub struct Step {
 ///
 /// # Errors
 /// The state does not allow it, the caller saw something else, or a new value cannot be used.
+#[expect(clippy::too_many_lines, reason = "one match over state and command shows every cell at once (I2)")]
 pub fn transition(
     before: &Snapshot,
     deliveries: &[Delivery],

@@ -22,7 +22,7 @@ pub(super) struct Steps<'a> {
     deliveries: Vec<Delivery>,
     changed: Vec<Delivery>,
     effects: Vec<Effect>,
-    steps: Vec<Step>,
+    taken: Vec<Step>,
     passed_over: u64,
     /// The version that every step of the command gives the task.
     version: u64,
@@ -36,7 +36,7 @@ impl<'a> Steps<'a> {
             deliveries: deliveries.to_vec(),
             changed: Vec::new(),
             effects: Vec::new(),
-            steps: Vec::new(),
+            taken: Vec::new(),
             passed_over: 0,
             version: before.task.version + 1,
         }
@@ -54,7 +54,7 @@ impl<'a> Steps<'a> {
             self.effects.retain(|effect| *effect != Effect::Silence(task));
         }
         Transition {
-            steps: self.steps,
+            steps: self.taken,
             deliveries: self.changed,
             effects: self.effects,
             passed_over: self.passed_over,
@@ -97,15 +97,13 @@ impl<'a> Steps<'a> {
     /// # Panics
     /// Never: the rules make only operations that fit the state they have looked at, which the property tests hold.
     pub(super) fn step(&mut self, operation: Operation, reason: &'static str) {
-        let from = match operation {
-            Operation::Added(_) | Operation::Opened(_) => None,
-            _ => Some(self.state().name()),
-        };
+        let is_birth = matches!(operation, Operation::Added(_) | Operation::Opened(_));
+        let from = (!is_birth).then(|| self.state().name());
         let after = apply(Some(&self.now_is), &operation, self.now(), self.version)
             .expect("the rules make only operations that fit");
         let to = (operation != Operation::Withdrawn).then(|| after.occurrence.state.name());
         self.now_is = after.clone();
-        self.steps.push(Step { operation, from, to, reason, snapshot: after });
+        self.taken.push(Step { operation, from, to, reason, snapshot: after });
     }
 
     pub(super) fn pass_over(&mut self, instances: u64) {

@@ -29,12 +29,12 @@ fn succeed(steps: &mut Steps<'_>) {
     let now = steps.now();
     let latest = steps.task().schedule.latest_by(&present, now, steps.moment.zone);
     let missed = latest.map_or(0, |(_, between)| between) + u64::from(!steps.has_spoken());
+    pass_over(steps, missed);
     if steps.has_spoken() || matches!(steps.state(), State::Running(_)) {
         steps.close_unanswered();
     } else {
         steps.silence();
     }
-    pass_over(steps, missed);
     // Without a latest one the zone has moved under the rule: go on with what lies ahead.
     let next = latest.map(|(instance, _)| instance).or_else(|| steps.next_instance());
     if !steps.occurrence().has_ended() {
