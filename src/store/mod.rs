@@ -9,6 +9,12 @@ use crate::domain::occurrence::OccurrenceName;
 use crate::domain::task::{Number, TaskId};
 use crate::domain::time::Timestamp;
 
+pub mod memory;
+pub mod sqlite;
+
+#[cfg(test)]
+mod conformance;
+
 /// Keeps everything that outlives the process.
 ///
 /// `commit` is called by the one loop only; the questions are answered from the last committed state, block for as long
@@ -242,6 +248,6 @@ pub enum StoreError {
         source: Box<dyn std::error::Error + Send + Sync>,
     },
     /// The store was closed.
-    #[error("cannot write: the store is closed")]
+    #[error("cannot use the store: it is closed")]
     Closed,
 }
