@@ -33,7 +33,7 @@ pub struct Moment {
 /// A task to be added.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct NewTask {
-    /// Made by the caller (UUIDv7).
+    /// Made by the caller (`UUIDv7`).
     pub id: TaskId,
     /// The next of the store's counter.
     pub number: Number,
