@@ -27,7 +27,7 @@ const FRAME_WAIT: Duration = Duration::from_secs(30);
 const WRITE_WAIT: Duration = Duration::from_secs(30);
 
 /// How much is read at once.
-const READ_BYTES: usize = 16 * 1024;
+const READ_BYTES: usize = 8 * 1024;
 
 /// Why a connection ended before its caller hung up.
 #[derive(Debug, thiserror::Error)]
@@ -66,6 +66,9 @@ pub(super) async fn serve(stream: Stream, api: Arc<Api>, stop: CancellationToken
         }
         Err(error @ (Ended::Broken { .. } | Ended::Unread { .. })) => tracing::debug!(%error, "hangs up"),
     }
+    if connection.session.has_asked_to_stop() {
+        connection.api.leave(connection.stream);
+    }
 }
 
 /// Returns the line that says `error` to a caller who asked nothing that could be read.
@@ -89,6 +92,9 @@ impl Connection {
                 Ok(Some(frame)) => {
                     self.has_asked = true;
                     self.answer(&frame).await?;
+                    if self.session.has_asked_to_stop() {
+                        return Ok(());
+                    }
                 }
                 Err(error) => self.write(unasked(no_frame(error)).as_bytes()).await?,
                 Ok(None) => {
@@ -150,9 +156,6 @@ impl Connection {
                     self.write(b"]\n").await?;
                 }
             }
-        }
-        if self.session.has_asked_to_stop() {
-            self.api.stop.cancel();
         }
         Ok(())
     }

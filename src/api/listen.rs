@@ -44,7 +44,7 @@ pub struct Listening {
     socket: Socket,
 }
 
-/// The file of a socket that was made here.
+/// The file of a socket that was made here; it goes with this value.
 #[derive(Debug)]
 pub struct Socket {
     path: PathBuf,
@@ -112,8 +112,14 @@ pub fn listen(path: &Path) -> Result<Listening, ListenError> {
 }
 
 impl Listening {
+    /// Returns where it is listened.
+    #[must_use]
+    pub fn path(&self) -> &Path {
+        &self.socket.path
+    }
+
     /// Serves whoever connects, until `stop`; then finishes the requests under way and returns the socket's file, which
-    /// is to be removed when all else has ended.
+    /// is to go when all else has ended.
     pub async fn serve(self, api: Arc<Api>, stop: CancellationToken) -> Socket {
         let connections = TaskTracker::new();
         let mut spare = spare();
@@ -161,9 +167,9 @@ impl Listening {
     }
 }
 
-impl Socket {
-    /// Removes the file, unless another took its place.
-    pub fn remove(self) {
+/// Removes the file, unless another took its place.
+impl Drop for Socket {
+    fn drop(&mut self) {
         let is_ours = self.path.symlink_metadata().is_ok_and(|found| identity(&found) == self.identity);
         if is_ours && let Err(error) = std::fs::remove_file(&self.path) {
             tracing::warn!(path = %self.path.display(), %error, "cannot remove the socket");
@@ -173,8 +179,7 @@ impl Socket {
 
 fn check_folder(path: &Path) -> Result<(), ListenError> {
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let found =
-        folder.metadata().map_err(|source| ListenError::Unusable { path: path.to_owned(), source })?;
+    let found = folder.metadata().map_err(|source| ListenError::Unusable { path: path.to_owned(), source })?;
     let expected = rustix::process::geteuid().as_raw();
     if found.uid() != expected {
         return Err(ListenError::Foreign { path: folder.to_owned(), found: found.uid(), expected });
@@ -240,6 +245,7 @@ fn turn_away(stream: &Stream, refusal: RpcError) {
 }
 
 fn is_exhausted(error: &io::Error) -> bool {
-    let exhausted = [rustix::io::Errno::MFILE, rustix::io::Errno::NFILE, rustix::io::Errno::NOBUFS, rustix::io::Errno::NOMEM];
+    let exhausted =
+        [rustix::io::Errno::MFILE, rustix::io::Errno::NFILE, rustix::io::Errno::NOBUFS, rustix::io::Errno::NOMEM];
     error.raw_os_error().is_some_and(|code| exhausted.iter().any(|errno| errno.raw_os_error() == code))
 }

@@ -7,6 +7,7 @@ use crate::clock::AdvanceError;
 use crate::domain::rejection::Rejection;
 use crate::domain::task::TaskId;
 use crate::domain::time::Timestamp;
+use crate::domain::transition::CreateError;
 use crate::engine::input::CallError;
 use crate::protocol::error_code::{Candidate, ErrorKind, RpcError};
 use crate::protocol::from_wire::Unusable;
@@ -82,15 +83,9 @@ fn refusal(error: &CallError, zone: Tz) -> RpcError {
     let refuse = |kind| RpcError::new(kind, error.to_string());
     match error {
         CallError::Rejected { rejection } => rejected(rejection, zone),
-        CallError::Schedule { .. } => refuse(ErrorKind::Time),
-        CallError::Past { at } => {
-            let message = format!("cannot add the task: {} has passed", read_aloud(*at, zone));
-            RpcError::new(ErrorKind::Time, message).with_hint("give a time that lies ahead")
-        }
-        CallError::EmptyTitle => refuse(ErrorKind::Params).with_hint("say what is to be remembered"),
-        CallError::NotFound { .. } | CallError::NoSuchName { .. } => {
-            refuse(ErrorKind::NotFound).with_hint("keiko list shows the open tasks, keiko list --all those that have ended too")
-        }
+        CallError::NotAdded { source } => not_added(source, zone),
+        CallError::NotFound { .. } | CallError::NoSuchName { .. } => refuse(ErrorKind::NotFound)
+            .with_hint("keiko list shows the open tasks, keiko list --all those that have ended too"),
         CallError::NoneDue => refuse(ErrorKind::NotFound).with_hint("name one by its number"),
         CallError::Ambiguous { candidates, .. } => {
             let candidates =
@@ -108,6 +103,19 @@ fn refusal(error: &CallError, zone: Tz) -> RpcError {
             refuse(ErrorKind::Refused).with_hint("time does not go back: give a later one")
         }
         CallError::Stopping => refuse(ErrorKind::Stopping).with_hint("try again in a moment"),
+    }
+}
+
+fn not_added(error: &CreateError, zone: Tz) -> RpcError {
+    match error {
+        CreateError::Past { at } => {
+            let message = format!("cannot add the task: {} has passed", read_aloud(*at, zone));
+            RpcError::new(ErrorKind::Time, message).with_hint("give a time that lies ahead")
+        }
+        CreateError::Schedule { .. } => RpcError::new(ErrorKind::Time, error.to_string()),
+        CreateError::EmptyTitle => {
+            RpcError::new(ErrorKind::Params, error.to_string()).with_hint("say what is to be remembered")
+        }
     }
 }
 

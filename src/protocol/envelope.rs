@@ -122,7 +122,6 @@ pub fn write_result<T: Serialize>(result: &T) -> RawJson {
 }
 
 /// Writes a result that is not needed any more, as the last step of a chain.
-#[expect(clippy::needless_pass_by_value, reason = "a chain gives values")]
 #[must_use]
 pub fn write_answer<T: Serialize>(answer: T) -> RawJson {
     write_result(&answer)

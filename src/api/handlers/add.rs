@@ -1,8 +1,8 @@
 //! `task.add`: a new task from a sentence, a title with a time, or both.
 
+use crate::api::Api;
 use crate::api::handlers::details;
 use crate::api::time::{self, Asked, Place};
-use crate::api::Api;
 use crate::domain::delivery::{ChannelKind, Target};
 use crate::domain::schedule::Schedule;
 use crate::domain::task::Details;
@@ -18,7 +18,7 @@ const TITLE_DEFAULT: &str = "Reminder";
 /// Adds a task.
 pub(in crate::api) async fn add(api: &Api, params: Add) -> Result<WriteResult, RpcError> {
     let place = Place::of(api, params.zone.as_deref(), params.fixed_zone)?;
-    let understood = understand(api, &place, &params)?;
+    let understood = understand(api, place, &params)?;
     let has_time = understood.time.is_some();
     if params.time_required && !has_time {
         return Err(RpcError::new(ErrorKind::Time, format!("cannot find a time in {:?}", understood.title))
@@ -47,16 +47,19 @@ pub(in crate::api) async fn add(api: &Api, params: Add) -> Result<WriteResult, R
         priority: params.priority.map(from_wire::priority).unwrap_or_default(),
         tags: details::tags(params.tags.as_deref().unwrap_or_default())?,
         metadata: details::metadata(params.metadata.unwrap_or_default())?,
-        targets: details::targets(params.channels.as_deref().unwrap_or_default())?,
+        targets: match params.channels.as_deref() {
+            Some(channels) => details::targets(channels)?,
+            None => api.options.channels.clone(),
+        },
     };
     let mut warnings = understood.notes;
-    if !has_time {
-        warnings.push("it has no time, so it will not ring".to_owned());
-    } else {
+    if has_time {
         warnings.extend(place.warnings());
         if !is_silent {
             warnings.extend(unreachable(api, &details.targets));
         }
+    } else {
+        warnings.push("it has no time, so it will not ring".to_owned());
     }
     let request = AddRequest { details, schedule, alerts, key: details::key(params.key)? };
     let applied = api.handle.add(request).await.map_err(|error| api.refusal(&error))?;
@@ -71,18 +74,18 @@ struct Understood {
     notes: Vec<String>,
 }
 
-fn understand(api: &Api, place: &Place, params: &Add) -> Result<Understood, RpcError> {
+fn understand(api: &Api, place: Place, params: &Add) -> Result<Understood, RpcError> {
     let is_time_given = params.at.is_some() || params.every.is_some();
     let asked = |text| Asked { text, at: params.at.as_deref(), every: params.every.as_deref() };
     match (params.title.as_deref(), params.text.as_deref()) {
         // Word for word; whatever else there is says when.
         (Some(title), text) => {
-            let time = time::first(api, place, asked(text))?;
+            let time = time::time(api, place, asked(text))?;
             Ok(Understood { title: title.to_owned(), notes: notes(time.as_ref()), time })
         }
         // With a time of its own all words are title.
         (None, Some(text)) if is_time_given => {
-            let time = time::first(api, place, asked(None))?;
+            let time = time::time(api, place, asked(None))?;
             Ok(Understood { title: text.to_owned(), notes: notes(time.as_ref()), time })
         }
         (None, Some(text)) => {
@@ -90,7 +93,7 @@ fn understand(api: &Api, place: &Place, params: &Add) -> Result<Understood, RpcE
             Ok(Understood { title: sentence.title, notes: sentence.notes, time: sentence.time })
         }
         (None, None) => {
-            let time = time::first(api, place, asked(None))?;
+            let time = time::time(api, place, asked(None))?;
             Ok(Understood { title: String::new(), notes: notes(time.as_ref()), time })
         }
     }

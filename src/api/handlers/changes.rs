@@ -17,9 +17,9 @@ use crate::protocol::methods::{Ack, Cancel, Done, Pause, Resume, Skip, Snooze, U
 pub(in crate::api) async fn update(api: &Api, params: Update) -> Result<WriteResult, RpcError> {
     let id = api.find(&params.task).await?;
     let place = Place::of(api, params.zone.as_deref(), params.fixed_zone)?;
-    let time = time::replacement(
+    let time = time::time(
         api,
-        &place,
+        place,
         time::Asked { text: params.text.as_deref(), at: params.at.as_deref(), every: params.every.as_deref() },
     )?;
     let alerts = params.alerts.as_deref().map(details::alerts).transpose()?;
@@ -69,7 +69,7 @@ pub(in crate::api) async fn snooze(api: &Api, params: Snooze) -> Result<WriteRes
     let id = api.find_or_due(params.task.as_ref()).await?;
     let expected = expected(None, params.occurrence.as_deref())?;
     let place = Place::of_question(api, params.zone.as_deref())?;
-    let until = match until(api, &place, params.r#for.as_deref(), params.until.as_deref())? {
+    let until = match until(api, place, params.r#for.as_deref(), params.until.as_deref())? {
         Some(until) => until,
         None => api.handle.now().saturating_add(api.options.snooze_default),
     };
@@ -82,7 +82,7 @@ pub(in crate::api) async fn snooze(api: &Api, params: Snooze) -> Result<WriteRes
 pub(in crate::api) async fn pause(api: &Api, params: Pause) -> Result<WriteResult, RpcError> {
     let id = api.find(&params.task).await?;
     let place = Place::of_question(api, params.zone.as_deref())?;
-    let until = until(api, &place, params.r#for.as_deref(), params.until.as_deref())?;
+    let until = until(api, place, params.r#for.as_deref(), params.until.as_deref())?;
     let applied = api.change(id, Command::Pause { until }, Expected::default()).await?;
     api.written(applied, Vec::new()).await
 }
@@ -128,19 +128,15 @@ fn expected(version: Option<u64>, occurrence: Option<&str>) -> Result<Expected, 
 }
 
 /// Returns until when something lasts, `None` where neither a length nor an end is given.
-fn until(
-    api: &Api,
-    place: &Place,
-    length: Option<&str>,
-    end: Option<&str>,
-) -> Result<Option<Timestamp>, RpcError> {
+fn until(api: &Api, place: Place, length: Option<&str>, end: Option<&str>) -> Result<Option<Timestamp>, RpcError> {
     match (length, end) {
         (None, None) => Ok(None),
         (Some(length), None) => Ok(Some(api.handle.now().saturating_add(time::length(length)?))),
         (None, Some(end)) => time::end(api, place, end).map(Some),
-        (Some(_), Some(_)) => {
-            Err(RpcError::new(ErrorKind::Params, "cannot use both parameters \"for\" and \"until\": expected one of them"))
-        }
+        (Some(_), Some(_)) => Err(RpcError::new(
+            ErrorKind::Params,
+            "cannot use both parameters \"for\" and \"until\": expected one of them",
+        )),
     }
 }
 

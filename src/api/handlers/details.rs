@@ -90,7 +90,10 @@ fn within(what: &'static str, found: usize, limit: usize, unit: &'static str) ->
     if found <= limit {
         return Ok(());
     }
-    Err(RpcError::new(ErrorKind::Params, format!("cannot take the {what}: expected at most {limit} {unit}, found {found}")))
+    Err(RpcError::new(
+        ErrorKind::Params,
+        format!("cannot take the {what}: expected at most {limit} {unit}, found {found}"),
+    ))
 }
 
 #[cfg(test)]

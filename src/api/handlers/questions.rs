@@ -10,7 +10,7 @@ use crate::protocol::methods::{
     EVENTS_DEFAULT, EVENTS_MAX, EventList, EventListResult, Get, History, HistoryResult, List, ListResult, Parse,
     TaskResult,
 };
-use crate::protocol::objects::Reading;
+use crate::protocol::objects::{Reading, Time};
 use crate::protocol::to_wire::{self, Detail};
 use crate::store::Which;
 
@@ -76,7 +76,7 @@ pub(in crate::api) async fn events(api: &Api, params: EventList) -> Result<RawJs
 /// Tells what a sentence means; that it means nothing is an answer too.
 pub(in crate::api) fn parse(api: &Api, params: &Parse) -> Result<Reading, RpcError> {
     let place = time::Place::of_question(api, params.zone.as_deref())?;
-    let now = params.now.map_or_else(|| api.handle.now(), |now| now.instant());
+    let now = params.now.map_or_else(|| api.handle.now(), Time::instant);
     time::explain(&params.text, params.dialect.as_deref(), now, place.zone, &api.options.settings)
 }
 
