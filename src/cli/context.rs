@@ -3,30 +3,30 @@
 use chrono_tz::Tz;
 
 use crate::cli::error::{CliError, Exit};
+use crate::cli::render::text::Text;
 use crate::cli::render::time::Viewpoint;
-use crate::cli::start;
+use crate::cli::start::{self, Process};
 use crate::cli::ui::{Form, Ui};
 use crate::client::Client;
-use crate::config::Paths;
-use crate::protocol::methods::Ask;
-use crate::protocol::objects::{Json, Time};
+use crate::config::paths::Paths;
+use crate::protocol::envelope::RawJson;
+use crate::protocol::methods::{Ask, Stop};
+use crate::protocol::objects::Time;
 
 /// What a command works with.
-pub(crate) struct Context {
+pub(crate) struct Context<'a> {
     /// The two streams.
-    pub(crate) ui: Ui,
+    pub(crate) ui: &'a mut Ui,
     /// The person's zone.
     pub(crate) zone: Tz,
-    /// Where the daemon's files are.
-    pub(crate) paths: Paths,
     client: Option<Client>,
     has_started: bool,
 }
 
-impl Context {
+impl<'a> Context<'a> {
     /// Returns a context that has not spoken to the daemon yet.
-    pub(crate) const fn new(ui: Ui, zone: Tz, paths: Paths) -> Self {
-        Self { ui, zone, paths, client: None, has_started: false }
+    pub(crate) const fn new(ui: &'a mut Ui, zone: Tz) -> Self {
+        Self { ui, zone, client: None, has_started: false }
     }
 
     /// Returns from where `now` of an answer looks at instants.
@@ -44,34 +44,45 @@ impl Context {
     /// # Errors
     /// There is no daemon and none can be started, or it refuses.
     pub(crate) fn ask<A: Ask>(&mut self, question: &A) -> Result<A::Answer, CliError> {
-        self.client()?.ask(question).map_err(CliError::from)
+        Ok(self.client()?.call(question)?)
     }
 
-    /// Asks the daemon by the name of a method, and starts it where none answers.
+    /// Asks the daemon by the name of a method, and starts it where none answers; waits for as long as it takes.
     ///
     /// # Errors
     /// As [`Context::ask`].
-    pub(crate) fn call(&mut self, method: &str, params: Option<Json>) -> Result<Json, CliError> {
-        self.client()?.call(method, params).map_err(CliError::from)
+    pub(crate) fn ask_by_name(&mut self, method: &str, params: &RawJson) -> Result<RawJson, CliError> {
+        let client = self.client()?;
+        client.wait_for_ever()?;
+        Ok(client.call_by_name(method, params)?)
     }
 
-    /// Asks a daemon that is there already.
+    /// Connects to a daemon that is there already, so that none is started for what follows.
     ///
     /// # Errors
-    /// There is none, or it refuses.
-    pub(crate) fn ask_running<A: Ask>(&mut self, question: &A) -> Result<A::Answer, CliError> {
+    /// There is none.
+    pub(crate) fn connect(&mut self) -> Result<(), CliError> {
         if self.client.is_none() {
-            self.client = start::connect(&self.paths)?;
+            self.client = Some(start::connect(&Paths::of_process()?)?);
         }
-        match &mut self.client {
-            Some(client) => client.ask(question).map_err(CliError::from),
-            None => Err(CliError::NoDaemon { socket: self.paths.socket.clone() }),
-        }
+        Ok(())
+    }
+
+    /// Asks the daemon of number `pid` to stop, and waits until it is gone.
+    ///
+    /// # Errors
+    /// It refuses.
+    pub(crate) fn stop(&mut self, pid: u32) -> Result<(), CliError> {
+        let client = self.client()?;
+        let process = Process::open(pid);
+        client.call(&Stop {})?;
+        start::wait_for_end(client, &process);
+        Ok(())
     }
 
     /// Tells an error in the form that is wanted, and returns how keiko ends.
     pub(crate) fn fail(&mut self, error: &CliError) -> Exit {
-        fail(&mut self.ui, error)
+        fail(self.ui, error)
     }
 
     /// Gives an answer: as JSON to programs, else its warnings and what `lines` makes of it.
@@ -79,7 +90,7 @@ impl Context {
         &mut self,
         answer: &T,
         warnings: &[String],
-        lines: impl FnOnce(Option<usize>) -> Vec<crate::cli::render::text::Text>,
+        lines: impl FnOnce(Option<usize>) -> Vec<Text>,
     ) {
         match self.ui.form() {
             Form::Json => self.ui.json(answer),
@@ -100,18 +111,12 @@ impl Context {
 
     fn client(&mut self) -> Result<&mut Client, CliError> {
         if self.client.is_none() {
-            let client = match start::connect(&self.paths)? {
-                Some(client) => client,
-                None => {
-                    let started = start::start(&self.paths)?;
-                    if started.is_ours {
-                        self.ui.progress("started keikod");
-                        self.has_started = true;
-                    }
-                    started.client
-                }
-            };
-            self.client = Some(client);
+            let reached = start::connect_or_start(&Paths::of_process()?)?;
+            if reached.is_new {
+                self.ui.progress("started keikod");
+                self.has_started = true;
+            }
+            self.client = Some(reached.client);
         }
         Ok(self.client.as_mut().expect("connected above"))
     }

@@ -3,14 +3,15 @@
 //! The one table of exit codes (SPEC 10). Never prints.
 
 use std::io;
-use std::path::PathBuf;
 
 use serde_json::{Value, json};
 
 use crate::cli::names::NameError;
-use crate::cli::start::StartError;
 use crate::client::ClientError;
+use crate::client::start::StartError;
+use crate::config::paths::PathsError;
 use crate::protocol::SCHEMA_VERSION;
+use crate::protocol::envelope::NotJson;
 use crate::protocol::error_code::{ErrorKind, RpcError};
 
 /// How keiko ends.
@@ -60,6 +61,19 @@ impl Exit {
         }
     }
 
+    fn of_client(error: &ClientError) -> Self {
+        match error {
+            ClientError::NoDaemon { .. } => Self::NoDaemon,
+            ClientError::Refused { .. } | ClientError::Version { .. } => error.kind().map_or(Self::Failure, Self::of),
+            ClientError::Connect { .. }
+            | ClientError::TimedOut { .. }
+            | ClientError::Closed { .. }
+            | ClientError::Broken { .. }
+            | ClientError::NotAMessage { .. }
+            | ClientError::Frame { .. } => Self::Failure,
+        }
+    }
+
     /// Returns the exit code of a daemon's error, the only table of it.
     const fn of(kind: ErrorKind) -> Self {
         match kind {
@@ -93,24 +107,15 @@ pub(crate) enum CliError {
     /// The names of tasks are wrong.
     #[error(transparent)]
     Names(#[from] NameError),
-    /// The daemon refused.
-    #[error("{}", .0.message)]
-    Daemon(RpcError),
-    /// The daemon could not be asked.
+    /// The daemon refused, or could not be asked.
     #[error(transparent)]
-    Client(ClientError),
-    /// No daemon answers, and this command starts none.
-    #[error("cannot reach keikod at {}: nobody answers", socket.display())]
-    NoDaemon {
-        /// Where it would listen.
-        socket: PathBuf,
-    },
+    Client(#[from] ClientError),
     /// The daemon could not be started.
     #[error(transparent)]
     Start(#[from] StartError),
-    /// A file of the configuration or the place for data is wrong.
+    /// A place for files is wrong.
     #[error(transparent)]
-    Config(crate::config::ConfigError),
+    Paths(#[from] PathsError),
     /// Standard input cannot be read.
     #[error("cannot read standard input: {source}")]
     Input {
@@ -124,12 +129,12 @@ pub(crate) enum CliError {
         source: io::Error,
     },
     /// The parameters of `rpc` are no JSON.
-    #[error("cannot read the parameters {text:?} as JSON: {source}")]
+    #[error("cannot read the parameters {text:?}: {source}")]
     Json {
         /// What was typed.
         text: String,
         /// Why.
-        source: serde_json::Error,
+        source: NotJson,
     },
 }
 
@@ -143,9 +148,16 @@ impl CliError {
     pub(crate) fn exit(&self) -> Exit {
         match self {
             Self::Usage { .. } | Self::Names(_) | Self::Json { .. } => Exit::Usage,
-            Self::Daemon(error) => Exit::of(error.kind()),
-            Self::NoDaemon { .. } | Self::Start(_) => Exit::NoDaemon,
-            Self::Client(_) | Self::Config(_) | Self::Input { .. } | Self::Output { .. } => Exit::Failure,
+            Self::Client(error) => Exit::of_client(error),
+            Self::Start(StartError::Unreachable { source }) => Exit::of_client(source),
+            Self::Start(
+                StartError::Lock { .. }
+                | StartError::Run { .. }
+                | StartError::Failed { .. }
+                | StartError::Died { .. }
+                | StartError::TooSlow { .. },
+            ) => Exit::NoDaemon,
+            Self::Paths(_) | Self::Input { .. } | Self::Output { .. } => Exit::Failure,
         }
     }
 
@@ -154,52 +166,74 @@ impl CliError {
         match self {
             Self::Usage { hint, .. } => Some(hint.clone()),
             Self::Names(_) => Some("name tasks by number, such as 3 5-7".to_owned()),
-            Self::Daemon(error) => error.hint().map(str::to_owned).or_else(|| candidates(error)),
-            Self::NoDaemon { .. } => Some("keiko daemon start starts it".to_owned()),
-            Self::Start(error) => error.hint(),
             Self::Json { .. } => Some("parameters are one JSON object, such as '{\"task\":3}'".to_owned()),
-            Self::Client(_) | Self::Config(_) | Self::Input { .. } | Self::Output { .. } => None,
+            Self::Client(error) => client_hint(error),
+            Self::Start(StartError::Run { .. }) => Some("install keikod beside keiko, or in PATH".to_owned()),
+            Self::Start(StartError::Died { .. } | StartError::TooSlow { .. }) => {
+                Some("keikod --foreground shows what it does".to_owned())
+            }
+            Self::Start(StartError::Lock { .. } | StartError::Failed { .. } | StartError::Unreachable { .. })
+            | Self::Paths(_)
+            | Self::Input { .. }
+            | Self::Output { .. } => None,
         }
     }
 
     /// Returns the error as programs read it.
     pub(crate) fn to_json(&self) -> Value {
-        let (code, data) = match self {
-            Self::Daemon(error) => (Some(error.code), serde_json::to_value(&error.data).ok()),
-            Self::Usage { .. }
-            | Self::Names(_)
-            | Self::Client(_)
-            | Self::NoDaemon { .. }
-            | Self::Start(_)
-            | Self::Config(_)
-            | Self::Input { .. }
-            | Self::Output { .. }
-            | Self::Json { .. } => (None, None),
-        };
+        let refused = self.refused();
         json!({
             "schema_version": SCHEMA_VERSION,
             "error": {
                 "kind": self.kind(),
-                "code": code,
+                "code": refused.map(|error| error.code),
                 "exit": self.exit().code(),
                 "message": self.to_string(),
                 "hint": self.hint(),
-                "data": data,
+                "data": refused.map(|error| json!(error.data)),
             },
         })
     }
 
-    fn kind(&self) -> &str {
+    const fn refused(&self) -> Option<&RpcError> {
+        match self {
+            Self::Client(ClientError::Refused { error }) => Some(error),
+            Self::Usage { .. }
+            | Self::Names(_)
+            | Self::Client(_)
+            | Self::Start(_)
+            | Self::Paths(_)
+            | Self::Input { .. }
+            | Self::Output { .. }
+            | Self::Json { .. } => None,
+        }
+    }
+
+    fn kind(&self) -> &'static str {
         match self {
             Self::Usage { .. } | Self::Names(_) | Self::Json { .. } => "usage",
-            Self::Daemon(error) => error.kind().as_str(),
-            Self::Client(_) => "connection",
-            Self::NoDaemon { .. } => "no_daemon",
+            Self::Client(ClientError::NoDaemon { .. }) => "no_daemon",
+            Self::Client(error) => error.kind().map_or("connection", ErrorKind::as_str),
             Self::Start(_) => "start",
-            Self::Config(_) => "config",
+            Self::Paths(_) => "paths",
             Self::Input { .. } => "input",
             Self::Output { .. } => "output",
         }
+    }
+}
+
+fn client_hint(error: &ClientError) -> Option<String> {
+    match error {
+        ClientError::NoDaemon { .. } => Some("keiko daemon start starts it".to_owned()),
+        ClientError::Refused { error } => error.hint().map(str::to_owned).or_else(|| candidates(error)),
+        ClientError::Version { .. } => Some("run keiko daemon stop, then keiko again starts this version".to_owned()),
+        ClientError::TimedOut { .. } | ClientError::Closed { .. } => {
+            Some("look whether it was done before you do it again".to_owned())
+        }
+        ClientError::Connect { .. }
+        | ClientError::Broken { .. }
+        | ClientError::NotAMessage { .. }
+        | ClientError::Frame { .. } => None,
     }
 }
 

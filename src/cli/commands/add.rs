@@ -30,7 +30,7 @@ pub(crate) struct Add {
 
 impl Add {
     /// Adds the task.
-    pub(crate) fn run(self, context: &mut Context) -> Result<Exit, CliError> {
+    pub(crate) fn run(self, context: &mut Context<'_>) -> Result<Exit, CliError> {
         self.task.run(context, Verb::Add)
     }
 }
@@ -113,7 +113,7 @@ impl From<Level> for Priority {
 
 impl NewTask {
     /// Adds the task, or one for each line of standard input.
-    pub(crate) fn run(mut self, context: &mut Context, verb: Verb) -> Result<Exit, CliError> {
+    pub(crate) fn run(mut self, context: &mut Context<'_>, verb: Verb) -> Result<Exit, CliError> {
         if self.words == ["-"] {
             return self.run_lines(context, verb);
         }
@@ -129,7 +129,7 @@ impl NewTask {
         Ok(exit)
     }
 
-    fn run_lines(&self, context: &mut Context, verb: Verb) -> Result<Exit, CliError> {
+    fn run_lines(&self, context: &mut Context<'_>, verb: Verb) -> Result<Exit, CliError> {
         if self.key.is_some() {
             return Err(CliError::usage("cannot give several tasks one --key", "leave --key out, or add them one by one"));
         }
@@ -153,7 +153,7 @@ impl NewTask {
         Ok(exit)
     }
 
-    fn question(&self, context: &Context, verb: Verb, words: &[String]) -> Result<methods::Add, CliError> {
+    fn question(&self, context: &Context<'_>, verb: Verb, words: &[String]) -> Result<methods::Add, CliError> {
         let (tags, words) = split_tags(words);
         let is_title = self.at.is_some() || self.every.is_some();
         let (title, text) = compose(verb, &words, is_title);
@@ -182,7 +182,7 @@ impl NewTask {
 }
 
 /// Asks a person for the sentence; a program has to give it.
-fn ask(context: &mut Context, verb: Verb) -> Result<String, CliError> {
+fn ask(context: &mut Context<'_>, verb: Verb) -> Result<String, CliError> {
     let name = match verb {
         Verb::Add => "add",
         Verb::Remind => "remind",
@@ -257,7 +257,7 @@ fn without_address(verb: Verb, words: &[String]) -> &[String] {
 }
 
 /// Says what the person should know besides, once for all that was added.
-fn hints(context: &mut Context, added: &[WriteResult]) -> Result<(), CliError> {
+fn hints(context: &mut Context<'_>, added: &[WriteResult]) -> Result<(), CliError> {
     if context.ui.form() != Form::Human {
         return Ok(());
     }

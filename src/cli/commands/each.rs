@@ -128,7 +128,7 @@ impl Tally {
     /// Tells what became of one of them; `name` is what the person called it.
     pub(crate) fn add<T: AboutTask>(
         &mut self,
-        context: &mut Context,
+        context: &mut Context<'_>,
         name: Option<&str>,
         result: Result<T, CliError>,
         lines: impl FnOnce(&T, Viewpoint, Option<usize>) -> Vec<Text>,
@@ -161,7 +161,7 @@ impl Tally {
     }
 
     /// Gives the JSON of several, and returns how keiko ends: as the first that failed says.
-    pub(crate) fn finish(self, context: &mut Context) -> Exit {
+    pub(crate) fn finish(self, context: &mut Context<'_>) -> Exit {
         if context.ui.form() == Form::Json && !self.is_single {
             context.ui.json(&json!({ "schema_version": SCHEMA_VERSION, "results": self.results }));
         }
@@ -171,7 +171,7 @@ impl Tally {
 
 /// Asks the same of each task and tells each answer.
 pub(crate) fn each<A: Ask>(
-    context: &mut Context,
+    context: &mut Context<'_>,
     names: &[Option<String>],
     question: impl Fn(Option<TaskRef>) -> A,
     lines: impl Fn(&A::Answer, Viewpoint, Option<usize>) -> Vec<Text>,
@@ -189,7 +189,7 @@ where
 
 /// Changes each task and says what changed.
 pub(crate) fn change_each<A: Ask<Answer = WriteResult>>(
-    context: &mut Context,
+    context: &mut Context<'_>,
     names: &[String],
     what: Change,
     question: impl Fn(TaskRef) -> A,

@@ -30,7 +30,7 @@ pub(crate) struct Pause {
 
 impl Pause {
     /// Asks it of each task.
-    pub(crate) fn run(self, context: &mut Context) -> Result<Exit, CliError> {
+    pub(crate) fn run(self, context: &mut Context<'_>) -> Result<Exit, CliError> {
         let zone = self.tz.unwrap_or_else(|| context.zone.name().to_owned());
         let question = |task| methods::Pause {
             task,

@@ -22,7 +22,7 @@ pub(crate) struct Remind {
 
 impl Remind {
     /// Adds the task.
-    pub(crate) fn run(self, context: &mut Context) -> Result<Exit, CliError> {
+    pub(crate) fn run(self, context: &mut Context<'_>) -> Result<Exit, CliError> {
         self.task.run(context, Verb::Remind)
     }
 }

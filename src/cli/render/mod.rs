@@ -1,5 +1,11 @@
 //! How answers are told to people. Values in, [`text::Text`] out: nothing here prints, asks or decides.
 
+pub(crate) mod change;
+pub(crate) mod event;
+pub(crate) mod overview;
+pub(crate) mod reading;
+pub(crate) mod status;
 pub(crate) mod table;
+pub(crate) mod task;
 pub(crate) mod text;
 pub(crate) mod time;

@@ -46,7 +46,7 @@ impl Viewpoint {
     }
 
     /// Returns date and time for a row: `Thu 14 May 15:00`, with the year where it is another.
-    pub(crate) fn short(self, at: Timestamp) -> String {
+    pub(crate) fn row(self, at: Timestamp) -> String {
         let local = at.in_zone(self.zone);
         let date = if local.year() == self.now.in_zone(self.zone).year() {
             local.format("%a %e %b")
@@ -146,8 +146,8 @@ mod tests {
     #[test]
     fn a_row_names_the_year_only_where_it_is_another() {
         let here = viewpoint("America/New_York");
-        assert_eq!(here.short(at("2026-06-03T14:00:00-04:00")), "Wed  3 Jun 14:00");
-        assert_eq!(here.short(at("2027-05-03T09:00:00-04:00")), "Mon  3 May 2027 09:00");
+        assert_eq!(here.row(at("2026-06-03T14:00:00-04:00")), "Wed  3 Jun 14:00");
+        assert_eq!(here.row(at("2027-05-03T09:00:00-04:00")), "Mon  3 May 2027 09:00");
     }
 
     #[test]

@@ -1,0 +1,207 @@
+//! How tasks are told: a row of a list, and the whole of one.
+
+use chrono_tz::Tz;
+
+use crate::cli::render::change::due;
+use crate::cli::render::table::{Column, table};
+use crate::cli::render::text::{BAD, DIM, DUE, GOOD, HEAD, NUMBER, Text};
+use crate::cli::render::time::{Viewpoint, length};
+use crate::protocol::objects::{Priority, Task};
+
+/// On a terminal narrower than this the columns that only repeat are left out.
+const WIDE: usize = 72;
+
+/// The narrowest that a title becomes before the line is cut.
+const TITLE_MIN: usize = 8;
+
+/// Returns the zone that the task keeps, `None` while it follows the device.
+pub(crate) fn home(task: &Task) -> Option<Tz> {
+    if task.schedule.floating { None } else { task.schedule.zone.parse().ok() }
+}
+
+/// Returns whether the task comes up more than once.
+pub(crate) fn is_series(task: &Task) -> bool {
+    matches!(task.schedule.kind.as_str(), "interval" | "calendar")
+}
+
+/// Returns whether it has not ended.
+pub(crate) fn is_open(task: &Task) -> bool {
+    !matches!(task.state.as_str(), "COMPLETED" | "CANCELLED")
+}
+
+/// Returns the title, with what a person marked it by.
+pub(crate) fn title(task: &Task) -> Text {
+    let mut text = match task.priority {
+        Priority::High => Text::styled(BAD, "! "),
+        Priority::Normal | Priority::Low => Text::default(),
+    };
+    text.push(&task.title);
+    for tag in &task.tags {
+        text.push_styled(DIM, &format!(" +{tag}"));
+    }
+    text
+}
+
+/// Returns the stage in the colour of what it asks of the person.
+pub(crate) fn stage(task: &Task) -> Text {
+    let seen = if task.occurrence.acked_at.is_some() && task.state == "RUNNING" { ", seen" } else { "" };
+    let word = format!("{}{seen}", task.stage);
+    let style = match task.stage.as_str() {
+        "late" | "failed" | "retrying" | "missed" | "past deadline" | "blocked" => BAD,
+        "due" if seen.is_empty() => DUE,
+        "done" => GOOD,
+        "scheduled" | "running" => anstyle::Style::new(),
+        _ => DIM,
+    };
+    Text::styled(style, &word)
+}
+
+/// Returns the rows of `keiko list`: what is due first, then what comes, then the rest.
+pub(crate) fn list(tasks: &[Task], view: Viewpoint, width: Option<usize>) -> Vec<Text> {
+    if tasks.is_empty() {
+        return vec![Text::styled(DIM, "no tasks")];
+    }
+    let mut sorted: Vec<&Task> = tasks.iter().collect();
+    sorted.sort_by_key(|task| (rank(task), when(task).map_or(i64::MAX, |at| at.as_millis()), task.number));
+    let is_wide = width.is_none_or(|width| width >= WIDE);
+    let mut columns = vec![Column::numbers("#"), Column::words("WHEN")];
+    if is_wide {
+        columns.push(Column::words(""));
+    }
+    columns.extend([Column::words("STAGE"), Column::flexible("TITLE", TITLE_MIN)]);
+    let rows: Vec<Vec<Text>> = sorted.iter().map(|task| row(task, view, is_wide)).collect();
+    table(&columns, &rows, width)
+}
+
+fn row(task: &Task, view: Viewpoint, is_wide: bool) -> Vec<Text> {
+    let at = when(task);
+    let mut cells = vec![
+        Text::styled(NUMBER, &task.number.to_string()),
+        at.map_or_else(|| Text::styled(DIM, "–"), |at| Text::plain(&view.row(at))),
+    ];
+    if is_wide {
+        cells.push(at.map_or_else(Text::default, |at| Text::styled(DIM, &view.distance(at))));
+    }
+    let mut title = title(task);
+    if is_series(task) && is_open(task) {
+        title.push_styled(DIM, " (repeats)");
+    }
+    cells.extend([stage(task), title]);
+    cells
+}
+
+/// Returns the time that matters most at present.
+pub(crate) fn when(task: &Task) -> Option<crate::domain::time::Timestamp> {
+    let at = match task.state.as_str() {
+        "COMPLETED" | "CANCELLED" => task.ended_at,
+        "SUSPENDED" => task.paused_until.or(task.due_at),
+        "PENDING" => task.snoozed_until.or(task.due_at),
+        _ => task.due_at,
+    };
+    at.map(crate::protocol::objects::Time::instant)
+}
+
+fn rank(task: &Task) -> u8 {
+    match task.state.as_str() {
+        "RUNNING" if task.occurrence.acked_at.is_none() => 0,
+        "FAILED" => 1,
+        "RUNNING" => 2,
+        "PENDING" => 3,
+        "SUSPENDED" => 4,
+        "CREATED" => 5,
+        _ => 6,
+    }
+}
+
+/// Returns all that is known of a task, a line for each thing that there is.
+pub(crate) fn details(task: &Task, view: Viewpoint) -> Vec<Text> {
+    let mut first = Text::styled(NUMBER, &task.number.to_string());
+    first.push("  ");
+    first.append(title(task));
+    let mut lines = vec![first];
+    let mut say = |label: &str, value: Text| {
+        let mut line = Text::styled(HEAD, &format!("  {label:<10}"));
+        line.append(value);
+        lines.push(line);
+    };
+    let full = |at: crate::protocol::objects::Time| Text::plain(&view.full_with_home(at.instant(), home(task)));
+    say("stage", stage(task));
+    say("due", Text::plain(&due(task, view)));
+    let times = [
+        ("speaks", task.scheduled_at.filter(|at| Some(*at) != task.due_at)),
+        ("rang", task.started_at),
+        ("seen", task.occurrence.acked_at),
+        ("snoozed to", task.snoozed_until),
+        ("paused to", task.paused_until),
+        ("deadline", task.deadline_at),
+        ("ended", task.ended_at),
+    ];
+    for (label, at) in times {
+        if let Some(at) = at {
+            say(label, full(at));
+        }
+    }
+    if let Some(left) = task.remaining_ms.and_then(|millis| u64::try_from(millis).ok()).and_then(length) {
+        say("left", left.into());
+    }
+    if is_series(task) {
+        say("repeats", Text::plain(&repeats(task)));
+        for (index, at) in task.next.iter().enumerate() {
+            say(if index == 0 { "next" } else { "" }, full(*at));
+        }
+    }
+    if task.alerts != ["0"] {
+        say("alerts", Text::plain(&alerts(&task.alerts)));
+    }
+    if !task.channels.is_empty() {
+        say("via", Text::plain(&task.channels.join(", ")));
+    }
+    if let Some(link) = &task.link {
+        say("link", Text::plain(link));
+    }
+    for (index, line) in task.notes.lines().enumerate() {
+        say(if index == 0 { "note" } else { "" }, Text::plain(line));
+    }
+    for (key, value) in &task.metadata {
+        say("metadata", Text::plain(&format!("{key}={value}")));
+    }
+    if let Some(error) = &task.last_error {
+        let attempts = task.attempts;
+        say("trouble", Text::styled(BAD, &format!("{error} (after {attempts} attempts)")));
+    }
+    say("added", full(task.created_at));
+    say("id", Text::styled(DIM, &task.id));
+    lines
+}
+
+/// Returns the rule as it was typed, else as it is kept.
+fn repeats(task: &Task) -> String {
+    let schedule = &task.schedule;
+    let every = || {
+        let millis = schedule.every_ms.and_then(|every| u64::try_from(every).ok());
+        millis.and_then(length).map(|length| format!("every {length}"))
+    };
+    let mut rule = if schedule.text.is_empty() {
+        every().or_else(|| schedule.rrule.clone()).unwrap_or_default()
+    } else {
+        schedule.text.clone()
+    };
+    if let Some(count) = schedule.count {
+        rule.push_str(&format!(", {count} times"));
+    }
+    rule
+}
+
+/// Returns when it speaks, for people: `1h before, when due, 15m after`.
+fn alerts(alerts: &[String]) -> String {
+    let told: Vec<String> = alerts
+        .iter()
+        .map(|alert| match (alert.as_str(), alert.strip_prefix('-'), alert.strip_prefix('+')) {
+            ("0", _, _) => "when due".to_owned(),
+            (_, Some(before), _) => format!("{before} before"),
+            (_, _, Some(after)) => format!("{after} after"),
+            (other, None, None) => other.to_owned(),
+        })
+        .collect();
+    if told.is_empty() { "none".to_owned() } else { told.join(", ") }
+}
