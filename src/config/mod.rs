@@ -1,1 +1,143 @@
-//! To be written.
+//! What can be configured, and what holds where nothing is.
+//!
+//! Never read after start-up by anybody but the daemon and the command line's entry: parts receive values. The file is read
+//! in [`file`], the places of all files are in [`paths`].
+
+use chrono::NaiveTime;
+
+use crate::domain::delivery::Target;
+use crate::domain::time::Span;
+
+pub mod file;
+pub mod paths;
+mod private_dir;
+mod value;
+
+/// The configuration, complete.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Config {
+    /// Within it a firing is on time.
+    pub grace: Span,
+    /// How dates made of numbers are read.
+    pub dialect: Dialect,
+    /// The time of a day that was named without one.
+    pub date_only: NaiveTime,
+    /// The times of the parts of a day.
+    pub day_parts: DayParts,
+    /// How long a snooze is when nobody says.
+    pub snooze_default: Span,
+    /// Where a task speaks that names no channel; empty means the desktop, and the terminal while that is away.
+    pub channels: Vec<Target>,
+    /// What the daemon writes down.
+    pub log: Log,
+}
+
+/// How dates made of numbers are read: `6/13` is 13 June in one, no date in the other.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Dialect {
+    /// Month first.
+    #[default]
+    Us,
+    /// Day first.
+    Uk,
+}
+
+/// The times of the parts of a day.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct DayParts {
+    /// `morning`.
+    pub morning: NaiveTime,
+    /// `noon`.
+    pub noon: NaiveTime,
+    /// `afternoon`.
+    pub afternoon: NaiveTime,
+    /// `evening`.
+    pub evening: NaiveTime,
+    /// `tonight`.
+    pub tonight: NaiveTime,
+    /// `night`.
+    pub night: NaiveTime,
+    /// `eod`, 下班前, and the time of a deadline that names a day.
+    pub end_of_day: NaiveTime,
+}
+
+/// What the daemon writes down.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Log {
+    /// How much.
+    pub level: LogLevel,
+    /// In which form.
+    pub format: LogFormat,
+}
+
+/// How much the daemon writes down; each holds those before it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum LogLevel {
+    /// What failed.
+    Error,
+    /// What needs a look.
+    Warn,
+    /// What happened.
+    #[default]
+    Info,
+    /// What happened inside.
+    Debug,
+    /// Every step.
+    Trace,
+}
+
+/// The form of a log line.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum LogFormat {
+    /// For people.
+    #[default]
+    Text,
+    /// One JSON object a line.
+    Json,
+}
+
+impl LogLevel {
+    /// Returns the word that stands for it, in the file and in `KEIKO_LOG`.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Error => "error",
+            Self::Warn => "warn",
+            Self::Info => "info",
+            Self::Debug => "debug",
+            Self::Trace => "trace",
+        }
+    }
+}
+
+impl Default for Config {
+    fn default() -> Self {
+        Self {
+            grace: Span::from_secs(30),
+            dialect: Dialect::default(),
+            date_only: clock_time(9),
+            day_parts: DayParts::default(),
+            snooze_default: Span::from_minutes(10),
+            channels: Vec::new(),
+            log: Log::default(),
+        }
+    }
+}
+
+impl Default for DayParts {
+    fn default() -> Self {
+        Self {
+            morning: clock_time(9),
+            noon: clock_time(12),
+            afternoon: clock_time(15),
+            evening: clock_time(19),
+            tonight: clock_time(20),
+            night: clock_time(21),
+            end_of_day: clock_time(17),
+        }
+    }
+}
+
+fn clock_time(hour: u32) -> NaiveTime {
+    NaiveTime::from_hms_opt(hour, 0, 0).expect("the defaults are hours of a day")
+}

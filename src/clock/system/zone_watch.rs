@@ -3,6 +3,7 @@
 //! Never polls. Without a watch (none left on the system, no such directory) the zone is still read anew at each plan,
 //! only a change of it is not told.
 
+use std::ffi::CStr;
 use std::io;
 use std::mem::MaybeUninit;
 use std::os::fd::{AsFd, OwnedFd};
@@ -64,7 +65,7 @@ impl ZoneWatch {
                 Err(error) => tracing::warn!(%error, "changes of the zone are no longer told"),
             }
         }
-        std::future::pending().await
+        std::future::pending::<()>().await;
     }
 }
 
@@ -96,7 +97,7 @@ fn drain(queue: &OwnedFd) -> io::Result<bool> {
     loop {
         match reader.next() {
             Ok(event) => {
-                let name = event.file_name().map(|name| name.to_bytes());
+                let name = event.file_name().map(CStr::to_bytes);
                 is_zone |= name.is_some_and(|name| FILES.contains(&name));
                 // Events were lost: one of them may have been it.
                 is_zone |= event.events().contains(inotify::ReadFlags::QUEUE_OVERFLOW);

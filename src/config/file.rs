@@ -1,0 +1,471 @@
+//! What does the configuration file say, and where is it wrong?
+//!
+//! A key that nobody knows is a warning, for it may be of a newer version; a bad value is an error, for a default in its
+//! place would do what the person did not ask. Never writes the file.
+
+use std::fmt;
+use std::fs;
+use std::io;
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+
+use toml::de::{DeTable, DeValue};
+
+use crate::config::Config;
+use crate::config::value::{self, Expected};
+
+/// Reads a value into its place.
+type Setter = fn(&mut Config, &DeValue<'_>) -> Result<(), Expected>;
+
+/// Every key that the file may have.
+const SETTINGS: &[(&str, Setter)] = &[
+    ("grace_s", |config, value| put(&mut config.grace, value::grace(value))),
+    ("dialect", |config, value| put(&mut config.dialect, value::dialect(value))),
+    ("date_only_hour", |config, value| put(&mut config.date_only, value::clock_time(value))),
+    ("snooze_default", |config, value| put(&mut config.snooze_default, value::snooze(value))),
+    ("channels", |config, value| put(&mut config.channels, value::channels(value))),
+    ("day_parts.morning", |config, value| put(&mut config.day_parts.morning, value::clock_time(value))),
+    ("day_parts.noon", |config, value| put(&mut config.day_parts.noon, value::clock_time(value))),
+    ("day_parts.afternoon", |config, value| put(&mut config.day_parts.afternoon, value::clock_time(value))),
+    ("day_parts.evening", |config, value| put(&mut config.day_parts.evening, value::clock_time(value))),
+    ("day_parts.tonight", |config, value| put(&mut config.day_parts.tonight, value::clock_time(value))),
+    ("day_parts.night", |config, value| put(&mut config.day_parts.night, value::clock_time(value))),
+    ("day_parts.end_of_day", |config, value| put(&mut config.day_parts.end_of_day, value::clock_time(value))),
+    ("log.level", |config, value| put(&mut config.log.level, value::log_level(value))),
+    ("log.format", |config, value| put(&mut config.log.format, value::log_format(value))),
+];
+
+/// A place in a file, both counted from 1; the column counts characters.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub struct Position {
+    /// The line.
+    pub line: usize,
+    /// The column.
+    pub column: usize,
+}
+
+/// What is odd in the file, and does no harm.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Warning {
+    /// A key that nobody knows. It is passed over.
+    UnknownKey {
+        /// The file.
+        path: PathBuf,
+        /// Where the key stands.
+        at: Position,
+        /// The key with its tables, such as `log.levl`.
+        key: String,
+        /// The known key that is most like it, where one is.
+        nearest: Option<&'static str>,
+    },
+    /// The file that was asked for by name is not there. The defaults hold.
+    NamedButMissing {
+        /// The file.
+        path: PathBuf,
+    },
+}
+
+/// A value that cannot be used.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct BadValue {
+    /// Where the value stands.
+    pub at: Position,
+    /// The key with its tables.
+    pub key: String,
+    /// What would have been accepted.
+    pub expected: Expected,
+    /// What stands there.
+    pub found: String,
+}
+
+/// Why a configuration cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub enum ConfigError {
+    /// The file cannot be read.
+    #[error("cannot read the configuration {}: {source}", path.display())]
+    Unreadable {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        source: io::Error,
+    },
+    /// The file is no TOML.
+    #[error("{}:{at}: cannot read the configuration: {reason}", path.display())]
+    Syntax {
+        /// The file.
+        path: PathBuf,
+        /// Where.
+        at: Position,
+        /// Why.
+        reason: String,
+    },
+    /// Some values cannot be used.
+    #[error("{}", told(path, values))]
+    BadValues {
+        /// The file.
+        path: PathBuf,
+        /// All of them, at least one, in the order of the file.
+        values: Vec<BadValue>,
+    },
+}
+
+/// Whether somebody asked for the file by name (`KEIKO_CONFIG`).
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Origin {
+    /// It is where the platform keeps such files, and need not be there.
+    Default,
+    /// It was asked for by name, so its absence is worth a word: most likely the name is misspelt.
+    Named,
+}
+
+impl Config {
+    /// Reads the configuration; where there is no file, the defaults hold.
+    ///
+    /// # Errors
+    /// The file is there but cannot be read, is no TOML, or has a bad value.
+    pub fn load(path: &Path, origin: Origin) -> Result<(Self, Vec<Warning>), ConfigError> {
+        match fs::read_to_string(path) {
+            Ok(text) => Self::parse(path, &text),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok((Self::default(), missing(path, origin))),
+            Err(source) => Err(ConfigError::Unreadable { path: path.to_owned(), source }),
+        }
+    }
+
+    /// Reads the `text` of the configuration file `path`.
+    ///
+    /// # Errors
+    /// The text is no TOML, or has a bad value.
+    pub fn parse(path: &Path, text: &str) -> Result<(Self, Vec<Warning>), ConfigError> {
+        // An editor of another system may have put its mark at the front.
+        let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+        let document = DeTable::parse(text).map_err(|error| ConfigError::Syntax {
+            path: path.to_owned(),
+            at: position(text, error.span().unwrap_or_default().start),
+            reason: error.message().trim().replace('\n', ", "),
+        })?;
+        let mut reading = Reading { path, text, config: Self::default(), warnings: Vec::new(), bad: Vec::new() };
+        reading.table("", document.get_ref());
+        reading.finish()
+    }
+}
+
+fn missing(path: &Path, origin: Origin) -> Vec<Warning> {
+    match origin {
+        Origin::Default => Vec::new(),
+        Origin::Named => vec![Warning::NamedButMissing { path: path.to_owned() }],
+    }
+}
+
+fn put<T>(place: &mut T, value: Result<T, Expected>) -> Result<(), Expected> {
+    value.map(|value| *place = value)
+}
+
+/// A walk over the document.
+struct Reading<'a> {
+    path: &'a Path,
+    text: &'a str,
+    config: Config,
+    warnings: Vec<(Position, Warning)>,
+    bad: Vec<BadValue>,
+}
+
+impl Reading<'_> {
+    /// Reads a table whose keys stand behind `prefix`, which is empty or ends in a dot.
+    fn table(&mut self, prefix: &str, table: &DeTable<'_>) {
+        for (key, value) in table {
+            let name = format!("{prefix}{}", key.get_ref());
+            if let Some((_, set)) = SETTINGS.iter().find(|(known, _)| *known == name) {
+                if let Err(expected) = set(&mut self.config, value.get_ref()) {
+                    self.bad_value(name, expected, value.span());
+                }
+            } else if let DeValue::Table(inner) = value.get_ref()
+                && !inner.is_empty()
+            {
+                self.table(&format!("{name}."), inner);
+            } else if is_table(&name) {
+                if !value.get_ref().is_table() {
+                    self.bad_value(name, "a table", value.span());
+                }
+            } else {
+                self.unknown(name, &key.span());
+            }
+        }
+    }
+
+    fn bad_value(&mut self, key: String, expected: Expected, span: Range<usize>) {
+        let at = position(self.text, span.start);
+        let found = self.text.get(span).unwrap_or_default().lines().next().unwrap_or_default().to_owned();
+        self.bad.push(BadValue { at, key, expected, found });
+    }
+
+    fn unknown(&mut self, key: String, span: &Range<usize>) {
+        let at = position(self.text, span.start);
+        let nearest = nearest(&key);
+        self.warnings.push((at, Warning::UnknownKey { path: self.path.to_owned(), at, key, nearest }));
+    }
+
+    fn finish(mut self) -> Result<(Config, Vec<Warning>), ConfigError> {
+        if !self.bad.is_empty() {
+            self.bad.sort_by_key(|bad| bad.at);
+            return Err(ConfigError::BadValues { path: self.path.to_owned(), values: self.bad });
+        }
+        self.warnings.sort_by_key(|(at, _)| *at);
+        Ok((self.config, self.warnings.into_iter().map(|(_, warning)| warning).collect()))
+    }
+}
+
+fn is_table(name: &str) -> bool {
+    SETTINGS.iter().any(|(known, _)| known.strip_prefix(name).is_some_and(|rest| rest.starts_with('.')))
+}
+
+fn position(text: &str, offset: usize) -> Position {
+    let before = text.get(..offset).unwrap_or(text);
+    let line_start = before.rfind('\n').map_or(0, |at| at + 1);
+    Position { line: before.matches('\n').count() + 1, column: before[line_start..].chars().count() + 1 }
+}
+
+/// Returns the known key that is most like `key`, if it is like it at all.
+///
+/// A key in the wrong table is found by its last part: `level` is `log.level`.
+fn nearest(key: &str) -> Option<&'static str> {
+    let last = |name: &str| name.rsplit('.').next().unwrap_or_default().to_lowercase();
+    let distance_to = |known: &str| {
+        let whole = distance(&key.to_lowercase(), known);
+        // One more, so that a key in its own table is preferred.
+        whole.min(distance(&last(key), &last(known)) + 1)
+    };
+    let (found, known) = SETTINGS.iter().map(|(known, _)| (distance_to(known), *known)).min()?;
+    // Beyond half of its letters it would be another word.
+    (found <= last(key).chars().count().max(4) / 2).then_some(known)
+}
+
+/// Returns how many letters must be put in, taken out or changed to make one text of the other (Levenshtein).
+fn distance(from: &str, to: &str) -> usize {
+    let to: Vec<char> = to.chars().collect();
+    let mut row: Vec<usize> = (0..=to.len()).collect();
+    for (i, letter) in from.chars().enumerate() {
+        let mut diagonal = row[0];
+        row[0] = i + 1;
+        for (j, other) in to.iter().enumerate() {
+            let changed = diagonal + usize::from(letter != *other);
+            diagonal = row[j + 1];
+            row[j + 1] = changed.min(diagonal + 1).min(row[j] + 1);
+        }
+    }
+    row[to.len()]
+}
+
+fn told(path: &Path, values: &[BadValue]) -> String {
+    let each: Vec<String> = values.iter().map(|bad| format!("{}:{bad}", path.display())).collect();
+    each.join("\n")
+}
+
+/// `line:column`.
+impl fmt::Display for Position {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}:{}", self.line, self.column)
+    }
+}
+
+impl fmt::Display for BadValue {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { at, key, expected, found } = self;
+        write!(f, "{at}: cannot use {key} = {found}: expected {expected}")
+    }
+}
+
+/// `file:line:column: what, and what may have been meant`.
+impl fmt::Display for Warning {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::UnknownKey { path, at, key, nearest } => {
+                write!(f, "{}:{at}: passed over the unknown key {}", path.display(), key.escape_debug())?;
+                nearest.map_or(Ok(()), |nearest| write!(f, ", did you mean {nearest}?"))
+            }
+            Self::NamedButMissing { path } => {
+                write!(f, "cannot find the configuration {}: the defaults hold", path.display())
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use chrono::NaiveTime;
+
+    use super::*;
+    use crate::config::{DayParts, Dialect, Log, LogFormat, LogLevel};
+    use crate::domain::delivery::Target;
+    use crate::domain::time::Span;
+
+    fn parse(text: &str) -> Result<(Config, Vec<Warning>), ConfigError> {
+        Config::parse(Path::new("config.toml"), text)
+    }
+
+    #[track_caller]
+    fn check_warnings(text: &str, expected: &[&str]) {
+        let (_, warnings) = parse(text).unwrap();
+        let warnings: Vec<String> = warnings.iter().map(ToString::to_string).collect();
+        assert_eq!(warnings, expected);
+    }
+
+    #[track_caller]
+    fn check_refused(text: &str, expected: &str) {
+        assert_eq!(parse(text).unwrap_err().to_string(), expected);
+    }
+
+    #[test]
+    fn an_empty_file_means_the_defaults() {
+        assert_eq!(parse("").unwrap(), (Config::default(), Vec::new()));
+        assert_eq!(parse("\u{feff}# nothing\n[log]\n[day_parts]\n").unwrap(), (Config::default(), Vec::new()));
+    }
+
+    #[test]
+    fn every_key_is_read() {
+        let text = r#"
+            grace_s = 1_0
+            dialect = "uk"
+            date_only_hour = "08:30"
+            snooze_default = "1h30m"
+            channels = ["terminal", "desktop", "terminal"]
+            [day_parts]
+            morning = "07:00"
+            noon = "12:30"
+            afternoon = "14:00"
+            evening = "18:00"
+            tonight = "19:00"
+            night = "22:00"
+            end_of_day = "18:30"
+            [log]
+            level = "debug"
+            format = "json"
+        "#;
+        let (config, warnings) = parse(text).unwrap();
+        assert_eq!(warnings, []);
+        let at = |hour, minute| NaiveTime::from_hms_opt(hour, minute, 0).unwrap();
+        let expected = Config {
+            grace: Span::from_secs(10),
+            dialect: Dialect::Uk,
+            date_only: at(8, 30),
+            snooze_default: Span::from_minutes(90),
+            channels: vec![Target::terminal(), Target::desktop()],
+            day_parts: DayParts {
+                morning: at(7, 0),
+                noon: at(12, 30),
+                afternoon: at(14, 0),
+                evening: at(18, 0),
+                tonight: at(19, 0),
+                night: at(22, 0),
+                end_of_day: at(18, 30),
+            },
+            log: Log { level: LogLevel::Debug, format: LogFormat::Json },
+        };
+        assert_eq!(config, expected);
+    }
+
+    #[test]
+    fn an_unknown_key_is_passed_over_with_its_line_and_the_nearest_name() {
+        check_warnings(
+            "gracs_s = 3\n",
+            &["config.toml:1:1: passed over the unknown key gracs_s, did you mean grace_s?"],
+        );
+        check_warnings(
+            "grace_s = 1\n\n[log]\n  levl = 3\n",
+            &["config.toml:4:3: passed over the unknown key log.levl, did you mean log.level?"],
+        );
+        check_warnings("level = 3", &["config.toml:1:1: passed over the unknown key level, did you mean log.level?"]);
+        check_warnings(
+            "[logs]\nlevel = 3",
+            &["config.toml:2:1: passed over the unknown key logs.level, did you mean log.level?"],
+        );
+        check_warnings("Dialect = 3", &["config.toml:1:1: passed over the unknown key Dialect, did you mean dialect?"]);
+    }
+
+    #[test]
+    fn a_key_of_a_newer_version_has_no_nearest_name() {
+        check_warnings("[webhok]\nurl = 'x'", &["config.toml:2:1: passed over the unknown key webhok.url"]);
+        check_warnings("[hub]\n", &["config.toml:1:2: passed over the unknown key hub"]);
+        check_warnings("\"提醒\" = 1", &["config.toml:1:1: passed over the unknown key 提醒"]);
+    }
+
+    #[test]
+    fn warnings_stand_in_the_order_of_the_file() {
+        let (_, warnings) = parse("zzzzzzzz = 1\naaaaaaaa = 2\n").unwrap();
+        let lines: Vec<usize> = warnings
+            .iter()
+            .map(|warning| match warning {
+                Warning::UnknownKey { at, .. } => at.line,
+                Warning::NamedButMissing { .. } => 0,
+            })
+            .collect();
+        assert_eq!(lines, [1, 2]);
+    }
+
+    #[test]
+    fn a_bad_value_is_refused_with_its_place_and_what_was_expected() {
+        check_refused(
+            "grace_s = 1\ndialect = \"de\"",
+            "config.toml:2:11: cannot use dialect = \"de\": expected \"us\" or \"uk\"",
+        );
+        check_refused(
+            "grace_s = \"30\"",
+            "config.toml:1:11: cannot use grace_s = \"30\": expected a whole number of seconds from 0 to 86400",
+        );
+        check_refused(
+            "snooze_default = \"10\"",
+            "config.toml:1:18: cannot use snooze_default = \"10\": expected a length of time with its unit, such as \"10m\" or \"1h30m\"",
+        );
+        check_refused(
+            "[day_parts]\nnoon = \"25:00\"",
+            "config.toml:2:8: cannot use day_parts.noon = \"25:00\": expected a time from \"00:00\" to \"23:59\"",
+        );
+        check_refused(
+            "channels = [\"desktop\", \"pager\"]",
+            "config.toml:1:12: cannot use channels = [\"desktop\", \"pager\"]: expected a list of channels, each \"desktop\" or \"terminal\"",
+        );
+        check_refused("log = 3", "config.toml:1:7: cannot use log = 3: expected a table");
+    }
+
+    #[test]
+    fn all_bad_values_are_told_at_once() {
+        check_refused(
+            "log.level = 1\nlog.format = 2\n",
+            "config.toml:1:13: cannot use log.level = 1: expected \"error\", \"warn\", \"info\", \"debug\" or \"trace\"\n\
+             config.toml:2:14: cannot use log.format = 2: expected \"text\" or \"json\"",
+        );
+    }
+
+    #[test]
+    fn a_number_out_of_range_is_refused() {
+        for number in ["-1", "86401", "99999999999999999999", "1.5", "0x1_0000_0000_0000_0000"] {
+            assert!(parse(&format!("grace_s = {number}")).is_err(), "at {number}");
+        }
+        assert_eq!(parse("grace_s = 0x10").unwrap().0.grace, Span::from_secs(16));
+    }
+
+    #[test]
+    fn what_is_no_toml_is_refused_with_its_place() {
+        for text in ["\n=", "\n[log", "\na = 1\na = 2"] {
+            let ConfigError::Syntax { at, .. } = parse(text).unwrap_err() else { unreachable!("{text:?} is no TOML") };
+            assert!(at.line >= 2, "{at} in {text:?}");
+        }
+    }
+
+    #[test]
+    fn a_missing_file_means_the_defaults_and_a_word_when_it_was_named() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("config.toml");
+        assert_eq!(Config::load(&path, Origin::Default).unwrap(), (Config::default(), Vec::new()));
+        let (config, warnings) = Config::load(&path, Origin::Named).unwrap();
+        assert_eq!((config, warnings), (Config::default(), vec![Warning::NamedButMissing { path }]));
+    }
+
+    #[test]
+    fn a_file_that_cannot_be_read_is_refused() {
+        let directory = tempfile::tempdir().unwrap();
+        assert!(matches!(Config::load(directory.path(), Origin::Default), Err(ConfigError::Unreadable { .. })));
+        let binary = directory.path().join("binary.toml");
+        fs::write(&binary, b"\xff\xfe").unwrap();
+        assert!(matches!(Config::load(&binary, Origin::Default), Err(ConfigError::Unreadable { .. })));
+    }
+}

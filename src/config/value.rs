@@ -1,0 +1,155 @@
+//! What a value of the configuration file means.
+//!
+//! Never decides where a value goes, and never knows where in the file it stood.
+
+use chrono::NaiveTime;
+use toml::de::{DeArray, DeValue};
+
+use crate::config::{Dialect, LogFormat, LogLevel};
+use crate::domain::delivery::{ChannelKind, Target};
+use crate::domain::time::Span;
+
+/// What would have been accepted, said so that it can follow "expected".
+pub(super) type Expected = &'static str;
+
+/// The longest grace: a firing that is a day old is late by any standard.
+const GRACE_S_MAX: i64 = 86_400;
+
+/// The longest snooze by default.
+const SNOOZE_MAX: Span = Span::from_secs(366 * 86_400);
+
+/// Reads a number of seconds.
+pub(super) fn grace(value: &DeValue<'_>) -> Result<Span, Expected> {
+    let seconds = value.as_integer().and_then(|number| i64::from_str_radix(number.as_str(), number.radix()).ok());
+    let held = seconds.filter(|seconds| (0..=GRACE_S_MAX).contains(seconds));
+    held.map(Span::from_secs).ok_or("a whole number of seconds from 0 to 86400")
+}
+
+/// Reads a time of day.
+pub(super) fn clock_time(value: &DeValue<'_>) -> Result<NaiveTime, Expected> {
+    value.as_str().and_then(parse_clock_time).ok_or("a time from \"00:00\" to \"23:59\"")
+}
+
+/// Reads a length of time with its units.
+pub(super) fn snooze(value: &DeValue<'_>) -> Result<Span, Expected> {
+    let span = value.as_str().and_then(parse_span).filter(|span| span.is_positive() && *span <= SNOOZE_MAX);
+    span.ok_or("a length of time with its unit, such as \"10m\" or \"1h30m\"")
+}
+
+/// Reads a dialect.
+pub(super) fn dialect(value: &DeValue<'_>) -> Result<Dialect, Expected> {
+    match value.as_str() {
+        Some("us") => Ok(Dialect::Us),
+        Some("uk") => Ok(Dialect::Uk),
+        _ => Err("\"us\" or \"uk\""),
+    }
+}
+
+/// Reads a log level.
+pub(super) fn log_level(value: &DeValue<'_>) -> Result<LogLevel, Expected> {
+    let levels = [LogLevel::Error, LogLevel::Warn, LogLevel::Info, LogLevel::Debug, LogLevel::Trace];
+    let found = levels.into_iter().find(|level| value.as_str() == Some(level.as_str()));
+    found.ok_or("\"error\", \"warn\", \"info\", \"debug\" or \"trace\"")
+}
+
+/// Reads a log format.
+pub(super) fn log_format(value: &DeValue<'_>) -> Result<LogFormat, Expected> {
+    match value.as_str() {
+        Some("text") => Ok(LogFormat::Text),
+        Some("json") => Ok(LogFormat::Json),
+        _ => Err("\"text\" or \"json\""),
+    }
+}
+
+/// Reads a list of channels; one that is named twice counts once.
+pub(super) fn channels(value: &DeValue<'_>) -> Result<Vec<Target>, Expected> {
+    value.as_array().and_then(targets).ok_or("a list of channels, each \"desktop\" or \"terminal\"")
+}
+
+fn targets(values: &DeArray<'_>) -> Option<Vec<Target>> {
+    let mut targets = Vec::new();
+    for value in values {
+        let kind = ChannelKind::from_word(value.get_ref().as_str()?)?;
+        let target = Target { kind, address: String::new() };
+        if !targets.contains(&target) {
+            targets.push(target);
+        }
+    }
+    Some(targets)
+}
+
+fn parse_clock_time(text: &str) -> Option<NaiveTime> {
+    let (hour, minute) = text.split_once(':')?;
+    let is_number = |digits: &str| digits.bytes().all(|byte| byte.is_ascii_digit());
+    let is_written_so = (1..=2).contains(&hour.len()) && minute.len() == 2 && is_number(hour) && is_number(minute);
+    is_written_so.then(|| NaiveTime::from_hms_opt(hour.parse().ok()?, minute.parse().ok()?, 0)).flatten()
+}
+
+/// Reads `10m`, `1h30m`, `2d`: each number with its unit, without signs or fractions.
+fn parse_span(text: &str) -> Option<Span> {
+    let mut total: i64 = 0;
+    let mut rest = text.trim();
+    if rest.is_empty() {
+        return None;
+    }
+    while !rest.is_empty() {
+        let (number, after) = rest.split_at(rest.find(|c: char| !c.is_ascii_digit())?);
+        let (unit, after) = after.split_at(after.find(|c: char| !c.is_ascii_alphabetic()).unwrap_or(after.len()));
+        let unit_s = match unit {
+            "s" => 1,
+            "m" | "min" => 60,
+            "h" => 3600,
+            "d" => 86_400,
+            "w" => 7 * 86_400,
+            _ => return None,
+        };
+        total = total.checked_add(number.parse::<i64>().ok()?.checked_mul(unit_s)?)?;
+        rest = after.trim_start();
+    }
+    total.checked_mul(1000).map(Span::from_millis)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_time_of_day_has_hour_and_minute() {
+        let at = |hour, minute| NaiveTime::from_hms_opt(hour, minute, 0);
+        for (text, expected) in [
+            ("09:00", at(9, 0)),
+            ("9:00", at(9, 0)),
+            ("23:59", at(23, 59)),
+            ("24:00", None),
+            ("9", None),
+            ("09:60", None),
+            ("9:5", None),
+            ("+9:00", None),
+            ("", None),
+        ] {
+            assert_eq!(parse_clock_time(text), expected, "of {text:?}");
+        }
+    }
+
+    #[test]
+    fn a_length_of_time_has_its_units() {
+        for (text, expected_s) in [
+            ("10m", Some(600)),
+            ("1h30m", Some(5400)),
+            ("1h 30m", Some(5400)),
+            ("2d", Some(172_800)),
+            ("0m", Some(0)),
+            ("10", None),
+            ("m", None),
+            ("10 x", None),
+            ("-5m", None),
+            ("1.5h", None),
+            ("", None),
+            ("99999999999999999999m", None),
+            ("9223372036854775807s", None),
+            ("10分", None),
+        ] {
+            assert_eq!(parse_span(text), expected_s.map(Span::from_secs), "of {text:?}");
+        }
+    }
+}
