@@ -77,11 +77,9 @@ impl Exit {
     /// Returns the exit code of a daemon's error, the only table of it.
     const fn of(kind: ErrorKind) -> Self {
         match kind {
-            ErrorKind::Parse
-            | ErrorKind::Request
-            | ErrorKind::Internal
-            | ErrorKind::Stopping
-            | ErrorKind::Limit => Self::Failure,
+            ErrorKind::Parse | ErrorKind::Request | ErrorKind::Internal | ErrorKind::Stopping | ErrorKind::Limit => {
+                Self::Failure
+            }
             ErrorKind::Method | ErrorKind::Params => Self::Usage,
             ErrorKind::Time => Self::Time,
             ErrorKind::NotFound | ErrorKind::Ambiguous | ErrorKind::Gone => Self::NotFound,

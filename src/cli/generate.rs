@@ -26,20 +26,17 @@ pub struct Generated {
 #[must_use]
 pub fn files(daemon: Command) -> Vec<Generated> {
     let mut keiko = Arguments::command();
-    let mut files: Vec<Generated> =
-        [(Shell::Bash, "keiko.bash"), (Shell::Zsh, "_keiko"), (Shell::Fish, "keiko.fish")]
-            .into_iter()
-            .map(|(shell, name)| {
-                let mut content = Vec::new();
-                clap_complete::generate(shell, &mut keiko, "keiko", &mut content);
-                Generated { path: PathBuf::from("completions").join(name), content }
-            })
-            .collect();
+    let mut files: Vec<Generated> = [(Shell::Bash, "keiko.bash"), (Shell::Zsh, "_keiko"), (Shell::Fish, "keiko.fish")]
+        .into_iter()
+        .map(|(shell, name)| {
+            let mut content = Vec::new();
+            clap_complete::generate(shell, &mut keiko, "keiko", &mut content);
+            Generated { path: PathBuf::from("completions").join(name), content }
+        })
+        .collect();
     keiko.build();
-    for command in keiko.get_subcommands() {
-        let name = format!("keiko-{}", command.get_name());
-        files.push(page(command.clone().name(name.clone()).display_name(name), '1'));
-    }
+    // Building gave each command its full name, such as keiko-add.
+    files.extend(keiko.get_subcommands().map(|command| page(command.clone(), '1')));
     files.push(page(keiko, '1'));
     files.push(page(daemon, '8'));
     files

@@ -12,7 +12,7 @@ use crate::cli::commands::overview;
 use crate::cli::context::Context;
 use crate::cli::error::{CliError, Exit};
 use crate::cli::ui::Ui;
-use crate::clock::zone;
+use crate::clock::zone::{self, ZoneError};
 
 mod args;
 mod commands;
@@ -49,7 +49,11 @@ pub fn main() -> ExitCode {
 fn run(arguments: Arguments, ui: &mut Ui) -> Exit {
     let detected = zone::detect();
     for passed_over in &detected.passed_over {
-        ui.warning(&passed_over.to_string());
+        match passed_over {
+            ZoneError::Variable { .. } => ui.warning(&passed_over.to_string()),
+            // A machine without a zone is on UTC, as many containers are: nothing to say on every command.
+            ZoneError::System { .. } | ZoneError::Silent { .. } => {}
+        }
     }
     let mut context = Context::new(ui, detected.zone);
     match dispatch(arguments.command, &mut context) {

@@ -109,7 +109,10 @@ mod tests {
     fn check(typed: &str, expected: &[&str]) {
         // A vertical bar parts arguments, so that one may hold a space.
         let arguments: Vec<String> = typed.split('|').map(str::to_owned).collect();
-        assert_eq!(names(&arguments).as_deref(), Ok(expected.iter().map(|n| (*n).to_owned()).collect::<Vec<_>>().as_slice()));
+        assert_eq!(
+            names(&arguments).as_deref(),
+            Ok(expected.iter().map(|n| (*n).to_owned()).collect::<Vec<_>>().as_slice())
+        );
     }
 
     #[test]

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use crate::cli::error::CliError;
 use crate::client::start::{Launch, start};
 use crate::client::{Client, ClientError};
-use crate::config::paths::{Paths, PathsError};
+use crate::config::paths::Paths;
 
 /// A daemon that answers.
 pub(crate) struct Reached {

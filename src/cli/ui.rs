@@ -5,8 +5,8 @@
 
 use std::io::{self, BufRead as _, IsTerminal as _, Write};
 
-use anstream::{AutoStream, ColorChoice};
 use crate::cli::render::text::{BAD, DIM, DUE, Text, is_unsafe};
+use anstream::{AutoStream, ColorChoice};
 
 /// Narrower than this nothing can be read, so the size that a broken terminal reports is not believed.
 const WIDTH_MIN: usize = 10;

@@ -7,6 +7,9 @@ use crate::cli::error::{CliError, Exit};
 use crate::cli::names::is_exact;
 use crate::cli::ui::Ui;
 
+/// What is typed first.
+const PROGRAM: &str = "keiko";
+
 /// Words that people try for ending a task.
 const REMOVERS: [&str; 5] = ["rm", "delete", "del", "remove", "kill"];
 
@@ -28,7 +31,7 @@ fn explain(error: &clap::Error, typed: &[String]) -> CliError {
         ErrorKind::InvalidSubcommand => unknown_command(error, typed),
         // Clap shows the whole help here, which hides what is missing.
         ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand | ErrorKind::MissingSubcommand => {
-            let command = typed.iter().find(|word| !word.starts_with('-')).map_or("keiko", String::as_str);
+            let command = typed.iter().find(|word| !word.starts_with('-')).map_or(PROGRAM, String::as_str);
             CliError::usage(
                 format!("cannot run {command}: expected what it is to do"),
                 format!("run {} --help to see what there is", full_name(typed)),
@@ -52,7 +55,12 @@ fn unknown_command(error: &clap::Error, typed: &[String]) -> CliError {
         format!("run keiko done {name} when it is done, keiko cancel {name} when it is not wanted any more")
     } else {
         match error.get(ContextKind::SuggestedSubcommand) {
-            Some(ContextValue::Strings(near)) if !near.is_empty() => format!("did you mean keiko {}?", near.join(", ")),
+            Some(ContextValue::Strings(near)) if !near.is_empty() => {
+                format!("did you mean {} {}?", full_name(typed), near.join(", "))
+            }
+            Some(_) | None if full_name(typed) != PROGRAM => {
+                format!("run {} --help to see what there is", full_name(typed))
+            }
             Some(_) | None => format!("to add a task, run keiko add {}", typed.join(" ")),
         }
     };
@@ -75,7 +83,7 @@ fn full_name(typed: &[String]) -> String {
     use clap::CommandFactory as _;
     let known = crate::cli::args::Arguments::command();
     let command = typed.iter().find(|word| !word.starts_with('-')).filter(|word| known.find_subcommand(word).is_some());
-    command.map_or("keiko".to_owned(), |command| format!("keiko {command}"))
+    command.map_or(PROGRAM.to_owned(), |command| format!("{PROGRAM} {command}"))
 }
 
 #[cfg(test)]
@@ -94,29 +102,82 @@ mod tests {
 
     #[test]
     fn a_number_in_front_gets_a_hint() {
-        insta::assert_snapshot!(told("12 done"), @"");
-        insta::assert_snapshot!(told("12"), @"");
+        insta::assert_snapshot!(told("12 done"), @r#"
+        error: cannot run "12": there is no such command
+        hint: the command comes first: keiko done 12
+        exit: 2
+        "#);
+        insta::assert_snapshot!(told("12"), @r#"
+        error: cannot run "12": there is no such command
+        hint: the command comes first: keiko show 12
+        exit: 2
+        "#);
     }
 
     #[test]
     fn rm_gets_a_hint() {
-        insta::assert_snapshot!(told("rm 12"), @"");
+        insta::assert_snapshot!(told("rm 12"), @r#"
+        error: cannot run "rm": there is no such command
+        hint: run keiko done 12 when it is done, keiko cancel 12 when it is not wanted any more
+        exit: 2
+        "#);
     }
 
     #[test]
     fn an_unknown_command_gets_the_nearest_one_or_add() {
-        insta::assert_snapshot!(told("snoze 12"), @"");
-        insta::assert_snapshot!(told("milk tomorrow"), @"");
+        insta::assert_snapshot!(told("snoze 12"), @r#"
+        error: cannot run "snoze": there is no such command
+        hint: did you mean keiko snooze?
+        exit: 2
+        "#);
+        insta::assert_snapshot!(told("milk tomorrow"), @r#"
+        error: cannot run "milk": there is no such command
+        hint: to add a task, run keiko add milk tomorrow
+        exit: 2
+        "#);
     }
 
     #[test]
     fn wrong_options_are_named() {
-        insta::assert_snapshot!(told("add milk --att tomorrow"), @"");
-        insta::assert_snapshot!(told("pause"), @"");
-        insta::assert_snapshot!(told("pause 3 --for 1h --until 9am"), @"");
-        insta::assert_snapshot!(told("add x --priority urgent"), @"");
-        insta::assert_snapshot!(told("list --limit many"), @"");
-        insta::assert_snapshot!(told("daemon"), @"");
-        insta::assert_snapshot!(told("daemon restart"), @"");
+        insta::assert_snapshot!(told("add milk --att tomorrow"), @"
+        error: unexpected argument '--att' found
+        hint: a similar argument exists: '--at'
+        exit: 2
+        ");
+        insta::assert_snapshot!(told("pause"), @"
+        error: the following required arguments were not provided: <TASK>...
+        hint: run keiko pause --help to see how it is used
+        exit: 2
+        ");
+        insta::assert_snapshot!(told("pause 3 --for 1h --until 9am"), @"
+        error: the argument '--for <TIME>' cannot be used with '--until <TIME>'
+        hint: run keiko pause --help to see how it is used
+        exit: 2
+        ");
+        insta::assert_snapshot!(told("add x --priority urgent"), @"
+        error: invalid value 'urgent' for '--priority <LEVEL>' [possible values: low, normal, high]
+        hint: run keiko add --help to see how it is used
+        exit: 2
+        ");
+        insta::assert_snapshot!(told("list --limit many"), @"
+        error: invalid value 'many' for '--limit <N>': invalid digit found in string
+        hint: run keiko list --help to see how it is used
+        exit: 2
+        ");
+        insta::assert_snapshot!(told("daemon"), @"
+        error: cannot run daemon: expected what it is to do
+        hint: run keiko daemon --help to see what there is
+        exit: 2
+        ");
+        insta::assert_snapshot!(told("daemon tea"), @r#"
+        error: cannot run "tea": there is no such command
+        hint: run keiko daemon --help to see what there is
+        exit: 2
+        "#);
+        insta::assert_snapshot!(told("daemon restart"), @r#"
+        error: cannot run "restart": there is no such command
+        hint: did you mean keiko daemon start?
+        exit: 2
+        "#);
     }
 }

@@ -105,9 +105,7 @@ pub fn start(launch: Launch<'_>) -> Result<Started, StartError> {
     // closes the window, does not reach the daemon.
     #[cfg(unix)]
     std::os::unix::process::CommandExt::process_group(&mut command, 0);
-    let mut child = command
-        .spawn()
-        .map_err(|source| StartError::Run { program: program(), source })?;
+    let mut child = command.spawn().map_err(|source| StartError::Run { program: program(), source })?;
     let output = child.stdout.take().expect("the output was asked for as a pipe");
     let (said, saying) = mpsc::channel();
     // A thread, since a pipe knows no time limit. It ends with the daemon's first line or with the daemon.

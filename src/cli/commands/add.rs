@@ -131,7 +131,10 @@ impl NewTask {
 
     fn run_lines(&self, context: &mut Context<'_>, verb: Verb) -> Result<Exit, CliError> {
         if self.key.is_some() {
-            return Err(CliError::usage("cannot give several tasks one --key", "leave --key out, or add them one by one"));
+            return Err(CliError::usage(
+                "cannot give several tasks one --key",
+                "leave --key out, or add them one by one",
+            ));
         }
         let mut tally = Tally::new(false);
         let mut added = Vec::new();
@@ -141,12 +144,11 @@ impl NewTask {
                 Ok(sentence) => Some(sentence.clone()),
                 Err(_) => None,
             };
-            let result = line
-                .and_then(|line| self.question(context, verb, &[line]))
-                .and_then(|question| context.ask(&question));
-            added.extend(tally.add(context, sentence.as_deref(), result, |answer, view, _| {
-                change(Change::Added, answer, view)
-            }));
+            let result =
+                line.and_then(|line| self.question(context, verb, &[line])).and_then(|question| context.ask(&question));
+            added.extend(
+                tally.add(context, sentence.as_deref(), result, |answer, view, _| change(Change::Added, answer, view)),
+            );
         }
         let exit = tally.finish(context);
         hints(context, &added)?;
@@ -238,7 +240,8 @@ fn compose(verb: Verb, words: &[String], is_title: bool) -> (Option<String>, Opt
         return (Some(title), text(without_address(verb, &rest)));
     }
     // "remind" is part of the sentence that the command line cut off.
-    let sentence = text(words).map(|sentence| if is_addressed(verb, words) { format!("remind {sentence}") } else { sentence });
+    let sentence =
+        text(words).map(|sentence| if is_addressed(verb, words) { format!("remind {sentence}") } else { sentence });
     (None, sentence)
 }
 
@@ -329,7 +332,10 @@ mod tests {
     fn tags_are_taken_out_of_sentences_and_left_in_titles() {
         let check = |line: &str, tags: &[&str], left: &[&str]| {
             let (found, rest) = split_tags(&arguments(line));
-            assert_eq!((found.iter().map(String::as_str).collect::<Vec<_>>(), rest), (tags.to_vec(), left.iter().map(|w| (*w).to_owned()).collect()));
+            assert_eq!(
+                (found.iter().map(String::as_str).collect::<Vec<_>>(), rest),
+                (tags.to_vec(), left.iter().map(|w| (*w).to_owned()).collect())
+            );
         };
         check("pay|rent|+home|+money", &["home", "money"], &["pay", "rent"]);
         check("pay rent +home tomorrow", &["home"], &["pay rent tomorrow"]);

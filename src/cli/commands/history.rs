@@ -23,10 +23,8 @@ impl History {
     /// Asks for each task's history and shows it.
     pub(crate) fn run(self, context: &mut Context<'_>) -> Result<Exit, CliError> {
         let names: Vec<Option<String>> = self.named.names()?.into_iter().map(Some).collect();
-        let question = |task: Option<TaskRef>| methods::History {
-            task: task.unwrap_or(TaskRef(String::new())),
-            full: self.full,
-        };
+        let question =
+            |task: Option<TaskRef>| methods::History { task: task.unwrap_or(TaskRef(String::new())), full: self.full };
         Ok(each(context, &names, question, history))
     }
 }

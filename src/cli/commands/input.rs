@@ -50,10 +50,9 @@ mod tests {
         let long = "x".repeat(70_000);
         let text = [b"first\r\n".as_slice(), b"\xff\xfe\n", b"\n", long.as_bytes(), b"\nlast"].concat();
         let mut input = io::Cursor::new(text);
-        let lines: Vec<String> =
-            std::iter::from_fn(|| next_line(&mut input).transpose())
-                .map(|line| line.unwrap_or_else(|error| error.to_string()))
-                .collect();
+        let lines: Vec<String> = std::iter::from_fn(|| next_line(&mut input).transpose())
+            .map(|line| line.unwrap_or_else(|error| error.to_string()))
+            .collect();
         assert_eq!(
             lines,
             [

@@ -12,7 +12,9 @@ use crate::protocol::methods;
 ///
 /// While a task is paused its clock does not count and nothing rings.
 #[derive(Debug, Args)]
-#[command(after_help = "Examples:\n  keiko pause 3\n  keiko pause 3 5-7 --for 2h\n  keiko pause 3 --until \"monday 9am\"")]
+#[command(
+    after_help = "Examples:\n  keiko pause 3\n  keiko pause 3 5-7 --for 2h\n  keiko pause 3 --until \"monday 9am\""
+)]
 pub(crate) struct Pause {
     /// Which tasks.
     #[command(flatten)]

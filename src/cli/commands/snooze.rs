@@ -44,11 +44,7 @@ impl Snooze {
     /// Asks it of each task.
     pub(crate) fn run(self, context: &mut Context<'_>) -> Result<Exit, CliError> {
         let has_option = self.for_.is_some() || self.until.is_some();
-        let meant = if has_option {
-            Meant { names: self.words, time: None }
-        } else {
-            split(&self.words)
-        };
+        let meant = if has_option { Meant { names: self.words, time: None } } else { split(&self.words) };
         let (length, until) = match (meant.time, self.for_, self.until) {
             (Some(Time::For(length)), _, _) | (None, Some(length), _) => (Some(length), None),
             (Some(Time::Until(until)), _, _) | (None, None, Some(until)) => (None, Some(until)),
@@ -110,7 +106,7 @@ fn is_keyword(word: &str) -> bool {
 }
 
 fn is_length(text: &str) -> bool {
-    crate::when::parse_span(text).is_ok()
+    text.starts_with(|c: char| c.is_ascii_digit()) && text.ends_with(['m', 'h', 's', 'd'])
 }
 
 #[cfg(test)]

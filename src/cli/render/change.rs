@@ -138,3 +138,78 @@ fn repeat_line(task: &Task, view: Viewpoint) -> Option<Text> {
     };
     Some(Text::styled(DIM, &format!("{GAP}repeats {}{night}", next.join(", "))))
 }
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::cli::render::fixture::{here, shown, task};
+    use crate::protocol::objects::Json;
+
+    fn told(what: Change, changed: bool, changes: &Json) -> String {
+        let result = json!({
+            "schema_version": 1, "now": "2026-05-13T16:00:00-04:00", "op_id": "op", "changed": changed,
+            "task": task(changes), "passed_over": 0, "warnings": [],
+        });
+        let result = serde_json::from_value(result).expect("a result of the test's own");
+        shown(&change(what, &result, here()))
+    }
+
+    fn series() -> Json {
+        json!({
+            "number": 7, "title": "standup", "due_at": "2026-05-14T09:30:00-04:00",
+            "scheduled_at": "2026-05-14T09:30:00-04:00",
+            "schedule": { "text": "every weekday at 9:30", "kind": "calendar", "rrule": "FREQ=WEEKLY", "floating": true },
+            "next": ["2026-05-14T09:30:00-04:00", "2026-05-15T09:30:00-04:00", "2026-05-18T09:30:00-04:00"],
+        })
+    }
+
+    #[test]
+    fn adding_says_the_time_with_weekday_zone_and_distance() {
+        insta::assert_snapshot!(told(Change::Added, true, &json!({})), @"added 12  pay rent  Thu 14 May 2026 15:00 EDT (in 23h)");
+        insta::assert_snapshot!(told(Change::Added, false, &json!({})), @"already added 12  pay rent  Thu 14 May 2026 15:00 EDT (in 23h)");
+        insta::assert_snapshot!(told(Change::Added, true, &series()), @"
+        added 7  standup  Thu 14 May 2026 09:30 EDT (in 17h 30m)
+          repeats Thu 14 May 09:30, Fri 15 May 09:30, Mon 18 May 09:30
+        ");
+        insta::assert_snapshot!(told(Change::Added, true, &json!({ "due_at": null, "scheduled_at": null, "state": "CREATED" })), @"added 12  pay rent  no time, so it will not ring");
+    }
+
+    #[test]
+    fn adding_says_what_is_not_as_usual() {
+        insta::assert_snapshot!(told(Change::Added, true, &json!({ "alerts": ["-1d", "0"], "scheduled_at": "2026-05-13T15:00:00-04:00" })), @"
+        added 12  pay rent  Thu 14 May 2026 15:00 EDT (in 23h)
+          speaks first Wed 13 May 2026 15:00 EDT (1h ago)
+        ");
+        insta::assert_snapshot!(told(Change::Added, true, &json!({ "alerts": [], "scheduled_at": null })), @"
+        added 12  pay rent  Thu 14 May 2026 15:00 EDT (in 23h)
+          without an alert
+        ");
+        let tokyo = json!({ "schedule": { "kind": "once", "zone": "Asia/Tokyo", "floating": false } });
+        insta::assert_snapshot!(told(Change::Added, true, &tokyo), @"added 12  pay rent  Thu 14 May 2026 15:00 EDT (in 23h; Fri 04:00 in Asia/Tokyo)");
+        let interval = json!({
+            "schedule": { "kind": "interval", "every_ms": 7_200_000 }, "next": ["2026-05-13T18:00:00-04:00"],
+        });
+        insta::assert_snapshot!(told(Change::Added, true, &interval), @"
+        added 12  pay rent  Thu 14 May 2026 15:00 EDT (in 23h)
+          repeats Wed 13 May 18:00 (also at night)
+        ");
+    }
+
+    #[test]
+    fn each_change_says_what_follows() {
+        let done = json!({ "state": "COMPLETED", "outcome": "done" });
+        insta::assert_snapshot!(told(Change::Done, true, &done), @"done 12  pay rent");
+        insta::assert_snapshot!(told(Change::Done, false, &done), @"already done 12  pay rent");
+        insta::assert_snapshot!(told(Change::Done, true, &series()), @"done 7  standup  next Thu 14 May 2026 09:30 EDT (in 17h 30m)");
+        insta::assert_snapshot!(told(Change::Seen, true, &json!({ "state": "RUNNING" })), @"seen 12  pay rent  stays due until it is done");
+        insta::assert_snapshot!(told(Change::Snoozed, true, &json!({ "snoozed_until": "2026-05-13T16:10:00-04:00" })), @"snoozed 12  pay rent  until Wed 13 May 2026 16:10 EDT (in 10m)");
+        insta::assert_snapshot!(told(Change::Paused, true, &json!({ "state": "SUSPENDED", "remaining_ms": 82_800_000 })), @"paused 12  pay rent  until it is resumed, 23h left");
+        insta::assert_snapshot!(told(Change::Paused, true, &json!({ "state": "SUSPENDED", "paused_until": "2026-05-13T18:00:00-04:00" })), @"paused 12  pay rent  until Wed 13 May 2026 18:00 EDT (in 2h)");
+        insta::assert_snapshot!(told(Change::Resumed, true, &json!({})), @"resumed 12  pay rent  Thu 14 May 2026 15:00 EDT (in 23h)");
+        insta::assert_snapshot!(told(Change::Skipped, true, &series()), @"skipped 7  standup  next Thu 14 May 2026 09:30 EDT (in 17h 30m)");
+        insta::assert_snapshot!(told(Change::Cancelled, true, &json!({ "state": "CANCELLED" })), @"cancelled 12  pay rent");
+        insta::assert_snapshot!(told(Change::Edited, true, &json!({ "title": "a\u{1b}[31m", "tags": ["home"], "priority": "high" })), @"changed 12  ! a␛[31m +home  Thu 14 May 2026 15:00 EDT (in 23h)");
+    }
+}

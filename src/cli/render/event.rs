@@ -16,7 +16,8 @@ pub(crate) fn history(answer: &HistoryResult, view: Viewpoint, width: Option<usi
     first.push("  ");
     first.append(title(&answer.task));
     let mut lines = vec![first];
-    let columns = [Column::words("WHEN"), Column::words("WHAT"), Column::words("STATE"), Column::flexible("", REST_MIN)];
+    let columns =
+        [Column::words("WHEN"), Column::words("WHAT"), Column::words("STATE"), Column::flexible("", REST_MIN)];
     let rows: Vec<Vec<Text>> = answer.events.iter().map(|event| event_row(event, view)).collect();
     lines.extend(table(&columns, &rows, width));
     if !answer.deliveries.is_empty() {
@@ -127,4 +128,73 @@ fn join(parts: Vec<Text>) -> Text {
         whole.append(part);
     }
     whole
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::cli::render::fixture::{here, shown, task};
+
+    fn event(seq: u64, changes: &Json) -> Json {
+        let mut event = json!({
+            "event_id": "e", "seq": seq, "op_id": "o", "task": 12, "task_id": "t",
+            "occurrence": { "key": "once", "generation": 1 }, "device": "d", "actor": "person",
+            "at": "2026-05-13T16:00:00-04:00", "operation": "added", "values": {}, "from": null, "to": null,
+            "late": false, "reason": "", "snapshot": null,
+        });
+        for (key, value) in changes.as_object().expect("an object") {
+            event[key] = value.clone();
+        }
+        event
+    }
+
+    #[test]
+    fn a_history_says_what_happened_and_what_was_sent() {
+        let answer = json!({
+            "schema_version": 1, "now": "2026-05-13T16:00:00-04:00", "task": task(&json!({})),
+            "events": [
+                event(1, &json!({ "to": "CREATED" })),
+                event(2, &json!({
+                    "operation": "fired", "from": "PENDING", "to": "RUNNING", "late": true, "actor": "clock",
+                    "values": { "slot": "0", "nominal_at": "2026-05-13T15:00:00-04:00" },
+                })),
+                event(3, &json!({
+                    "operation": "snoozed", "from": "SUSPENDED", "to": "PENDING",
+                    "values": { "until": "2026-05-13T16:10:00-04:00" },
+                })),
+                event(4, &json!({ "operation": "acked", "from": "RUNNING", "to": "RUNNING", "reason": "popup closed" })),
+                event(5, &json!({
+                    "operation": "completed", "from": "RUNNING", "to": "COMPLETED", "values": { "outcome": "done" },
+                })),
+            ],
+            "deliveries": [{
+                "fire_id": "f", "target": "desktop", "status": "retrying", "attempts": 2,
+                "created_at": "2026-05-13T16:00:00-04:00", "at": "2026-05-13T16:00:25-04:00",
+                "last_error": "no server", "occurrence": { "key": "once", "generation": 1 },
+            }],
+        });
+        let answer = serde_json::from_value(answer).expect("an answer of the test's own");
+        insta::assert_snapshot!(shown(&history(&answer, here(), Some(100))), @"
+        12  pay rent
+        WHEN              WHAT       STATE
+        Wed 13 May 16:00  added      → CREATED
+        Wed 13 May 16:00  fired      PENDING → RUNNING    late, was to speak Wed 13 May 15:00, by the clock
+        Wed 13 May 16:00  snoozed    SUSPENDED → PENDING  until Wed 13 May 16:10
+        Wed 13 May 16:00  acked                           popup closed
+        Wed 13 May 16:00  completed  RUNNING → COMPLETED  done
+
+        sent
+        WHEN              TO       STATUS
+        Wed 13 May 16:00  desktop  retrying  2 attempts, again in 25s, no server
+        ");
+    }
+
+    #[test]
+    fn an_event_of_any_task_is_one_line() {
+        let event = event(9, &json!({ "snapshot": task(&json!({})), "to": "CREATED" }));
+        let event = serde_json::from_value(event).expect("an event of the test's own");
+        insta::assert_snapshot!(shown(&[event_line(&event, here())]), @"9  Wed 13 May 16:00  12 pay rent  added  → CREATED");
+    }
 }

@@ -2,6 +2,8 @@
 
 pub(crate) mod change;
 pub(crate) mod event;
+#[cfg(test)]
+pub(crate) mod fixture;
 pub(crate) mod overview;
 pub(crate) mod reading;
 pub(crate) mod status;

@@ -1,7 +1,7 @@
 //! The one screen of `keiko` without a command: what asks for the person first, the rest folded.
 
 use crate::cli::render::table::{Column, table};
-use crate::cli::render::task::{stage, title, when};
+use crate::cli::render::task::{is_wide, stage, title, when};
 use crate::cli::render::text::{DIM, HEAD, NUMBER, Text};
 use crate::cli::render::time::Viewpoint;
 use crate::protocol::objects::Task;
@@ -83,8 +83,7 @@ pub(crate) fn overview(groups: &Groups<'_>, view: Viewpoint, width: Option<usize
         lines.insert(0, Text::styled(DIM, "nothing is due"));
         lines.insert(1, Text::default());
     }
-    let folded =
-        [("paused", &groups.paused), ("seen, not done", &groups.seen), ("no time", &groups.no_time)];
+    let folded = [("paused", &groups.paused), ("seen, not done", &groups.seen), ("no time", &groups.no_time)];
     if folded.iter().any(|(_, tasks)| !tasks.is_empty()) && lines.last().is_some_and(|line| line.width() > 0) {
         lines.push(Text::default());
     }
@@ -93,7 +92,9 @@ pub(crate) fn overview(groups: &Groups<'_>, view: Viewpoint, width: Option<usize
 }
 
 fn rows(tasks: &[&Task], view: Viewpoint, width: Option<usize>) -> Vec<Text> {
-    let columns = [Column::numbers(""), Column::words(""), Column::words(""), Column::words(""), Column::flexible("", 8)];
+    let is_wide = is_wide(width);
+    let columns =
+        [Column::numbers(""), Column::words(""), Column::words(""), Column::words(""), Column::flexible("", 8)];
     let rows: Vec<Vec<Text>> = tasks
         .iter()
         .take(SHOWN_MAX)
@@ -101,8 +102,8 @@ fn rows(tasks: &[&Task], view: Viewpoint, width: Option<usize>) -> Vec<Text> {
             let at = when(task);
             vec![
                 Text::styled(NUMBER, &format!("  {}", task.number)),
-                at.map_or_else(Text::default, |at| view.row(at).into()),
-                at.map_or_else(Text::default, |at| Text::styled(DIM, &view.distance(at))),
+                at.map_or_else(Text::default, |at| if is_wide { view.row(at) } else { view.narrow_row(at) }.into()),
+                at.filter(|_| is_wide).map_or_else(Text::default, |at| Text::styled(DIM, &view.distance(at))),
                 if task.stage == "scheduled" { Text::default() } else { stage(task) },
                 title(task),
             ]
@@ -121,4 +122,63 @@ fn fold(name: &str, tasks: &[&Task]) -> Text {
         line.push_styled(DIM, &format!(" and {} more", tasks.len() - NUMBERS_MAX));
     }
     line
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cli::render::fixture::{here, shown, tasks};
+
+    #[test]
+    fn the_screen_shows_what_asks_for_the_person_and_folds_the_rest() {
+        let tasks = tasks();
+        insta::assert_snapshot!(shown(&overview(&Groups::of(&tasks), here(), Some(40))), @"
+        due
+          3  15:00       late  étude
+          4  15:59:50    due   a plain title th…
+
+        next
+          170  16:10           snoozed  snoozed…
+          171  14 May 09:30             standup
+            1  14 May 15:00             交房租
+            2   2 Jan 2027              👨‍👩‍👧 party
+
+        paused: 14
+        seen, not done: 16
+        no time: 15
+        ");
+        insta::assert_snapshot!(shown(&overview(&Groups::of(&tasks), here(), Some(80))), @"
+        due
+          3  Wed 13 May 15:00     1h ago   late  étude
+          4  Wed 13 May 15:59:50  10s ago  due   a plain title that is longer than a na…
+
+        next
+          170  Wed 13 May 16:10       in 10m       snoozed  snoozed one
+          171  Thu 14 May 09:30       in 17h 30m            standup
+            1  Thu 14 May 15:00       in 23h                交房租
+            2  Sat  2 Jan 2027 09:00  in 233d 18h           👨‍👩‍👧 party
+
+        paused: 14
+        seen, not done: 16
+        no time: 15
+        ");
+    }
+
+    #[test]
+    fn the_screen_says_so_when_nothing_is_due() {
+        let tasks: Vec<_> = tasks().into_iter().filter(|task| task.state == "PENDING").collect();
+        insta::assert_snapshot!(shown(&overview(&Groups::of(&tasks), here(), Some(80))), @"
+        nothing is due
+
+        next
+          170  Wed 13 May 16:10       in 10m       snoozed  snoozed one
+          171  Thu 14 May 09:30       in 17h 30m            standup
+            1  Thu 14 May 15:00       in 23h                交房租
+            2  Sat  2 Jan 2027 09:00  in 233d 18h           👨‍👩‍👧 party
+        ");
+        insta::assert_snapshot!(shown(&overview(&Groups::default(), here(), Some(80))), @"
+        nothing to do
+        to be reminded, run keiko remind me in 20 minutes to stretch
+        ");
+    }
 }

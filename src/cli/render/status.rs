@@ -54,3 +54,37 @@ pub(crate) fn status(answer: &StatusResult, view: Viewpoint, _width: Option<usiz
     say("socket", Text::plain(&answer.socket));
     lines
 }
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::cli::render::fixture::{here, shown};
+
+    #[test]
+    fn the_daemon_is_told_of_line_by_line() {
+        let answer = json!({
+            "schema_version": 1, "version": "0.1.0", "protocol": 1, "schema": 1, "pid": 4711, "uptime_s": 3725,
+            "now": "2026-05-13T16:00:00-04:00", "zone": "America/New_York", "data_dir": "/data", "socket": "/run/s",
+            "counts": { "created": 0, "pending": 12, "running": 1, "suspended": 2, "failed": 0, "ended": 40, "outbox": 1 },
+            "next": { "number": 12, "title": "pay rent", "at": "2026-05-14T15:00:00-04:00" },
+            "channels": [
+                { "kind": "desktop", "present": false, "reason": "no notification server" },
+                { "kind": "terminal", "present": true, "reason": null },
+            ],
+        });
+        let answer = serde_json::from_value(answer).expect("an answer of the test's own");
+        insta::assert_snapshot!(shown(&status(&answer, here(), Some(80))), @"
+        keikod runs, version 0.1.0, pid 4711, up 1h 2m
+          tasks    1 due, 12 scheduled, 2 paused, 40 ended
+          to send  1
+          next     12  pay rent  Thu 14 May 2026 15:00 EDT (in 23h)
+          channel  desktop is away: no notification server
+          channel  terminal reaches you
+          time     Wed 13 May 2026 16:00 EDT (America/New_York)
+          data     /data
+          socket   /run/s
+        ");
+    }
+}

@@ -63,7 +63,7 @@ pub(crate) fn list(tasks: &[Task], view: Viewpoint, width: Option<usize>) -> Vec
     }
     let mut sorted: Vec<&Task> = tasks.iter().collect();
     sorted.sort_by_key(|task| (rank(task), when(task).map_or(i64::MAX, |at| at.as_millis()), task.number));
-    let is_wide = width.is_none_or(|width| width >= WIDE);
+    let is_wide = is_wide(width);
     let mut columns = vec![Column::numbers("#"), Column::words("WHEN")];
     if is_wide {
         columns.push(Column::words(""));
@@ -73,11 +73,19 @@ pub(crate) fn list(tasks: &[Task], view: Viewpoint, width: Option<usize>) -> Vec
     table(&columns, &rows, width)
 }
 
+/// Returns whether there is room for more than the most needed columns.
+pub(crate) fn is_wide(width: Option<usize>) -> bool {
+    width.is_none_or(|width| width >= WIDE)
+}
+
 fn row(task: &Task, view: Viewpoint, is_wide: bool) -> Vec<Text> {
     let at = when(task);
     let mut cells = vec![
         Text::styled(NUMBER, &task.number.to_string()),
-        at.map_or_else(|| Text::styled(DIM, "–"), |at| Text::plain(&view.row(at))),
+        at.map_or_else(
+            || Text::styled(DIM, "–"),
+            |at| Text::plain(&if is_wide { view.row(at) } else { view.narrow_row(at) }),
+        ),
     ];
     if is_wide {
         cells.push(at.map_or_else(Text::default, |at| Text::styled(DIM, &view.distance(at))));
@@ -169,7 +177,7 @@ pub(crate) fn details(task: &Task, view: Viewpoint) -> Vec<Text> {
         let attempts = task.attempts;
         say("trouble", Text::styled(BAD, &format!("{error} (after {attempts} attempts)")));
     }
-    say("added", full(task.created_at));
+    say("added", Text::plain(&view.full(task.created_at.instant())));
     say("id", Text::styled(DIM, &task.id));
     lines
 }
@@ -204,4 +212,91 @@ fn alerts(alerts: &[String]) -> String {
         })
         .collect();
     if told.is_empty() { "none".to_owned() } else { told.join(", ") }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::cli::render::fixture::{here, shown, task, tasks};
+
+    #[test]
+    fn a_list_begins_with_what_is_due() {
+        insta::assert_snapshot!(shown(&list(&tasks(), here(), Some(80))), @"
+          #  WHEN                                STAGE      TITLE
+          3  Wed 13 May 15:00       1h ago       late       étude
+          4  Wed 13 May 15:59:50    10s ago      due        a plain title that is longe…
+         16  Wed 13 May 12:00       4h ago       due, seen  seen one
+        170  Wed 13 May 16:10       in 10m       snoozed    snoozed one
+        171  Thu 14 May 09:30       in 17h 30m   scheduled  standup (repeats)
+          1  Thu 14 May 15:00       in 23h       scheduled  交房租
+          2  Sat  2 Jan 2027 09:00  in 233d 18h  scheduled  👨‍👩‍👧 party
+         14  Thu 14 May 15:00       in 23h       paused     paused one
+         15  –                                   no time    buy milk
+        ");
+    }
+
+    #[test]
+    fn a_list_fits_a_narrow_terminal() {
+        insta::assert_snapshot!(shown(&list(&tasks(), here(), Some(40))), @"
+          #  WHEN          STAGE      TITLE
+          3  15:00         late       étude
+          4  15:59:50      due        a plain t…
+         16  12:00         due, seen  seen one
+        170  16:10         snoozed    snoozed o…
+        171  14 May 09:30  scheduled  standup (…
+          1  14 May 15:00  scheduled  交房租
+          2   2 Jan 2027   scheduled  👨‍👩‍👧 party
+         14  14 May 15:00  paused     paused one
+         15  –             no time    buy milk
+        ");
+    }
+
+    #[test]
+    fn an_empty_list_says_so() {
+        insta::assert_snapshot!(shown(&list(&[], here(), Some(80))), @"no tasks");
+    }
+
+    #[test]
+    fn the_whole_of_a_task() {
+        let whole = task(&json!({
+            "alerts": ["-1h", "0", "+15m"], "scheduled_at": "2026-05-14T14:00:00-04:00", "notes": "two\nlines",
+            "link": "https://example.org", "tags": ["home"], "channels": ["desktop"], "priority": "high",
+            "metadata": { "a": "b" },
+            "schedule": { "text": "every 2 days", "kind": "calendar", "count": 3, "floating": false, "zone": "Asia/Tokyo" },
+            "next": ["2026-05-14T15:00:00-04:00", "2026-05-16T15:00:00-04:00"],
+        }));
+        insta::assert_snapshot!(shown(&details(&whole, here())), @"
+        12  ! pay rent +home
+          stage     scheduled
+          due       Thu 14 May 2026 15:00 EDT (in 23h; Fri 04:00 in Asia/Tokyo)
+          speaks    Thu 14 May 2026 14:00 EDT (in 22h; Fri 03:00 in Asia/Tokyo)
+          repeats   every 2 days, 3 times
+          next      Thu 14 May 2026 15:00 EDT (in 23h; Fri 04:00 in Asia/Tokyo)
+                    Sat 16 May 2026 15:00 EDT (in 2d 23h; Sun 04:00 in Asia/Tokyo)
+          alerts    1h before, when due, 15m after
+          via       desktop
+          link      https://example.org
+          note      two
+                    lines
+          metadata  a=b
+          added     Wed 13 May 2026 16:00 EDT (now)
+          id        0192a000-0000-7000-8000-000000000012
+        ");
+        let late = task(&json!({
+            "state": "RUNNING", "stage": "late", "due_at": "2026-05-13T15:00:00-04:00",
+            "started_at": "2026-05-13T15:30:00-04:00", "late": true, "attempts": 2, "last_error": "no server",
+        }));
+        insta::assert_snapshot!(shown(&details(&late, here())), @"
+        12  pay rent
+          stage     late
+          due       Wed 13 May 2026 15:00 EDT (1h ago)
+          speaks    Thu 14 May 2026 15:00 EDT (in 23h)
+          rang      Wed 13 May 2026 15:30 EDT (30m ago)
+          trouble   no server (after 2 attempts)
+          added     Wed 13 May 2026 16:00 EDT (now)
+          id        0192a000-0000-7000-8000-000000000012
+        ");
+    }
 }

@@ -56,6 +56,18 @@ impl Viewpoint {
         format!("{date} {}", clock(&local))
     }
 
+    /// Returns date and time for a row of a narrow terminal: `15:00` of today, `14 May 15:00`, else `2 Jan 2027`.
+    pub(crate) fn narrow_row(self, at: Timestamp) -> String {
+        let (local, now) = (at.in_zone(self.zone), self.now.in_zone(self.zone));
+        if local.date_naive() == now.date_naive() {
+            clock(&local)
+        } else if local.year() == now.year() {
+            format!("{} {}", local.format("%e %b"), clock(&local))
+        } else {
+            local.format("%e %b %Y").to_string()
+        }
+    }
+
     /// Returns how far away it is: `in 23h`, `5m ago`, `now`.
     pub(crate) fn distance(self, at: Timestamp) -> String {
         let millis = at.since(self.now).as_millis();
@@ -136,10 +148,7 @@ mod tests {
         let tokyo = Some("Asia/Tokyo".parse().expect("a zone"));
         let new_york = Some(here.zone);
         let due = at("2026-05-15T09:00:00+09:00");
-        assert_eq!(
-            here.full_with_home(due, tokyo),
-            "Thu 14 May 2026 20:00 EDT (in 1d 4h; Fri 09:00 in Asia/Tokyo)"
-        );
+        assert_eq!(here.full_with_home(due, tokyo), "Thu 14 May 2026 20:00 EDT (in 1d 4h; Fri 09:00 in Asia/Tokyo)");
         assert_eq!(here.full_with_home(due, new_york), "Thu 14 May 2026 20:00 EDT (in 1d 4h)");
     }
 
@@ -148,6 +157,9 @@ mod tests {
         let here = viewpoint("America/New_York");
         assert_eq!(here.row(at("2026-06-03T14:00:00-04:00")), "Wed  3 Jun 14:00");
         assert_eq!(here.row(at("2027-05-03T09:00:00-04:00")), "Mon  3 May 2027 09:00");
+        assert_eq!(here.narrow_row(at("2026-05-13T14:00:00-04:00")), "14:00");
+        assert_eq!(here.narrow_row(at("2026-06-03T14:00:00-04:00")), " 3 Jun 14:00");
+        assert_eq!(here.narrow_row(at("2027-05-03T09:00:00-04:00")), " 3 May 2027");
     }
 
     #[test]
