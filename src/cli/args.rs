@@ -68,7 +68,6 @@ impl Global {
 
 /// The commands. Each has a file of its name, whose doc comment is its help.
 #[derive(Debug, Subcommand)]
-#[expect(clippy::large_enum_variant, reason = "there is one of it in a process")]
 pub(crate) enum Command {
     #[command(name = "remind")]
     Remind(remind::Remind),

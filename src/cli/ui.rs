@@ -59,8 +59,8 @@ impl Ui {
         let columns = std::env::var("COLUMNS").ok();
         let out_width = width(columns.as_deref(), terminal_width(&out));
         let err_width = width(columns.as_deref(), terminal_width(&err));
-        let out_color = choose(color, out.is_terminal(), &environment);
-        let err_color = choose(color, err.is_terminal(), &environment);
+        let out_color = choose(color, out.is_terminal(), environment);
+        let err_color = choose(color, err.is_terminal(), environment);
         Self { out: Stream::new(out, out_color, out_width), err: Stream::new(err, err_color, err_width), form }
     }
 
@@ -77,11 +77,6 @@ impl Ui {
     /// Returns how wide a line of standard output may be; `None`: as wide as it is.
     pub(crate) const fn width(&self) -> Option<usize> {
         self.out.width
-    }
-
-    /// Returns whether a person can be asked: both standard input and standard error are a terminal.
-    pub(crate) fn can_ask(&self) -> bool {
-        io::stdin().is_terminal() && io::stderr().is_terminal()
     }
 
     /// Returns whether standard output is closed, so that going on is of no use.
@@ -138,11 +133,14 @@ impl Ui {
         self.err.lines(&[Text::plain(message)]);
     }
 
-    /// Asks for a line; `None` at the end of the input.
+    /// Asks a person for a line; `None` where nobody can be asked, and at the end of the input.
     ///
     /// # Errors
     /// Standard input cannot be read.
     pub(crate) fn ask(&mut self, question: &str) -> io::Result<Option<String>> {
+        if !io::stdin().is_terminal() || !io::stderr().is_terminal() {
+            return Ok(None);
+        }
         self.err.write(&Text::plain(question).to_ansi());
         let mut line = String::new();
         let read = io::stdin().lock().read_line(&mut line)?;
@@ -235,7 +233,7 @@ impl Environment {
 }
 
 /// Decides about one stream. The flag beats the environment, and `NO_COLOR` beats `CLICOLOR_FORCE`.
-fn choose(flag: ColorFlag, is_terminal: bool, environment: &Environment) -> ColorChoice {
+fn choose(flag: ColorFlag, is_terminal: bool, environment: Environment) -> ColorChoice {
     let shown = match flag {
         ColorFlag::Always => true,
         ColorFlag::Never => false,
@@ -292,7 +290,7 @@ mod tests {
             is_clicolor_off: has("CLICOLOR=0"),
             is_dumb: has("TERM=dumb"),
         };
-        let shown = choose(flag, is_terminal, &environment) == ColorChoice::Always;
+        let shown = choose(flag, is_terminal, environment) == ColorChoice::Always;
         assert_eq!(shown, expected, "{flag:?}, terminal: {is_terminal}, {variables:?}");
     }
 

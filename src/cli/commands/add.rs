@@ -195,9 +195,6 @@ fn ask(context: &mut Context<'_>, verb: Verb) -> Result<String, CliError> {
             format!("say what and when, such as: keiko {name} pay rent tomorrow 3pm"),
         )
     };
-    if !context.ui.can_ask() {
-        return Err(nothing());
-    }
     let line = context.ui.ask("what, and when? ").map_err(|source| CliError::Input { source })?;
     line.map(|line| line.trim().to_owned()).filter(|line| !line.is_empty()).ok_or_else(nothing)
 }

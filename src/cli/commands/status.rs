@@ -11,7 +11,7 @@ use crate::protocol::methods;
 ///
 /// Like `daemon status`, but starts the daemon where none answers.
 #[derive(Debug, Args)]
-pub(crate) struct Status {}
+pub(crate) struct Status;
 
 impl Status {
     /// Asks and shows it.

@@ -85,13 +85,12 @@ pub(crate) fn change(what: Change, result: &WriteResult, view: Viewpoint) -> Vec
 fn tail(what: Change, task: &Task, view: Viewpoint) -> Option<String> {
     match what {
         Change::Added | Change::Edited | Change::Resumed => Some(due(task, view)),
-        Change::Done if is_series(task) && is_open(task) => Some(format!("next {}", due(task, view))),
         Change::Seen if is_open(task) => Some("stays due until it is done".to_owned()),
         Change::Snoozed => {
             task.snoozed_until.map(|until| format!("until {}", view.full_with_home(until.instant(), home(task))))
         }
         Change::Paused => Some(paused(task, view)),
-        Change::Skipped if is_series(task) && is_open(task) => Some(format!("next {}", due(task, view))),
+        Change::Done | Change::Skipped if is_series(task) && is_open(task) => Some(format!("next {}", due(task, view))),
         Change::Done | Change::Seen | Change::Skipped | Change::Cancelled => None,
     }
 }
@@ -147,10 +146,10 @@ mod tests {
     use crate::cli::render::fixture::{here, shown, task};
     use crate::protocol::objects::Json;
 
-    fn told(what: Change, changed: bool, changes: &Json) -> String {
+    fn told(what: Change, is_change: bool, fields: &Json) -> String {
         let result = json!({
-            "schema_version": 1, "now": "2026-05-13T16:00:00-04:00", "op_id": "op", "changed": changed,
-            "task": task(changes), "passed_over": 0, "warnings": [],
+            "schema_version": 1, "now": "2026-05-13T16:00:00-04:00", "op_id": "op", "changed": is_change,
+            "task": task(fields), "passed_over": 0, "warnings": [],
         });
         let result = serde_json::from_value(result).expect("a result of the test's own");
         shown(&change(what, &result, here()))

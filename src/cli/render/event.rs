@@ -4,6 +4,7 @@ use crate::cli::render::table::{Column, table};
 use crate::cli::render::task::title;
 use crate::cli::render::text::{BAD, DIM, HEAD, NUMBER, Text};
 use crate::cli::render::time::Viewpoint;
+use crate::domain::time::Timestamp;
 use crate::protocol::methods::HistoryResult;
 use crate::protocol::objects::{Delivery, Event, Json};
 
@@ -114,9 +115,9 @@ fn delivery_row(delivery: &Delivery, view: Viewpoint) -> Vec<Text> {
     ]
 }
 
-fn time(value: &Json) -> Option<crate::domain::time::Timestamp> {
+fn time(value: &Json) -> Option<Timestamp> {
     let parsed = chrono::DateTime::parse_from_rfc3339(value.as_str()?).ok()?;
-    crate::domain::time::Timestamp::from_utc(parsed.to_utc())
+    Timestamp::from_utc(parsed.to_utc())
 }
 
 fn join(parts: Vec<Text>) -> Text {

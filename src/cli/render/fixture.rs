@@ -13,9 +13,12 @@ pub(crate) fn here() -> Viewpoint {
     Viewpoint { now: Timestamp::from_utc(now.to_utc()).expect("within range"), zone: chrono_tz::America::New_York }
 }
 
-/// Returns lines as a terminal without colours shows them.
+/// Returns lines as a terminal without colours shows them, with é as one character, since a source file is to hold it so.
 pub(crate) fn shown(lines: &[Text]) -> String {
-    lines.iter().map(|line| anstream::adapter::strip_str(&line.to_ansi()).to_string() + "\n").collect()
+    lines
+        .iter()
+        .map(|line| anstream::adapter::strip_str(&line.to_ansi()).to_string().replace("e\u{301}", "é") + "\n")
+        .collect()
 }
 
 /// Returns task 12, "pay rent", due tomorrow at 15:00, with other values for some fields.

@@ -4,6 +4,7 @@ use crate::cli::render::table::{Column, table};
 use crate::cli::render::task::{is_wide, stage, title, when};
 use crate::cli::render::text::{DIM, HEAD, NUMBER, Text};
 use crate::cli::render::time::Viewpoint;
+use crate::domain::time::Timestamp;
 use crate::protocol::objects::Task;
 
 /// How many of each group are shown; the rest is counted. Two groups of ten and the folded lines fit in 24 rows.
@@ -47,7 +48,7 @@ impl<'a> Groups<'a> {
             group.push(task);
         }
         for group in [&mut groups.due, &mut groups.failing, &mut groups.next, &mut groups.paused] {
-            group.sort_by_key(|task| (when(task).map_or(i64::MAX, |at| at.as_millis()), task.number));
+            group.sort_by_key(|task| (when(task).map_or(i64::MAX, Timestamp::as_millis), task.number));
         }
         groups
     }
@@ -134,7 +135,7 @@ mod tests {
         let tasks = tasks();
         insta::assert_snapshot!(shown(&overview(&Groups::of(&tasks), here(), Some(40))), @"
         due
-          3  15:00       late  étude
+          3  15:00       late  étude
           4  15:59:50    due   a plain title th…
 
         next
@@ -149,7 +150,7 @@ mod tests {
         ");
         insta::assert_snapshot!(shown(&overview(&Groups::of(&tasks), here(), Some(80))), @"
         due
-          3  Wed 13 May 15:00     1h ago   late  étude
+          3  Wed 13 May 15:00     1h ago   late  étude
           4  Wed 13 May 15:59:50  10s ago  due   a plain title that is longer than a na…
 
         next

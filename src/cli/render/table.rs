@@ -96,10 +96,11 @@ fn line(columns: &[Column], widths: &[usize], row: &[Text], width: Option<usize>
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::cli::render::fixture;
 
     const COLUMNS: [Column; 3] = [Column::numbers("#"), Column::flexible("TITLE", 4), Column::words("WHEN")];
 
-    fn shown(width: Option<usize>) -> Vec<Text> {
+    fn rows_at(width: Option<usize>) -> Vec<Text> {
         let titles = ["交房租", "👨\u{200d}👩\u{200d}👧 party", "e\u{301}tude", "plain ASCII of some length"];
         let rows: Vec<Vec<Text>> = titles
             .iter()
@@ -109,14 +110,10 @@ mod tests {
         table(&COLUMNS, &rows, width)
     }
 
-    fn to_string(lines: &[Text]) -> String {
-        lines.iter().map(|line| anstream::adapter::strip_str(&line.to_ansi()).to_string() + "\n").collect()
-    }
-
     #[test]
     fn every_column_starts_at_the_same_cell_in_every_row() {
         for width in [20, 40, 80, 200] {
-            let starts: Vec<usize> = shown(Some(width))
+            let starts: Vec<usize> = rows_at(Some(width))
                 .iter()
                 .skip(1)
                 .map(|line| {
@@ -131,17 +128,17 @@ mod tests {
 
     #[test]
     fn a_flexible_column_gives_way_on_a_narrow_terminal() {
-        insta::assert_snapshot!(to_string(&shown(Some(24))), @"
+        insta::assert_snapshot!(fixture::shown(&rows_at(Some(24))), @"
           #  TITLE         WHEN
           0  交房租        15:00
          50  👨‍👩‍👧 party      15:00
-        100  étude         15:00
+        100  étude         15:00
         150  plain ASCII…  15:00
         ");
     }
 
     #[test]
     fn without_a_width_nothing_is_cut() {
-        assert!(to_string(&shown(None)).contains("plain ASCII of some length"));
+        assert!(fixture::shown(&rows_at(None)).contains("plain ASCII of some length"));
     }
 }

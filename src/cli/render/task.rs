@@ -6,7 +6,8 @@ use crate::cli::render::change::due;
 use crate::cli::render::table::{Column, table};
 use crate::cli::render::text::{BAD, DIM, DUE, GOOD, HEAD, NUMBER, Text};
 use crate::cli::render::time::{Viewpoint, length};
-use crate::protocol::objects::{Priority, Task};
+use crate::domain::time::Timestamp;
+use crate::protocol::objects::{Priority, Task, Time};
 
 /// On a terminal narrower than this the columns that only repeat are left out.
 const WIDE: usize = 72;
@@ -62,7 +63,7 @@ pub(crate) fn list(tasks: &[Task], view: Viewpoint, width: Option<usize>) -> Vec
         return vec![Text::styled(DIM, "no tasks")];
     }
     let mut sorted: Vec<&Task> = tasks.iter().collect();
-    sorted.sort_by_key(|task| (rank(task), when(task).map_or(i64::MAX, |at| at.as_millis()), task.number));
+    sorted.sort_by_key(|task| (rank(task), when(task).map_or(i64::MAX, Timestamp::as_millis), task.number));
     let is_wide = is_wide(width);
     let mut columns = vec![Column::numbers("#"), Column::words("WHEN")];
     if is_wide {
@@ -99,14 +100,14 @@ fn row(task: &Task, view: Viewpoint, is_wide: bool) -> Vec<Text> {
 }
 
 /// Returns the time that matters most at present.
-pub(crate) fn when(task: &Task) -> Option<crate::domain::time::Timestamp> {
+pub(crate) fn when(task: &Task) -> Option<Timestamp> {
     let at = match task.state.as_str() {
         "COMPLETED" | "CANCELLED" => task.ended_at,
         "SUSPENDED" => task.paused_until.or(task.due_at),
         "PENDING" => task.snoozed_until.or(task.due_at),
         _ => task.due_at,
     };
-    at.map(crate::protocol::objects::Time::instant)
+    at.map(Time::instant)
 }
 
 fn rank(task: &Task) -> u8 {
@@ -132,7 +133,7 @@ pub(crate) fn details(task: &Task, view: Viewpoint) -> Vec<Text> {
         line.append(value);
         lines.push(line);
     };
-    let full = |at: crate::protocol::objects::Time| Text::plain(&view.full_with_home(at.instant(), home(task)));
+    let full = |at: Time| Text::plain(&view.full_with_home(at.instant(), home(task)));
     say("stage", stage(task));
     say("due", Text::plain(&due(task, view)));
     let times = [
@@ -189,15 +190,15 @@ fn repeats(task: &Task) -> String {
         let millis = schedule.every_ms.and_then(|every| u64::try_from(every).ok());
         millis.and_then(length).map(|length| format!("every {length}"))
     };
-    let mut rule = if schedule.text.is_empty() {
+    let rule = if schedule.text.is_empty() {
         every().or_else(|| schedule.rrule.clone()).unwrap_or_default()
     } else {
         schedule.text.clone()
     };
-    if let Some(count) = schedule.count {
-        rule.push_str(&format!(", {count} times"));
+    match schedule.count {
+        Some(count) => format!("{rule}, {count} times"),
+        None => rule,
     }
-    rule
 }
 
 /// Returns when it speaks, for people: `1h before, when due, 15m after`.
@@ -225,7 +226,7 @@ mod tests {
     fn a_list_begins_with_what_is_due() {
         insta::assert_snapshot!(shown(&list(&tasks(), here(), Some(80))), @"
           #  WHEN                                STAGE      TITLE
-          3  Wed 13 May 15:00       1h ago       late       étude
+          3  Wed 13 May 15:00       1h ago       late       étude
           4  Wed 13 May 15:59:50    10s ago      due        a plain title that is longe…
          16  Wed 13 May 12:00       4h ago       due, seen  seen one
         170  Wed 13 May 16:10       in 10m       snoozed    snoozed one
@@ -241,7 +242,7 @@ mod tests {
     fn a_list_fits_a_narrow_terminal() {
         insta::assert_snapshot!(shown(&list(&tasks(), here(), Some(40))), @"
           #  WHEN          STAGE      TITLE
-          3  15:00         late       étude
+          3  15:00         late       étude
           4  15:59:50      due        a plain t…
          16  12:00         due, seen  seen one
         170  16:10         snoozed    snoozed o…
