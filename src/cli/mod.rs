@@ -8,7 +8,7 @@ use std::process::ExitCode;
 use clap::Parser as _;
 
 use crate::cli::args::{Arguments, Command};
-use crate::cli::commands::overview;
+use crate::cli::commands::{overview, status};
 use crate::cli::context::Context;
 use crate::cli::error::{CliError, Exit};
 use crate::cli::ui::Ui;
@@ -79,7 +79,7 @@ fn dispatch(command: Option<Command>, context: &mut Context<'_>) -> Result<Exit,
         Some(Command::Cancel(command)) => command.run(context),
         Some(Command::History(command)) => command.run(context),
         Some(Command::Parse(command)) => command.run(context),
-        Some(Command::Status(command)) => command.run(context),
+        Some(Command::Status(status::Status)) => status::Status::run(context),
         Some(Command::Daemon(command)) => command.run(context),
         Some(Command::Events(command)) => command.run(context),
         Some(Command::Rpc(command)) => command.run(context),

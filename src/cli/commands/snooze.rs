@@ -21,7 +21,7 @@ use crate::protocol::methods;
     keiko snooze 12 until tomorrow 9am")]
 pub(crate) struct Snooze {
     /// Which tasks, and for how long or until when
-    #[arg(value_name = "TASK... [TIME]")]
+    #[arg(value_name = "WORDS")]
     words: Vec<String>,
     /// For how long, such as 30m
     #[arg(long = "for", value_name = "TIME", conflicts_with = "until")]

@@ -15,7 +15,7 @@ pub(crate) struct Status;
 
 impl Status {
     /// Asks and shows it.
-    pub(crate) fn run(self, context: &mut Context<'_>) -> Result<Exit, CliError> {
+    pub(crate) fn run(context: &mut Context<'_>) -> Result<Exit, CliError> {
         let answer = context.ask(&methods::Status {})?;
         let view = context.viewpoint(answer.now);
         context.answer(&answer, &[], |width| status(&answer, view, width));
