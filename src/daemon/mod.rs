@@ -1,6 +1,7 @@
 //! To be written.
 
 /// Runs.
+#[must_use]
 pub fn main() -> std::process::ExitCode {
     std::process::ExitCode::SUCCESS
 }

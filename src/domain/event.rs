@@ -5,7 +5,7 @@ use uuid::Uuid;
 
 use crate::domain::command::Edit;
 use crate::domain::delivery::Target;
-use crate::domain::occurrence::{FireId, Occurrence, Outcome, Slot};
+use crate::domain::occurrence::{Due, FireId, Occurrence, Outcome, Slot};
 use crate::domain::state::{Ended, Failed, Pending, Running, Snooze, State, StateName, Suspended};
 use crate::domain::task::Task;
 use crate::domain::time::Timestamp;
@@ -48,7 +48,7 @@ pub enum Operation {
     /// SUSPENDED → PENDING.
     Resumed {
         /// The due, moved where the pause shifted it.
-        due: Option<crate::domain::occurrence::Due>,
+        due: Option<Due>,
         /// What is to speak besides the alerts that are ahead.
         snooze: Option<Snooze>,
     },
@@ -65,9 +65,13 @@ pub enum Operation {
     /// → CANCELLED.
     Cancelled(Outcome),
     /// The open occurrence, which had not fired, was removed; the series goes on with another.
-    Withdrawn {
-        /// How many instances of the rule were passed over, this one included.
+    Withdrawn,
+    /// Instances of the rule behind the present one never came up: the machine was off, or the task was paused.
+    PassedOver {
+        /// How many.
         instances: u64,
+        /// The last instant by which they were due.
+        by: Timestamp,
     },
     /// A delivery was handed out again after a crash: its target may have it twice.
     Resent {
@@ -79,7 +83,7 @@ pub enum Operation {
 }
 
 /// One alert going off.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Firing {
     /// Its name on every device.
     pub fire_id: FireId,
@@ -89,6 +93,8 @@ pub struct Firing {
     pub nominal_at: Timestamp,
     /// Whether it spoke past grace.
     pub late: bool,
+    /// Earlier alerts whose time had passed too: they do not speak any more.
+    pub swallowed: Vec<Slot>,
 }
 
 impl Operation {
@@ -112,7 +118,8 @@ impl Operation {
             Self::Retried => "retried",
             Self::Completed(_) => "completed",
             Self::Cancelled(_) => "cancelled",
-            Self::Withdrawn { .. } => "withdrawn",
+            Self::Withdrawn => "withdrawn",
+            Self::PassedOver { .. } => "passed_over",
             Self::Resent { .. } => "resent",
         }
     }
@@ -136,7 +143,8 @@ impl Operation {
             | Self::Retried
             | Self::Completed(_)
             | Self::Cancelled(_)
-            | Self::Withdrawn { .. }
+            | Self::Withdrawn
+            | Self::PassedOver { .. }
             | Self::Resent { .. } => None,
         }
     }
@@ -174,7 +182,7 @@ impl Actor {
 /// The immutable record of one change.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Event {
-    /// Its name on every device (UUIDv7).
+    /// Its name on every device (`UUIDv7`).
     pub event_id: Uuid,
     /// The request or cause; events of one op were committed together.
     pub op_id: Uuid,
@@ -219,49 +227,58 @@ pub fn apply(before: Option<&Snapshot>, operation: &Operation, at: Timestamp, ve
     };
     after.task.version = version;
     after.task.updated_at = at;
-    let next = match (&after.occurrence.state, operation) {
-        (_, Operation::Added(_)) => return None,
-        (_, Operation::Opened(occurrence)) => {
-            open(&mut after, occurrence);
-            return Some(after);
+    match operation {
+        Operation::Opened(occurrence) | Operation::Moved(occurrence) => open(&mut after, occurrence),
+        Operation::Edited(edit) => edit_task(&mut after.task, edit),
+        Operation::Added(_) => return None,
+        Operation::Armed
+        | Operation::Spoke(_)
+        | Operation::Fired(_)
+        | Operation::Started
+        | Operation::Acked
+        | Operation::Suspended(_)
+        | Operation::Snoozed { .. }
+        | Operation::Resumed { .. }
+        | Operation::Failed
+        | Operation::Retried
+        | Operation::Completed(_)
+        | Operation::Cancelled(_)
+        | Operation::Withdrawn
+        | Operation::PassedOver { .. }
+        | Operation::Resent { .. } => {
+            after.occurrence.state = next_state(&after.occurrence.state, operation, at)?;
+            note_alerts(&mut after.occurrence, operation);
         }
+    }
+    Some(after)
+}
+
+/// Returns the state after an operation that is one of state, `None` where the operation does not fit.
+fn next_state(state: &State, operation: &Operation, at: Timestamp) -> Option<State> {
+    let next = match (state, operation) {
         (State::Created, Operation::Armed) => State::Pending(Pending::default()),
-        (State::Pending(_) | State::Running(_), Operation::Spoke(firing)) => {
-            mark_spoken(&mut after.occurrence, firing.slot);
-            match &after.occurrence.state {
-                // The snooze is over once it spoke; one that is still ahead stays.
-                State::Pending(pending) => {
-                    State::Pending(Pending { snooze: pending.snooze.filter(|snooze| snooze.until > at) })
-                }
-                other => other.clone(),
-            }
+        (State::Pending(pending), Operation::Spoke(_)) => {
+            State::Pending(Pending { snooze: still_ahead(pending.snooze, at) })
         }
-        (State::Pending(_), Operation::Fired(firing)) => {
-            mark_spoken(&mut after.occurrence, firing.slot);
-            State::Running(Running { fired_at: at, late: firing.late, acked_at: None })
+        // What speaks again is to be seen again.
+        (State::Running(running), Operation::Spoke(_)) => State::Running(Running {
+            fired_at: at,
+            acked_at: None,
+            snooze: still_ahead(running.snooze, at),
+            ..*running
+        }),
+        (State::Pending(pending), Operation::Fired(firing)) => {
+            let snooze = still_ahead(pending.snooze, at);
+            State::Running(Running { fired_at: at, late: firing.late, acked_at: None, snooze })
         }
         (State::Pending(_), Operation::Started) => {
-            State::Running(Running { fired_at: at, late: false, acked_at: None })
+            State::Running(Running { fired_at: at, late: false, acked_at: None, snooze: None })
         }
         (State::Running(running), Operation::Acked) => State::Running(Running { acked_at: Some(at), ..*running }),
+        (State::Pending(pending), Operation::Acked) => State::Pending(*pending),
         (State::Pending(_) | State::Running(_), Operation::Suspended(suspended)) => State::Suspended(*suspended),
-        (State::Suspended(_), Operation::Snoozed { snooze, swallowed }) => {
-            pass_over(&mut after.occurrence, swallowed);
-            State::Pending(Pending { snooze: Some(*snooze) })
-        }
-        (State::Suspended(_), Operation::Resumed { due, snooze }) => {
-            after.occurrence.due = *due;
-            State::Pending(Pending { snooze: *snooze })
-        }
-        (state, Operation::Edited(edit)) => {
-            let state = state.clone();
-            edit_task(&mut after.task, edit);
-            state
-        }
-        (_, Operation::Moved(occurrence)) => {
-            open(&mut after, occurrence);
-            return Some(after);
-        }
+        (State::Suspended(_), Operation::Snoozed { snooze, .. }) => State::Pending(Pending { snooze: Some(*snooze) }),
+        (State::Suspended(_), Operation::Resumed { snooze, .. }) => State::Pending(Pending { snooze: *snooze }),
         (State::Running(_), Operation::Failed) => State::Failed(Failed { at }),
         (State::Failed(_), Operation::Retried) => State::Pending(Pending::default()),
         (State::Running(_), Operation::Completed(outcome)) => State::Completed(Ended { at, outcome: *outcome }),
@@ -269,10 +286,12 @@ pub fn apply(before: Option<&Snapshot>, operation: &Operation, at: Timestamp, ve
             State::Created | State::Pending(_) | State::Suspended(_) | State::Failed(_),
             Operation::Cancelled(outcome),
         ) => State::Cancelled(Ended { at, outcome: *outcome }),
-        (state, Operation::Withdrawn { .. } | Operation::Resent { .. }) => state.clone(),
+        (state, Operation::Withdrawn | Operation::PassedOver { .. } | Operation::Resent { .. }) => state.clone(),
         (
             _,
-            Operation::Armed
+            Operation::Added(_)
+            | Operation::Opened(_)
+            | Operation::Armed
             | Operation::Spoke(_)
             | Operation::Fired(_)
             | Operation::Started
@@ -280,38 +299,67 @@ pub fn apply(before: Option<&Snapshot>, operation: &Operation, at: Timestamp, ve
             | Operation::Suspended(_)
             | Operation::Snoozed { .. }
             | Operation::Resumed { .. }
+            | Operation::Edited(_)
+            | Operation::Moved(_)
             | Operation::Failed
             | Operation::Retried
             | Operation::Completed(_)
             | Operation::Cancelled(_),
         ) => return None,
     };
-    after.occurrence.state = next;
-    Some(after)
+    Some(next)
+}
+
+/// Notes which alerts have spoken or will not, and a due that a pause moved.
+fn note_alerts(occurrence: &mut Occurrence, operation: &Operation) {
+    match operation {
+        Operation::Spoke(firing) | Operation::Fired(firing) => mark_spoken(occurrence, firing),
+        Operation::Snoozed { swallowed, .. } => pass_over(occurrence, swallowed),
+        Operation::Resumed { due, .. } => occurrence.due = *due,
+        Operation::Added(_)
+        | Operation::Opened(_)
+        | Operation::Armed
+        | Operation::Started
+        | Operation::Acked
+        | Operation::Suspended(_)
+        | Operation::Edited(_)
+        | Operation::Moved(_)
+        | Operation::Failed
+        | Operation::Retried
+        | Operation::Completed(_)
+        | Operation::Cancelled(_)
+        | Operation::Withdrawn
+        | Operation::PassedOver { .. }
+        | Operation::Resent { .. } => {}
+    }
 }
 
 /// Puts another occurrence in the place of the present one, or moves that.
 fn open(snapshot: &mut Snapshot, occurrence: &Occurrence) {
     let present = &snapshot.occurrence;
     if present.name() != occurrence.name() {
+        // One that was withdrawn leaves no outcome: the one before the next is then nobody's.
         snapshot.task.previous = match &present.state {
-            State::Completed(ended) | State::Cancelled(ended) => Some(ended.outcome),
-            State::Created | State::Pending(_) | State::Running(_) | State::Suspended(_) | State::Failed(_) => {
-                snapshot.task.previous
+            State::Completed(ended) | State::Cancelled(ended) => {
+                snapshot.task.last_ended = present.instance();
+                Some(ended.outcome)
             }
+            State::Created | State::Pending(_) | State::Running(_) | State::Suspended(_) | State::Failed(_) => None,
         };
     }
-    snapshot.task.cursor = occurrence.due.map(|due| crate::domain::occurrence::Instance {
-        key: occurrence.key,
-        nominal: due.nominal,
-        due: due.at,
-    });
+    snapshot.task.cursor = occurrence.instance();
     snapshot.occurrence = occurrence.clone();
 }
 
-fn mark_spoken(occurrence: &mut Occurrence, slot: Slot) {
-    occurrence.last_spoken = Some(slot);
-    pass_over(occurrence, &[slot]);
+fn mark_spoken(occurrence: &mut Occurrence, firing: &Firing) {
+    occurrence.last_spoken = Some(firing.slot);
+    pass_over(occurrence, &[firing.slot]);
+    pass_over(occurrence, &firing.swallowed);
+}
+
+/// A snooze is over once its time has come; one that is still ahead stays.
+fn still_ahead(snooze: Option<Snooze>, at: Timestamp) -> Option<Snooze> {
+    snooze.filter(|snooze| snooze.until > at)
 }
 
 fn pass_over(occurrence: &mut Occurrence, slots: &[Slot]) {
@@ -348,7 +396,11 @@ impl Snapshot {
         match &occurrence.state {
             State::Created | State::Failed(_) | State::Completed(_) | State::Cancelled(_) => None,
             State::Suspended(suspended) => suspended.until,
-            State::Running(_) => earliest([occurrence.successor_at, self.next_alert().map(|(_, at)| at)]),
+            State::Running(running) => earliest([
+                occurrence.successor_at,
+                self.next_alert().map(|(_, at)| at),
+                running.snooze.map(|snooze| snooze.until),
+            ]),
             State::Pending(pending) => earliest([
                 occurrence.successor_at,
                 self.next_alert().map(|(_, at)| at),
@@ -364,7 +416,11 @@ impl Snapshot {
     pub fn speaks_at(&self) -> Option<Timestamp> {
         match &self.occurrence.state {
             State::Created | State::Failed(_) | State::Completed(_) | State::Cancelled(_) | State::Suspended(_) => None,
-            State::Running(_) => earliest([self.occurrence.successor_at, self.next_alert().map(|(_, at)| at)]),
+            State::Running(running) => earliest([
+                self.occurrence.successor_at,
+                self.next_alert().map(|(_, at)| at),
+                running.snooze.map(|snooze| snooze.until),
+            ]),
             State::Pending(pending) => {
                 earliest([self.next_alert().map(|(_, at)| at), pending.snooze.map(|snooze| snooze.until)])
             }

@@ -5,6 +5,7 @@
 
 pub mod command;
 pub mod delivery;
+pub mod effect;
 pub mod event;
 pub mod message;
 pub mod name;

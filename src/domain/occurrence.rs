@@ -125,6 +125,12 @@ impl Occurrence {
         self.due.map(|due| due.at)
     }
 
+    /// Returns the instance of the rule that it is, `None` where the task has no time.
+    #[must_use]
+    pub fn instance(&self) -> Option<Instance> {
+        self.due.map(|due| Instance { key: self.key, nominal: due.nominal, due: due.at })
+    }
+
     /// Returns its name with its generation, such as `2026-05-13~1`.
     #[must_use]
     pub fn name(&self) -> OccurrenceName {

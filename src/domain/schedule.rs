@@ -170,6 +170,7 @@ impl Schedule {
     }
 
     /// Returns the instances behind `cursor`, in order. Those before `floor` may be left out, and mostly are.
+    #[must_use]
     pub fn instances(
         &self,
         cursor: Option<&Instance>,

@@ -64,6 +64,8 @@ pub struct Running {
     pub late: bool,
     /// When the person saw it without doing it.
     pub acked_at: Option<Timestamp>,
+    /// A snooze of an early alert that reaches past due: it still speaks at its time.
+    pub snooze: Option<Snooze>,
 }
 
 /// What a suspended occurrence carries.

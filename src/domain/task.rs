@@ -10,7 +10,7 @@ use crate::domain::occurrence::{Instance, Outcome};
 use crate::domain::schedule::Schedule;
 use crate::domain::time::{Span, Timestamp};
 
-/// Names a task on every device alike (UUIDv7, never reused).
+/// Names a task on every device alike (`UUIDv7`, never reused).
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct TaskId(pub Uuid);
 
@@ -82,6 +82,8 @@ pub struct Task {
     pub updated_at: Timestamp,
     /// The latest instance of the schedule that became an occurrence, withdrawn ones too: the next lies behind it.
     pub cursor: Option<Instance>,
+    /// The instance of the latest occurrence that ended before the present one: its name is never used again.
+    pub last_ended: Option<Instance>,
     /// How the occurrence before the present one ended.
     pub previous: Option<Outcome>,
 }

@@ -14,7 +14,7 @@ use crate::domain::task::TaskId;
 use crate::domain::time::Timestamp;
 use crate::engine::input::{AddRequest, Applied, Call, CallError, Input};
 use crate::notify::Presence;
-use crate::store::{Counts, Identity, Store, StoreError, StoredEvent, Which};
+use crate::store::{Counts, Identity, Store, StoreError, StoredEvent, Wake, Which};
 
 /// How many inputs may wait for the loop; one more is refused, never dropped in silence (I9).
 pub const INPUTS_MAX: usize = 4096;
@@ -91,6 +91,16 @@ impl Handle {
         self.ask(|reply| Input::Advance { to, reply }).await
     }
 
+    /// Returns the live entries of the queue, in order: they equal what the store plans (I5).
+    ///
+    /// # Errors
+    /// The daemon is about to stop.
+    pub async fn audit(&self) -> Result<Vec<Wake>, CallError> {
+        let (reply, answer) = oneshot::channel();
+        self.inputs.send(Input::Audit { reply }).await.map_err(|_| CallError::Stopping)?;
+        answer.await.map_err(|_| CallError::Stopping)
+    }
+
     /// Finds the task that somebody named.
     ///
     /// # Errors
@@ -108,7 +118,7 @@ impl Handle {
         self.read(|store| {
             let open = store.list(Which::Open)?;
             let due = open.iter().filter(|snapshot| matches!(snapshot.occurrence.state, State::Running(_)));
-            pick("", due.collect(), CallError::NoneDue)
+            pick("", &due.collect::<Vec<_>>(), CallError::NoneDue)
         })
         .await
     }
@@ -223,18 +233,18 @@ fn find(store: &dyn Store, text: String) -> Result<TaskId, CallError> {
             let ids = store.by_id_prefix(&prefix, CANDIDATES_MAX)?;
             let matching: Vec<Snapshot> =
                 ids.into_iter().filter_map(|id| store.snapshot(id).transpose()).collect::<Result<_, StoreError>>()?;
-            pick(&text, matching.iter().collect(), nothing(text.clone()))
+            pick(&text, &matching.iter().collect::<Vec<_>>(), nothing(text.clone()))
         }
         Some(name @ TaskName::Words(_)) => {
             let open = store.list(Which::Open)?;
             let matching = open.iter().filter(|snapshot| name.matches_title(&snapshot.task));
-            pick(&text, matching.collect(), nothing(text.clone()))
+            pick(&text, &matching.collect::<Vec<_>>(), nothing(text.clone()))
         }
     }
 }
 
-fn pick(name: &str, matching: Vec<&Snapshot>, none: CallError) -> Result<TaskId, CallError> {
-    match matching.as_slice() {
+fn pick(name: &str, matching: &[&Snapshot], none: CallError) -> Result<TaskId, CallError> {
+    match matching {
         [] => Err(none),
         [one] => Ok(one.task.id),
         [..] => Err(CallError::Ambiguous {

@@ -10,10 +10,11 @@ use crate::domain::command::{Command, Expected};
 use crate::domain::delivery::{ChannelKind, DeliveryId, Report};
 use crate::domain::event::{Actor, Snapshot};
 use crate::domain::rejection::Rejection;
-use crate::domain::schedule::{Schedule, ScheduleError};
+use crate::domain::schedule::Schedule;
 use crate::domain::task::{Details, TaskId};
 use crate::domain::time::{Span, Timestamp};
-use crate::store::StoreError;
+use crate::domain::transition::CreateError;
+use crate::store::{StoreError, Wake};
 
 /// An input of the loop. Closed: what is not here cannot change anything.
 #[derive(Debug)]
@@ -43,6 +44,13 @@ pub enum Input {
     Presence {
         /// Which channel.
         kind: ChannelKind,
+    },
+    /// What was shown of a task was taken back.
+    Silenced,
+    /// Somebody wants to compare the queue with the store.
+    Audit {
+        /// Where the live entries go.
+        reply: oneshot::Sender<Vec<Wake>>,
     },
     /// The programmable clock is to go to a time.
     Advance {
@@ -104,21 +112,13 @@ pub enum CallError {
         #[from]
         rejection: Rejection,
     },
-    /// The schedule of a new task cannot be used.
-    #[error("cannot add the task: {source}")]
-    Schedule {
+    /// The rules refuse to add it.
+    #[error(transparent)]
+    NotAdded {
         /// Why.
-        source: ScheduleError,
+        #[from]
+        source: CreateError,
     },
-    /// The time of a new task has passed.
-    #[error("cannot add the task: {at} has passed")]
-    Past {
-        /// The time.
-        at: Timestamp,
-    },
-    /// A new task has no title.
-    #[error("cannot add the task: expected a title, found nothing")]
-    EmptyTitle,
     /// There is no such task.
     #[error("cannot find task {id}: it is not in this store")]
     NotFound {

@@ -3,5 +3,84 @@
 //! It steps each input with the rules, commits what came of them in one transaction, and only then answers, plans and
 //! hands deliveries to workers. It holds no rule of its own and knows no socket, JSON, SQL or command line.
 
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::sync::{mpsc, oneshot, watch};
+use tokio::task::JoinHandle;
+
+use crate::clock::Clock;
+use crate::domain::time::Span;
+use crate::engine::handle::{Handle, INPUTS_MAX};
+use crate::engine::ids::Ids;
+use crate::engine::run::Engine;
+use crate::notify::Channel;
+use crate::store::{Store, StoreError};
+
+pub mod dispatch;
 pub mod handle;
+pub mod ids;
 pub mod input;
+mod recover;
+mod run;
+mod step;
+
+/// Everything the loop is made of.
+pub struct EngineParts {
+    /// Where tasks are kept.
+    pub store: Arc<dyn Store>,
+    /// Where time comes from.
+    pub clock: Arc<dyn Clock>,
+    /// The ways to reach the person, at most one of each kind.
+    pub channels: Vec<Arc<dyn Channel>>,
+    /// Where ids and jitter come from.
+    pub ids: Ids,
+    /// Within it a firing is on time.
+    pub grace: Span,
+}
+
+/// A running loop.
+#[derive(Debug)]
+pub struct Running {
+    stop: oneshot::Sender<Duration>,
+    ended: JoinHandle<()>,
+}
+
+impl Running {
+    /// Ends the loop: what waits is finished, deliveries under way get `grace` to end, nothing new is begun.
+    pub async fn stop(self, grace: Duration) {
+        // A loop that has ended already has nothing left to stop.
+        let _ = self.stop.send(grace);
+        let _ = self.ended.await;
+    }
+
+    /// Ends the loop at once, wherever it is, as a crash would.
+    pub async fn abort(self) {
+        self.ended.abort();
+        let _ = self.ended.await;
+    }
+}
+
+/// Starts the loop from what the store knows; answers once the queue stands and the outbox is taken up again.
+///
+/// # Errors
+/// The store cannot be read, or what the start itself changes cannot be written.
+pub async fn start(parts: EngineParts) -> Result<(Handle, Running), Arc<StoreError>> {
+    let (inputs_in, inputs) = mpsc::channel(INPUTS_MAX);
+    let (stop, stopped) = oneshot::channel();
+    let identity = parts.store.identity()?;
+    let (seq_in, last_seq) = watch::channel(identity.last_seq);
+    let presences = parts.channels.iter().map(|channel| (channel.kind(), channel.presence())).collect();
+    let handle = Handle::new(
+        inputs_in.clone(),
+        Arc::clone(&parts.store),
+        Arc::clone(&parts.clock),
+        identity.clone(),
+        presences,
+        last_seq,
+    );
+    let mut engine = Engine::new(parts, &identity, inputs, inputs_in.downgrade(), seq_in);
+    engine.recover(&identity).await?;
+    let ended = tokio::spawn(engine.run(stopped));
+    Ok((handle, Running { stop, ended }))
+}

@@ -6,6 +6,14 @@ use tokio::sync::watch;
 use crate::domain::delivery::{ChannelKind, Delivery, Report};
 use crate::domain::task::TaskId;
 
+pub mod absent;
+#[cfg(unix)]
+mod changes;
+pub mod desktop;
+pub mod recording;
+pub mod terminal;
+mod text;
+
 /// One way to reach a person.
 pub trait Channel: Send + Sync + 'static {
     /// Returns which one it is.

@@ -20,13 +20,13 @@ pub struct Queue<K> {
     live: HashMap<K, (Timestamp, u64)>,
 }
 
-impl<K: Copy + Ord + Hash> Default for Queue<K> {
+impl<K: Clone + Ord + Hash> Default for Queue<K> {
     fn default() -> Self {
         Self { heap: BinaryHeap::new(), live: HashMap::new() }
     }
 }
 
-impl<K: Copy + Ord + Hash> Queue<K> {
+impl<K: Clone + Ord + Hash> Queue<K> {
     /// Returns a queue of these entries.
     #[must_use]
     pub fn from_entries(entries: impl IntoIterator<Item = (Timestamp, K, u64)>) -> Self {
@@ -44,7 +44,7 @@ impl<K: Copy + Ord + Hash> Queue<K> {
         }
         match at {
             Some(at) => {
-                if self.live.insert(key, (at, version)) != Some((at, version)) {
+                if self.live.insert(key.clone(), (at, version)) != Some((at, version)) {
                     self.heap.push(Reverse((at, key, version)));
                 }
             }
@@ -66,18 +66,15 @@ impl<K: Copy + Ord + Hash> Queue<K> {
     /// Takes the earliest entry that is due by `now`, with the version that said so.
     pub fn pop_due(&mut self, now: Timestamp) -> Option<(K, u64)> {
         self.drop_stale();
-        let Reverse((at, key, version)) = *self.heap.peek()?;
-        if at > now {
-            return None;
-        }
-        self.heap.pop();
+        self.heap.peek().filter(|Reverse((at, _, _))| *at <= now)?;
+        let Reverse((_, key, version)) = self.heap.pop()?;
         self.live.remove(&key);
         Some((key, version))
     }
 
     /// Returns the live entries, in no order.
     pub fn entries(&self) -> impl Iterator<Item = (Timestamp, K, u64)> {
-        self.live.iter().map(|(key, (at, version))| (*at, *key, *version))
+        self.live.iter().map(|(key, (at, version))| (*at, key.clone(), *version))
     }
 
     /// Returns how many live entries there are.
@@ -102,7 +99,7 @@ impl<K: Copy + Ord + Hash> Queue<K> {
     }
 
     fn rebuild(&mut self) {
-        self.heap = self.live.iter().map(|(key, (at, version))| Reverse((*at, *key, *version))).collect();
+        self.heap = self.live.iter().map(|(key, (at, version))| Reverse((*at, key.clone(), *version))).collect();
     }
 }
 

@@ -9,6 +9,12 @@ use crate::domain::occurrence::OccurrenceName;
 use crate::domain::task::{Number, TaskId};
 use crate::domain::time::Timestamp;
 
+pub mod memory;
+pub mod sqlite;
+
+#[cfg(test)]
+mod conformance;
+
 /// Keeps everything that outlives the process.
 ///
 /// `commit` is called by the one loop only; the questions are answered from the last committed state, block for as long
@@ -125,7 +131,7 @@ pub struct Committed {
 /// What a start needs to know.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Identity {
-    /// This installation (UUIDv7), made with the database.
+    /// This installation (`UUIDv7`), made with the database.
     pub device: Uuid,
     /// The number of the next task: one more than the highest ever given.
     pub next_number: Number,
@@ -242,6 +248,6 @@ pub enum StoreError {
         source: Box<dyn std::error::Error + Send + Sync>,
     },
     /// The store was closed.
-    #[error("cannot write: the store is closed")]
+    #[error("cannot use the store: it is closed")]
     Closed,
 }

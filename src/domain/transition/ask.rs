@@ -1,0 +1,230 @@
+//! What a person asks: done, ack, snooze, pause, resume, skip, cancel.
+
+use crate::domain::event::Operation;
+use crate::domain::occurrence::{Due, Nominal, Outcome, Slot};
+use crate::domain::rejection::Rejection;
+use crate::domain::schedule::Rule;
+use crate::domain::state::{Snooze, State, Suspended};
+use crate::domain::time::{Span, Timestamp};
+use crate::domain::transition::steps::Steps;
+use crate::domain::transition::{not_now, wake};
+
+/// Returns whether the open occurrence is what the person means.
+///
+/// One of a series that is still ahead of its first alert must be named or asked for as early. Without that it is
+/// another one that was meant: nothing is done where the one before was done, so that "done" said twice is done once.
+pub(super) fn is_meant(steps: &Steps<'_>, verb: &'static str, early: bool) -> Result<bool, Rejection> {
+    let is_ahead = steps.task().is_series() && !steps.has_spoken();
+    if !is_ahead || early {
+        return Ok(true);
+    }
+    if steps.task().previous == Some(Outcome::Done) {
+        return Ok(false);
+    }
+    let due = steps.occurrence().due_at().expect("an occurrence of a series has a time");
+    Err(Rejection::Ahead { verb, number: steps.task().number, due })
+}
+
+/// The person did it: by legal steps from any open state to COMPLETED, nothing sent, and the series goes on.
+pub(super) fn done(steps: &mut Steps<'_>) {
+    match steps.state().clone() {
+        State::Created => steps.step(Operation::Armed, ""),
+        State::Suspended(_) => {
+            let due = steps.occurrence().due;
+            steps.step(Operation::Resumed { due, snooze: None }, "");
+        }
+        State::Failed(_) => steps.step(Operation::Retried, ""),
+        State::Pending(_) | State::Running(_) | State::Completed(_) | State::Cancelled(_) => {}
+    }
+    steps.start_silently();
+    steps.step(Operation::Completed(Outcome::Done), "");
+    steps.silence();
+    steps.open_next();
+}
+
+/// The person saw it: it is silent until it speaks by itself again.
+pub(super) fn ack(steps: &mut Steps<'_>) {
+    if matches!(steps.state(), State::Running(running) if running.acked_at.is_some()) {
+        return;
+    }
+    steps.step(Operation::Acked, "");
+    steps.silence();
+    // A countdown has said all that it had to say ("in 20m tea").
+    if matches!(steps.task().schedule.rule, Rule::Countdown(_)) && steps.now_is.next_wake().is_none() {
+        steps.step(Operation::Completed(Outcome::Done), "a countdown ends when it is seen");
+    }
+}
+
+/// The person saw an early alert.
+pub(super) fn ack_ahead(steps: &mut Steps<'_>) -> Result<(), Rejection> {
+    if !steps.has_spoken() {
+        return Err(not_now(&steps.now_is, "ack", steps.state().name()));
+    }
+    steps.step(Operation::Acked, "");
+    steps.silence();
+    Ok(())
+}
+
+/// It speaks again at `until`; the due stays.
+pub(super) fn snooze(steps: &mut Steps<'_>, until: Timestamp) -> Result<(), Rejection> {
+    check_ahead(steps, "snooze", until)?;
+    let ahead = steps.now_is.next_alert().map(|(slot, _)| slot);
+    // One that has not spoken yet speaks later: its next alert moves.
+    let slot = steps.occurrence().last_spoken.or(ahead).unwrap_or(Slot::DUE);
+    let swallowed = steps
+        .now_is
+        .alerts_ahead()
+        .filter(|(ahead, at)| *ahead == slot || (ahead.0.is_positive() && *at <= until))
+        .map(|(slot, _)| slot)
+        .collect();
+    let id = steps.moment.op_id;
+    steps.silence();
+    steps.step(
+        Operation::Suspended(Suspended { id, since: steps.now(), until: Some(until), remaining: None, snooze: None }),
+        "",
+    );
+    let snooze = Snooze { id, until, slot, is_chosen: true };
+    steps.step(Operation::Snoozed { snooze, swallowed }, "");
+    Ok(())
+}
+
+/// Its clock stops.
+pub(super) fn pause(steps: &mut Steps<'_>, until: Option<Timestamp>) -> Result<(), Rejection> {
+    if let Some(until) = until {
+        check_ahead(steps, "pause", until)?;
+    }
+    if matches!(steps.state(), State::Failed(_)) {
+        steps.step(Operation::Retried, "");
+    }
+    steps.silence();
+    suspend(steps, until);
+    Ok(())
+}
+
+/// PENDING or RUNNING becomes SUSPENDED, with what remains.
+pub(super) fn suspend(steps: &mut Steps<'_>, until: Option<Timestamp>) {
+    let snooze = match steps.state() {
+        State::Pending(pending) => pending.snooze,
+        State::Running(running) => running.snooze,
+        State::Created | State::Suspended(_) | State::Failed(_) | State::Completed(_) | State::Cancelled(_) => None,
+    };
+    let remaining = remaining(steps);
+    let suspended = Suspended { id: steps.moment.op_id, since: steps.now(), until, remaining, snooze };
+    steps.step(Operation::Suspended(suspended), "");
+}
+
+/// Returns what is left to due, `None` when that has passed.
+pub(super) fn remaining(steps: &Steps<'_>) -> Option<Span> {
+    steps.occurrence().due_at().map(|due| due.since(steps.now())).filter(|left| left.is_positive())
+}
+
+/// Its clock goes on (SPEC 4, Pause).
+///
+/// It must be SUSPENDED.
+pub(super) fn resume(steps: &mut Steps<'_>, shift: bool) {
+    let State::Suspended(suspended) = *steps.state() else { return };
+    let now = steps.now();
+    let due = shifted_due(steps, &suspended, shift);
+    let has_passed = due.is_some_and(|due| due.at <= now);
+    let fell_into_pause = steps.task().is_series() && has_passed && (!steps.has_spoken() || steps.is_succeeded());
+    if fell_into_pause {
+        steps.step(Operation::Resumed { due, snooze: None }, "");
+        return go_on_ahead(steps);
+    }
+    // Something was to be said during the pause, or had been said and not answered: it is said now, once.
+    let at_once = Snooze {
+        id: suspended.id,
+        until: now,
+        slot: steps.occurrence().last_spoken.unwrap_or(Slot::DUE),
+        is_chosen: false,
+    };
+    let snooze = match suspended.snooze {
+        Some(snooze) if snooze.until > now => Some(snooze),
+        Some(snooze) => Some(Snooze { until: now, is_chosen: false, ..snooze }),
+        None => has_passed.then_some(at_once),
+    };
+    steps.step(Operation::Resumed { due, snooze }, "");
+    wake::wake(steps);
+}
+
+/// Returns the due after a resume: moved by what remained for a countdown, or for any task with `shift`.
+fn shifted_due(steps: &Steps<'_>, suspended: &Suspended, shift: bool) -> Option<Due> {
+    let due = steps.occurrence().due?;
+    let moves = shift || matches!(steps.task().schedule.rule, Rule::Countdown(_));
+    let Some(remaining) = suspended.remaining.filter(|_| moves) else { return Some(due) };
+    let at = steps.now().saturating_add(remaining);
+    // A series keeps its cadence: it is never shifted past its successor.
+    if steps.occurrence().successor_at.is_some_and(|successor| at >= successor) {
+        return Some(due);
+    }
+    let nominal = match due.nominal {
+        Nominal::Local(_) => Nominal::Local(at.local(steps.zone())),
+        Nominal::Instant(_) => Nominal::Instant(at),
+    };
+    Some(Due { nominal, at })
+}
+
+/// A series goes on with what lies ahead; what fell into its pause is passed over, what had rung is closed.
+fn go_on_ahead(steps: &mut Steps<'_>) {
+    let present = steps.occurrence().instance().expect("an occurrence of a series has a time");
+    let now = steps.now();
+    let between =
+        steps.task().schedule.latest_by(&present, now, steps.moment.zone).map_or(0, |(_, between)| between + 1);
+    let next = steps.next_instance();
+    if steps.has_spoken() {
+        wake::pass_over(steps, between);
+        steps.close_unanswered();
+    } else {
+        wake::pass_over(steps, between + 1);
+        withdraw_or_end(steps, next.is_some());
+    }
+    if let Some(next) = next {
+        steps.open(&next);
+    }
+}
+
+/// Removes an occurrence that has not rung; the last of its series ends instead, since a task has always one.
+pub(super) fn withdraw_or_end(steps: &mut Steps<'_>, has_next: bool) {
+    if has_next {
+        steps.step(Operation::Withdrawn, "passed over");
+    } else {
+        steps.step(Operation::Cancelled(Outcome::Skipped), "it was the last of its series");
+    }
+}
+
+/// Passes over the open occurrence of a series.
+pub(super) fn skip(steps: &mut Steps<'_>) -> Result<(), Rejection> {
+    if !steps.task().is_series() {
+        return Err(Rejection::NotSeries { verb: "skip", number: steps.task().number, state: steps.state().name() });
+    }
+    steps.silence();
+    let next = steps.next_instance();
+    if matches!(steps.state(), State::Running(_)) {
+        suspend(steps, None);
+        steps.step(Operation::Cancelled(Outcome::Skipped), "");
+    } else if steps.has_spoken() {
+        steps.step(Operation::Cancelled(Outcome::Skipped), "");
+    } else {
+        withdraw_or_end(steps, next.is_some());
+    }
+    if let Some(next) = next {
+        steps.open(&next);
+    }
+    Ok(())
+}
+
+/// Ends the task: by legal steps from any open state to CANCELLED.
+pub(super) fn cancel(steps: &mut Steps<'_>) {
+    steps.silence();
+    if matches!(steps.state(), State::Running(_)) {
+        suspend(steps, None);
+    }
+    steps.step(Operation::Cancelled(Outcome::Cancelled), "");
+}
+
+fn check_ahead(steps: &Steps<'_>, verb: &'static str, at: Timestamp) -> Result<(), Rejection> {
+    if at <= steps.now() {
+        return Err(Rejection::Past { verb, number: steps.task().number, at });
+    }
+    Ok(())
+}

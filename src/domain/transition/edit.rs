@@ -1,0 +1,170 @@
+//! New values for a task, and new times for its open occurrence.
+
+use crate::domain::command::Edit;
+use crate::domain::event::Operation;
+use crate::domain::occurrence::{Due, Instance, Nominal, Occurrence, OccurrenceKey, Slot};
+use crate::domain::rejection::Rejection;
+use crate::domain::schedule::{Rule, ScheduleError};
+use crate::domain::state::{Pending, State, Suspended};
+use crate::domain::time::{Timestamp, resolve};
+use crate::domain::transition::ask;
+use crate::domain::transition::steps::Steps;
+use crate::domain::transition::wake;
+
+/// Changes what a task says or when it comes up.
+pub(super) fn edit(steps: &mut Steps<'_>, edit: &Edit) -> Result<(), Rejection> {
+    let number = steps.task().number;
+    if edit.title.as_ref().is_some_and(|title| title.trim().is_empty()) {
+        return Err(Rejection::EmptyTitle { verb: "edit", number });
+    }
+    let was_series = steps.task().is_series();
+    let mut edit = edit.clone();
+    if let Some(alerts) = &mut edit.alerts {
+        alerts.sort_unstable();
+        alerts.dedup();
+    }
+    let (has_schedule, has_alerts) = (edit.schedule.is_some(), edit.alerts.is_some());
+    steps.step(Operation::Edited(Box::new(edit)), "");
+    if has_schedule {
+        reschedule(steps, was_series)?;
+    } else if has_alerts {
+        keep_past_alerts_silent(steps);
+    }
+    wake::wake(steps);
+    Ok(())
+}
+
+/// Gives the open occurrence the time that the new schedule says.
+fn reschedule(steps: &mut Steps<'_>, was_series: bool) -> Result<(), Rejection> {
+    let number = steps.task().number;
+    let refuse = |source| Rejection::Schedule { verb: "edit", number, source };
+    steps.task().schedule.validate().map_err(refuse)?;
+    let is_series = steps.task().is_series();
+    if is_series != was_series && (steps.has_spoken() || steps.task().last_ended.is_some()) {
+        return Err(Rejection::KindChange { number, state: steps.state().name() });
+    }
+    let last_ended = steps.task().last_ended;
+    let next = steps
+        .task()
+        .schedule
+        .next_after(last_ended.as_ref(), steps.now(), steps.moment.zone)
+        .ok_or_else(|| refuse(ScheduleError::NothingAhead))?;
+    if next.due < steps.now() {
+        return Err(Rejection::Past { verb: "edit", number, at: next.due });
+    }
+    match (is_series || was_series, steps.has_spoken()) {
+        (true, true) => keep_open_one(steps),
+        (true, false) => replace(steps, &next),
+        (false, _) => move_to(steps, &next),
+    }
+    Ok(())
+}
+
+/// A series whose open occurrence rang keeps that; the new rule says when it is succeeded.
+fn keep_open_one(steps: &mut Steps<'_>) {
+    let present = steps.occurrence().instance().expect("an occurrence of a series has a time");
+    let successor_at = steps.task().schedule.next_after(Some(&present), steps.now(), steps.moment.zone);
+    let occurrence = Occurrence { successor_at: successor_at.map(|next| next.due), ..steps.occurrence().clone() };
+    steps.step(Operation::Moved(Box::new(occurrence)), "the rule changed");
+}
+
+/// Withdraws the open occurrence, which has not rung, and opens the first of the new rule; a pause stays.
+fn replace(steps: &mut Steps<'_>, next: &Instance) {
+    let paused = match steps.state() {
+        State::Suspended(suspended) => Some(*suspended),
+        State::Created | State::Pending(_) | State::Running(_) | State::Failed(_) => None,
+        State::Completed(_) | State::Cancelled(_) => None,
+    };
+    steps.silence();
+    steps.step(Operation::Withdrawn, "the rule changed");
+    steps.open(next);
+    if let Some(paused) = paused {
+        let remaining = ask::remaining(steps);
+        steps.step(Operation::Suspended(Suspended { remaining, snooze: None, ..paused }), "it is paused");
+    }
+}
+
+/// Moves a one-shot: it speaks anew at its new time.
+fn move_to(steps: &mut Steps<'_>, next: &Instance) {
+    steps.silence();
+    match steps.state() {
+        State::Running(_) => ask::suspend(steps, None),
+        State::Failed(_) => steps.step(Operation::Retried, ""),
+        State::Created | State::Pending(_) | State::Suspended(_) | State::Completed(_) | State::Cancelled(_) => {}
+    }
+    let was_running = matches!(steps.state(), State::Suspended(suspended) if suspended.id == steps.moment.op_id);
+    let fresh = steps.occurrence_of(next);
+    let state = match steps.state() {
+        State::Suspended(suspended) => {
+            let remaining = Some(next.due.since(steps.now())).filter(|left| left.is_positive());
+            State::Suspended(Suspended { remaining, snooze: None, ..*suspended })
+        }
+        State::Pending(_) => State::Pending(Pending::default()),
+        state @ (State::Created | State::Running(_) | State::Failed(_)) => state.clone(),
+        state @ (State::Completed(_) | State::Cancelled(_)) => state.clone(),
+    };
+    let moved = Occurrence { generation: steps.occurrence().generation, state, ..fresh };
+    let due = moved.due;
+    steps.step(Operation::Moved(Box::new(moved)), "");
+    if was_running {
+        steps.step(Operation::Resumed { due, snooze: None }, "");
+    } else if matches!(steps.state(), State::Created) {
+        steps.step(Operation::Armed, "");
+    }
+}
+
+/// Alerts that are new and whose time has passed do not speak; who sets "a day before" an hour before means the next.
+fn keep_past_alerts_silent(steps: &mut Steps<'_>) {
+    let now = steps.now();
+    let past: Vec<Slot> = steps.now_is.alerts_ahead().filter(|(_, at)| *at <= now).map(|(slot, _)| slot).collect();
+    if past.is_empty() {
+        return;
+    }
+    let mut occurrence = steps.occurrence().clone();
+    occurrence.spoken.extend(past);
+    occurrence.spoken.sort_unstable();
+    occurrence.spoken.dedup();
+    steps.step(Operation::Moved(Box::new(occurrence)), "alerts in the past do not speak");
+}
+
+/// The device moved to another zone: floating local times of an occurrence that has not rung follow it.
+pub(super) fn rezone(steps: &mut Steps<'_>) {
+    let is_floating = steps.task().schedule.zone.is_none();
+    let is_local = matches!(steps.task().schedule.rule, Rule::Once(_) | Rule::Calendar(_));
+    if !is_floating || !is_local {
+        return;
+    }
+    let Some(Due { nominal: Nominal::Local(local), at }) = steps.occurrence().due else { return };
+    let Some((moved_to, _)) = resolve(local, steps.moment.zone) else { return };
+    let has_rung = steps.has_spoken() || matches!(steps.state(), State::Running(_));
+    let due_at = if has_rung { at } else { moved_to };
+    let instance = Instance { key: steps.occurrence().key, nominal: Nominal::Local(local), due: due_at };
+    let successor_at = match instance.key {
+        OccurrenceKey::Once => None,
+        OccurrenceKey::Date(_) | OccurrenceKey::DateTime(_) | OccurrenceKey::Instant(_) => {
+            steps.successor_of(&instance)
+        }
+    };
+    let state = rezoned_state(steps.state(), due_at, at);
+    let due = Some(Due { nominal: Nominal::Local(local), at: due_at });
+    let moved = Occurrence { due, successor_at, state, ..steps.occurrence().clone() };
+    if moved != *steps.occurrence() {
+        steps.step(Operation::Moved(Box::new(moved)), "the device's zone changed");
+    }
+}
+
+fn rezoned_state(state: &State, due_at: Timestamp, was_due_at: Timestamp) -> State {
+    match state {
+        State::Suspended(suspended) if due_at != was_due_at => {
+            let remaining = Some(due_at.since(suspended.since)).filter(|left| left.is_positive());
+            State::Suspended(Suspended { remaining, ..*suspended })
+        }
+        State::Created
+        | State::Pending(_)
+        | State::Running(_)
+        | State::Suspended(_)
+        | State::Failed(_)
+        | State::Completed(_)
+        | State::Cancelled(_) => state.clone(),
+    }
+}

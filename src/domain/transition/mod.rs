@@ -1,0 +1,206 @@
+//! What follows from a command: one match over state and command, and the legal steps that each cell takes.
+
+use crate::domain::command::{Command, Expected, Moment};
+use crate::domain::delivery::Delivery;
+use crate::domain::effect::Effect;
+use crate::domain::event::{Operation, Snapshot};
+use crate::domain::rejection::Rejection;
+use crate::domain::state::{State, StateName};
+use crate::domain::transition::steps::Steps;
+
+mod ask;
+mod create;
+mod edit;
+mod report;
+mod steps;
+mod wake;
+
+#[cfg(test)]
+mod tests;
+
+pub use crate::domain::transition::create::{CreateError, create};
+
+/// What follows from a command, to be committed as a whole.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Transition {
+    /// The legal steps, each an event; none where nothing changes.
+    pub steps: Vec<Step>,
+    /// Deliveries that are new or changed.
+    pub deliveries: Vec<Delivery>,
+    /// What the edges do after the commit.
+    pub effects: Vec<Effect>,
+    /// How many instances of a series were passed over.
+    pub passed_over: u64,
+    /// The task and its present occurrence afterwards.
+    pub after: Snapshot,
+}
+
+impl Transition {
+    /// Returns whether the task changed; a delivery alone does not change it.
+    #[must_use]
+    pub fn has_changed(&self) -> bool {
+        !self.steps.is_empty()
+    }
+}
+
+/// One legal step.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Step {
+    /// What happened.
+    pub operation: Operation,
+    /// The state before; `None` where the occurrence is new.
+    pub from: Option<StateName>,
+    /// The state after; `None` where the occurrence was removed.
+    pub to: Option<StateName>,
+    /// Why, for people; empty where the operation says it all.
+    pub reason: &'static str,
+    /// The task and occurrence after the step.
+    pub snapshot: Snapshot,
+}
+
+/// Returns what follows from `command`, or why it is refused.
+///
+/// `deliveries` are those of the present occurrence; for a report or a resend, the one it speaks of is among them.
+/// A function in the strict sense (I1): the same arguments give the same result.
+///
+/// # Errors
+/// The state does not allow it, the caller saw something else, or a new value cannot be used.
+#[expect(clippy::too_many_lines, reason = "one match over state and command shows every cell at once (I2)")]
+pub fn transition(
+    before: &Snapshot,
+    deliveries: &[Delivery],
+    command: &Command,
+    expected: Expected,
+    moment: &Moment,
+) -> Result<Transition, Rejection> {
+    check_expected(before, command, expected)?;
+    let mut steps = Steps::new(before, deliveries, moment);
+    // Naming the occurrence says that it is meant although it is still ahead.
+    let is_named = expected.occurrence.is_some();
+    match (&before.occurrence.state, command) {
+        (
+            State::Created | State::Failed(_) | State::Completed(_) | State::Cancelled(_),
+            Command::Wake | Command::Rezone,
+        ) => {}
+        (State::Pending(_) | State::Running(_) | State::Suspended(_), Command::Wake) => wake::wake(&mut steps),
+        (State::Pending(_) | State::Running(_) | State::Suspended(_), Command::Rezone) => edit::rezone(&mut steps),
+
+        (State::Created, Command::Done { .. }) => ask::done(&mut steps),
+        (State::Pending(_) | State::Suspended(_), Command::Done { early }) => {
+            if ask::is_meant(&steps, "complete", *early || is_named)? {
+                ask::done(&mut steps);
+            }
+        }
+        (State::Running(_) | State::Failed(_), Command::Done { .. }) => ask::done(&mut steps),
+
+        (State::Pending(_), Command::Ack { early }) => {
+            if ask::is_meant(&steps, "ack", *early || is_named)? {
+                ask::ack_ahead(&mut steps)?;
+            }
+        }
+        (State::Running(_), Command::Ack { .. }) => ask::ack(&mut steps),
+
+        (State::Pending(_), Command::Snooze { until, early }) => {
+            if ask::is_meant(&steps, "snooze", *early || is_named)? {
+                ask::snooze(&mut steps, *until)?;
+            }
+        }
+        (State::Running(_), Command::Snooze { until, .. }) => ask::snooze(&mut steps, *until)?,
+
+        (State::Pending(_) | State::Running(_) | State::Failed(_), Command::Pause { until }) => {
+            ask::pause(&mut steps, *until)?;
+        }
+        (State::Suspended(_), Command::Resume { shift }) => ask::resume(&mut steps, *shift),
+        (State::Pending(_) | State::Running(_), Command::Skip) => ask::skip(&mut steps)?,
+
+        (
+            State::Created | State::Pending(_) | State::Running(_) | State::Suspended(_) | State::Failed(_),
+            Command::Cancel,
+        ) => ask::cancel(&mut steps),
+        (
+            State::Created | State::Pending(_) | State::Running(_) | State::Suspended(_) | State::Failed(_),
+            Command::Edit(edit),
+        ) => edit::edit(&mut steps, edit)?,
+
+        (state @ State::Created, Command::Ack { .. } | Command::Snooze { .. } | Command::Pause { .. })
+        | (
+            state @ (State::Created | State::Pending(_) | State::Running(_) | State::Failed(_)),
+            Command::Resume { .. },
+        )
+        | (state @ (State::Created | State::Suspended(_) | State::Failed(_)), Command::Skip)
+        | (state @ State::Suspended(_), Command::Ack { .. } | Command::Snooze { .. } | Command::Pause { .. })
+        | (state @ State::Failed(_), Command::Ack { .. } | Command::Snooze { .. }) => {
+            return Err(not_now(before, command.verb(), state.name()));
+        }
+        (
+            State::Completed(ended) | State::Cancelled(ended),
+            Command::Edit(_)
+            | Command::Done { .. }
+            | Command::Ack { .. }
+            | Command::Snooze { .. }
+            | Command::Pause { .. }
+            | Command::Resume { .. }
+            | Command::Skip
+            | Command::Cancel,
+        ) => {
+            return Err(Rejection::Ended {
+                verb: command.verb(),
+                number: before.task.number,
+                state: before.occurrence.state.name(),
+                outcome: ended.outcome,
+            });
+        }
+
+        // What comes back from a target touches the delivery only, in any state, and is never refused.
+        (
+            State::Created
+            | State::Pending(_)
+            | State::Running(_)
+            | State::Suspended(_)
+            | State::Failed(_)
+            | State::Completed(_)
+            | State::Cancelled(_),
+            Command::Report { delivery, report, jitter },
+        ) => report::report(&mut steps, delivery, report, *jitter),
+        (
+            State::Created
+            | State::Pending(_)
+            | State::Running(_)
+            | State::Suspended(_)
+            | State::Failed(_)
+            | State::Completed(_)
+            | State::Cancelled(_),
+            Command::Resend { delivery },
+        ) => report::resend(&mut steps, delivery),
+    }
+    Ok(steps.finish())
+}
+
+/// Returns the commands of people that a state allows, as they type them.
+#[must_use]
+pub const fn allowed(state: StateName) -> &'static [&'static str] {
+    match state {
+        StateName::Created => &["edit", "done", "cancel"],
+        StateName::Pending => &["edit", "done", "snooze", "pause", "skip", "cancel"],
+        StateName::Running => &["edit", "done", "ack", "snooze", "pause", "skip", "cancel"],
+        StateName::Suspended => &["edit", "done", "resume", "cancel"],
+        StateName::Failed => &["edit", "done", "pause", "cancel"],
+        StateName::Completed | StateName::Cancelled => &[],
+    }
+}
+
+fn not_now(before: &Snapshot, verb: &'static str, state: StateName) -> Rejection {
+    Rejection::NotNow { verb, number: before.task.number, state, allowed: allowed(state) }
+}
+
+fn check_expected(before: &Snapshot, command: &Command, expected: Expected) -> Result<(), Rejection> {
+    let (verb, number) = (command.verb(), before.task.number);
+    if let Some(version) = expected.version.filter(|version| *version != before.task.version) {
+        return Err(Rejection::Stale { verb, number, expected: version, found: before.task.version });
+    }
+    let found = before.occurrence.name();
+    match expected.occurrence {
+        Some(name) if name != found => Err(Rejection::OtherOccurrence { verb, number, expected: name, found }),
+        Some(_) | None => Ok(()),
+    }
+}

@@ -1,0 +1,275 @@
+//! Collects the legal steps of one command, each applied to the result of the one before.
+
+use chrono_tz::Tz;
+
+use crate::domain::command::Moment;
+use crate::domain::delivery::{Delivery, DeliveryId, DeliveryStatus, Target};
+use crate::domain::effect::Effect;
+use crate::domain::event::{Firing, Operation, Snapshot, apply};
+use crate::domain::message::Message;
+use crate::domain::occurrence::{Due, FireId, Instance, Occurrence, OccurrenceKey, Outcome, Slot};
+use crate::domain::state::State;
+use crate::domain::task::Task;
+use crate::domain::time::{Span, Timestamp};
+use crate::domain::transition::{Step, Transition};
+
+/// The work in hand of one command.
+pub(super) struct Steps<'a> {
+    pub(super) moment: &'a Moment,
+    /// The task and its present occurrence so far.
+    pub(super) now_is: Snapshot,
+    /// The deliveries of the occurrence that was present at first, and those made since.
+    deliveries: Vec<Delivery>,
+    changed: Vec<Delivery>,
+    effects: Vec<Effect>,
+    taken: Vec<Step>,
+    passed_over: u64,
+    /// The version that every step of the command gives the task.
+    version: u64,
+}
+
+impl<'a> Steps<'a> {
+    pub(super) fn new(before: &Snapshot, deliveries: &[Delivery], moment: &'a Moment) -> Self {
+        Self {
+            moment,
+            now_is: before.clone(),
+            deliveries: deliveries.to_vec(),
+            changed: Vec::new(),
+            effects: Vec::new(),
+            taken: Vec::new(),
+            passed_over: 0,
+            version: before.task.version + 1,
+        }
+    }
+
+    /// As [`Steps::new`] for a task that is being added: its steps share the first version.
+    pub(super) fn continuing(added: &Snapshot, moment: &'a Moment) -> Self {
+        Self { version: added.task.version, ..Self::new(added, &[], moment) }
+    }
+
+    pub(super) fn finish(mut self) -> Transition {
+        let task = self.now_is.task.id;
+        // A new popup of the task takes the place of the old one; taking that back as well could hit the new one.
+        if self.effects.iter().any(|effect| matches!(effect, Effect::Deliver(_))) {
+            self.effects.retain(|effect| *effect != Effect::Silence(task));
+        }
+        Transition {
+            steps: self.taken,
+            deliveries: self.changed,
+            effects: self.effects,
+            passed_over: self.passed_over,
+            after: self.now_is,
+        }
+    }
+
+    pub(super) fn now(&self) -> Timestamp {
+        self.moment.now
+    }
+
+    pub(super) fn occurrence(&self) -> &Occurrence {
+        &self.now_is.occurrence
+    }
+
+    pub(super) fn state(&self) -> &State {
+        &self.now_is.occurrence.state
+    }
+
+    pub(super) fn task(&self) -> &Task {
+        &self.now_is.task
+    }
+
+    /// The zone in which the schedule's local times are read.
+    pub(super) fn zone(&self) -> Tz {
+        self.now_is.zone(self.moment.zone)
+    }
+
+    pub(super) fn has_spoken(&self) -> bool {
+        self.occurrence().last_spoken.is_some()
+    }
+
+    /// Returns whether the successor of the open occurrence is due: it closes this one and rings itself.
+    pub(super) fn is_succeeded(&self) -> bool {
+        self.occurrence().successor_at.is_some_and(|at| at <= self.now())
+    }
+
+    /// Takes one step.
+    ///
+    /// # Panics
+    /// Never: the rules make only operations that fit the state they have looked at, which the property tests hold.
+    pub(super) fn step(&mut self, operation: Operation, reason: &'static str) {
+        let is_birth = matches!(operation, Operation::Added(_) | Operation::Opened(_));
+        let from = (!is_birth).then(|| self.state().name());
+        let after = apply(Some(&self.now_is), &operation, self.now(), self.version)
+            .expect("the rules make only operations that fit");
+        let to = (operation != Operation::Withdrawn).then(|| after.occurrence.state.name());
+        self.now_is = after.clone();
+        self.taken.push(Step { operation, from, to, reason, snapshot: after });
+    }
+
+    pub(super) fn pass_over(&mut self, instances: u64) {
+        self.passed_over += instances;
+    }
+
+    /// Speaks: one firing, and its delivery to every target.
+    pub(super) fn ring(&mut self, slot: Slot, repeat: Option<uuid::Uuid>, nominal_at: Timestamp, swallowed: Vec<Slot>) {
+        let due = self.occurrence().due.expect("only an occurrence with a time has alerts");
+        let fire_id = FireId::compute(self.task().id, self.occurrence().name(), slot, due.nominal, repeat);
+        let late = self.now().since(nominal_at) > self.moment.grace;
+        let firing = Firing { fire_id, slot, nominal_at, late, swallowed };
+        let becomes_due = due.at <= self.now() && matches!(self.state(), State::Pending(_));
+        let operation = if becomes_due { Operation::Fired(firing) } else { Operation::Spoke(firing) };
+        self.step(operation, if late { "late" } else { "" });
+        let message = Message::compose(self.task(), Some(due.at), late, self.now(), self.moment.zone);
+        for target in self.targets() {
+            self.deliver(DeliveryId { fire_id, target }, message.clone());
+        }
+    }
+
+    /// Puts a delivery into the outbox.
+    pub(super) fn deliver(&mut self, id: DeliveryId, message: Message) {
+        let delivery = Delivery {
+            id,
+            task: self.task().id,
+            occurrence: self.occurrence().name(),
+            message,
+            status: DeliveryStatus::Queued,
+            attempts: 0,
+            created_at: self.now(),
+            last_error: None,
+        };
+        self.effects.push(Effect::Deliver(Box::new(delivery.clone())));
+        self.change(delivery);
+    }
+
+    pub(super) fn hand_out(&mut self, delivery: Delivery) {
+        self.effects.push(Effect::Deliver(Box::new(delivery)));
+    }
+
+    /// Notes a delivery as it is now.
+    pub(super) fn change(&mut self, delivery: Delivery) {
+        self.deliveries.retain(|known| known.id != delivery.id);
+        self.changed.retain(|known| known.id != delivery.id);
+        self.deliveries.push(delivery.clone());
+        self.changed.push(delivery);
+    }
+
+    pub(super) fn delivery(&self, id: &DeliveryId) -> Option<&Delivery> {
+        self.deliveries.iter().find(|delivery| delivery.id == *id)
+    }
+
+    /// Withdraws what was not sent, and takes back what is shown.
+    pub(super) fn silence(&mut self) {
+        let now = self.now();
+        let unsent: Vec<Delivery> =
+            self.deliveries.iter().filter(|delivery| !delivery.status.is_final()).cloned().collect();
+        for delivery in unsent {
+            self.change(delivery.withdrawn(now));
+        }
+        // What was handed out in this very transition is withdrawn before any worker sees it.
+        self.effects.retain(|effect| !matches!(effect, Effect::Deliver(_)));
+        if self.has_spoken() {
+            self.effects.push(Effect::Silence(self.task().id));
+        }
+    }
+
+    /// Closes an occurrence that rang and was not answered before its successor (SPEC 4, Completion).
+    ///
+    /// It must be PENDING or RUNNING.
+    pub(super) fn close_unanswered(&mut self) {
+        let name = self.occurrence().name();
+        let is_delivered = self
+            .deliveries
+            .iter()
+            .any(|delivery| delivery.occurrence == name && matches!(delivery.status, DeliveryStatus::Delivered(_)));
+        self.start_silently();
+        if is_delivered {
+            self.step(Operation::Completed(Outcome::Unanswered), "its successor is due");
+        } else {
+            self.step(Operation::Failed, "it reached nobody before its successor was due");
+            self.step(Operation::Cancelled(Outcome::Undelivered), "");
+        }
+        self.silence();
+    }
+
+    /// PENDING becomes RUNNING with nothing sent; RUNNING stays.
+    pub(super) fn start_silently(&mut self) {
+        if matches!(self.state(), State::Pending(_)) {
+            self.step(Operation::Started, "nothing sent");
+        }
+    }
+
+    /// Opens and arms the first occurrence behind the present one that is due after now; none where the series is over.
+    pub(super) fn open_next(&mut self) {
+        if let Some(instance) = self.next_instance() {
+            self.open(&instance);
+        }
+    }
+
+    /// Returns the instance that [`Steps::open_next`] would open.
+    pub(super) fn next_instance(&self) -> Option<Instance> {
+        if !self.task().is_series() {
+            return None;
+        }
+        let cursor = self.task().cursor;
+        self.task().schedule.next_after(cursor.as_ref(), self.now(), self.moment.zone)
+    }
+
+    /// Opens and arms the occurrence of an instance.
+    pub(super) fn open(&mut self, instance: &Instance) {
+        let occurrence = self.occurrence_of(instance);
+        self.step(Operation::Opened(Box::new(occurrence)), "");
+        self.step(Operation::Armed, "");
+    }
+
+    /// Returns the CREATED occurrence of an instance of the task's schedule.
+    pub(super) fn occurrence_of(&self, instance: &Instance) -> Occurrence {
+        first_occurrence(self.task(), Some(instance), self.moment)
+    }
+
+    /// Returns the time of the instance behind `instance`, which closes that one.
+    pub(super) fn successor_of(&self, instance: &Instance) -> Option<Timestamp> {
+        successor_of(self.task(), instance, self.moment)
+    }
+
+    fn targets(&self) -> Vec<Target> {
+        let chosen = &self.task().details.targets;
+        if !chosen.is_empty() {
+            return chosen.clone();
+        }
+        let mut targets = vec![Target::desktop()];
+        if self.moment.is_desktop_away {
+            targets.push(Target::terminal());
+        }
+        targets
+    }
+}
+
+/// Returns a CREATED occurrence: of `instance`, or without a time.
+pub(super) fn first_occurrence(task: &Task, instance: Option<&Instance>, moment: &Moment) -> Occurrence {
+    let spoken = match instance {
+        // Early alerts whose time has passed already do not speak; the one at due always does.
+        Some(instance) => task
+            .alerts
+            .iter()
+            .filter(|offset| **offset < Span::ZERO && instance.due.saturating_add(**offset) <= moment.now)
+            .map(|offset| Slot(*offset))
+            .collect(),
+        None => Vec::new(),
+    };
+    Occurrence {
+        key: instance.map_or(OccurrenceKey::Once, |instance| instance.key),
+        generation: 1,
+        due: instance.map(|instance| Due { nominal: instance.nominal, at: instance.due }),
+        successor_at: instance.and_then(|instance| successor_of(task, instance, moment)),
+        spoken,
+        last_spoken: None,
+        state: State::Created,
+    }
+}
+
+fn successor_of(task: &Task, instance: &Instance, moment: &Moment) -> Option<Timestamp> {
+    if !task.is_series() {
+        return None;
+    }
+    task.schedule.instances(Some(instance), instance.due, moment.zone).next().map(|next| next.due)
+}

@@ -1,0 +1,73 @@
+//! What a start does: the queue is rebuilt from the store, floating times follow a change of zone, and the outbox of an
+//! earlier run is taken up again.
+
+use std::sync::Arc;
+
+use crate::domain::command::Command;
+use crate::domain::delivery::{Delivery, DeliveryStatus};
+use crate::domain::event::Actor;
+use crate::engine::run::{DUE_MAX, Engine};
+use crate::scheduler::Queue;
+use crate::store::{Identity, StoreError, Which};
+
+impl Engine {
+    /// Brings the loop to where the store is.
+    pub(super) async fn recover(&mut self, identity: &Identity) -> Result<(), Arc<StoreError>> {
+        self.follow_zone(identity).await?;
+        self.rebuild()?;
+        self.take_up_outbox().await
+    }
+
+    /// Rebuilds both queues from the store; whatever was planned in memory only is dropped.
+    pub(super) fn rebuild(&mut self) -> Result<(), Arc<StoreError>> {
+        let identity = self.store.identity()?;
+        self.next_number = identity.next_number;
+        let wakes = self.store.wakes()?;
+        self.wakes = Queue::from_entries(wakes.into_iter().map(|wake| (wake.at, wake.id, wake.version)));
+        self.retries = Queue::default();
+        for delivery in self.store.outbox()? {
+            self.plan_retry(&delivery);
+        }
+        Ok(())
+    }
+
+    /// Floating times follow the device: where its zone is another than at the last run, they are read anew.
+    async fn follow_zone(&mut self, identity: &Identity) -> Result<(), Arc<StoreError>> {
+        let zone = self.clock.zone();
+        if identity.zone.as_deref() == Some(zone.name()) {
+            return Ok(());
+        }
+        let open = self.store.list(Which::Open)?;
+        for tasks in open.chunks(DUE_MAX) {
+            self.commit(|batch| {
+                tasks.iter().try_for_each(|snapshot| batch.command(snapshot.task.id, &Command::Rezone, Actor::Daemon))
+            })
+            .await?;
+        }
+        // Last, so that a crash on the way begins anew.
+        self.commit(|batch| {
+            batch.set_zone(zone);
+            Ok(())
+        })
+        .await
+    }
+
+    /// What was queued may have been sent by the earlier run: it is sent again and marked so, never lost.
+    ///
+    /// What waits for a channel is handed out as soon as that is there.
+    async fn take_up_outbox(&mut self) -> Result<(), Arc<StoreError>> {
+        let outbox = self.store.outbox()?;
+        let is_queued = |delivery: &&Delivery| matches!(delivery.status, DeliveryStatus::Queued);
+        let queued: Vec<&Delivery> = outbox.iter().filter(is_queued).collect();
+        for deliveries in queued.chunks(DUE_MAX) {
+            self.commit(|batch| {
+                deliveries.iter().try_for_each(|delivery| {
+                    let command = Command::Resend { delivery: delivery.id.clone() };
+                    batch.command(delivery.task, &command, Actor::Daemon)
+                })
+            })
+            .await?;
+        }
+        self.hand_out_waiting(None).await
+    }
+}

@@ -1,0 +1,418 @@
+//! The loop: wait, take what waits and what is due, step, commit, then answer, plan and hand out.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::sync::{mpsc, oneshot, watch};
+use uuid::Uuid;
+
+use crate::clock::Clock;
+use crate::domain::command::Command;
+use crate::domain::delivery::{ChannelKind, Delivery, DeliveryId, DeliveryStatus, Report};
+use crate::domain::effect::Effect;
+use crate::domain::event::{Actor, Event};
+use crate::domain::retry::back_off;
+use crate::domain::task::{Number, TaskId};
+use crate::domain::time::{Span, Timestamp};
+use crate::engine::EngineParts;
+use crate::engine::dispatch::Dispatcher;
+use crate::engine::ids::Ids;
+use crate::engine::input::{AddRequest, Applied, Call, CallError, Input};
+use crate::engine::step::{Batch, Circumstances, Outcome, Plan};
+use crate::scheduler::Queue;
+use crate::store::{Change, Identity, Store, StoreError, Wake};
+
+/// How many inputs one commit takes: enough to share its fsync, few enough to answer in a few milliseconds.
+const BATCH_MAX: usize = 512;
+
+/// How many due tasks one commit takes; callers are answered between two.
+pub(super) const DUE_MAX: usize = 512;
+
+/// The loop's own state. Nothing in it outlives the process but what the store has.
+pub(super) struct Engine {
+    pub(super) store: Arc<dyn Store>,
+    pub(super) clock: Arc<dyn Clock>,
+    pub(super) wakes: Queue<TaskId>,
+    pub(super) retries: Queue<DeliveryId>,
+    pub(super) next_number: Number,
+    dispatcher: Dispatcher,
+    ids: Ids,
+    grace: Span,
+    device: Uuid,
+    inputs: mpsc::Receiver<Input>,
+    last_seq: watch::Sender<u64>,
+    advances: VecDeque<Advance>,
+    storage: Storage,
+    /// Reports that could not be written yet.
+    unwritten: Vec<(DeliveryId, Report)>,
+    is_stopping: bool,
+}
+
+struct Advance {
+    to: Timestamp,
+    reply: oneshot::Sender<Result<Timestamp, CallError>>,
+}
+
+/// Whether the store takes writes; while it does not, what is due waits instead of spinning.
+#[derive(Default)]
+struct Storage {
+    failures: u32,
+    retry_at: Option<Timestamp>,
+}
+
+impl Engine {
+    pub(super) fn new(
+        parts: EngineParts,
+        identity: &Identity,
+        inputs: mpsc::Receiver<Input>,
+        inputs_in: mpsc::WeakSender<Input>,
+        last_seq: watch::Sender<u64>,
+    ) -> Self {
+        Self {
+            store: parts.store,
+            clock: parts.clock,
+            wakes: Queue::default(),
+            retries: Queue::default(),
+            next_number: identity.next_number,
+            dispatcher: Dispatcher::new(parts.channels, inputs_in),
+            ids: parts.ids,
+            grace: parts.grace,
+            device: identity.device,
+            inputs,
+            last_seq,
+            advances: VecDeque::new(),
+            storage: Storage::default(),
+            unwritten: Vec::new(),
+            is_stopping: false,
+        }
+    }
+
+    pub(super) async fn run(mut self, mut stopped: oneshot::Receiver<Duration>) {
+        let mut taken = Vec::new();
+        // What was overdue at the start goes first.
+        self.turn(&mut taken).await;
+        let grace = loop {
+            if self.advance() {
+                self.turn(&mut taken).await;
+                continue;
+            }
+            let deadline = self.deadline();
+            tokio::select! {
+                biased;
+                stop = &mut stopped => break stop.unwrap_or_default(),
+                count = self.inputs.recv_many(&mut taken, BATCH_MAX) => {
+                    if count == 0 {
+                        break Duration::ZERO;
+                    }
+                }
+                _ = self.clock.sleep_until(deadline) => {}
+            }
+            self.turn(&mut taken).await;
+        };
+        // Beyond the grace a delivery is left to the next start, which finds it in the outbox.
+        let _ = tokio::time::timeout(grace, self.wind_down(&mut taken)).await;
+    }
+
+    /// Finishes what waits and what is under way; begins nothing new.
+    async fn wind_down(&mut self, taken: &mut Vec<Input>) {
+        self.is_stopping = true;
+        self.dispatcher.stop();
+        while !self.dispatcher.is_idle() || !self.inputs.is_empty() || !self.unwritten.is_empty() {
+            if self.unwritten.is_empty() {
+                self.inputs.recv_many(taken, BATCH_MAX).await;
+            } else {
+                let deadline = self.deadline();
+                self.clock.sleep_until(deadline).await;
+            }
+            self.turn(taken).await;
+        }
+    }
+
+    /// Returns when the clock has something to do next.
+    fn deadline(&mut self) -> Option<Timestamp> {
+        let planned = [self.wakes.next_deadline(), self.retries.next_deadline()].into_iter().flatten().min();
+        match self.storage.retry_at {
+            Some(retry) if !self.unwritten.is_empty() => Some(retry),
+            Some(retry) => planned.map(|next| next.max(retry)),
+            None => planned,
+        }
+    }
+
+    /// Takes inputs and what is due by now, all in one commit. A full batch leaves the rest for the next turn.
+    async fn turn(&mut self, taken: &mut Vec<Input>) {
+        let now = self.clock.now();
+        let sorted = self.sort(std::mem::take(taken));
+        let is_held_back = self.storage.retry_at.is_some_and(|retry| now < retry);
+        let (due, retries, mut reports) = if is_held_back {
+            (Vec::new(), Vec::new(), Vec::new())
+        } else {
+            (self.pop_due(now), self.pop_retries(now), std::mem::take(&mut self.unwritten))
+        };
+        reports.extend(sorted.reports);
+        let committed = self
+            .commit(|batch| {
+                sorted.calls.into_iter().for_each(|call| call.step(batch));
+                reports.iter().try_for_each(|(id, report)| batch.report(id, report))?;
+                due.iter().try_for_each(|(id, _)| batch.command(*id, &Command::Wake, Actor::Clock))?;
+                retries.into_iter().for_each(|delivery| batch.queue(delivery));
+                Ok(())
+            })
+            .await;
+        reports.iter().for_each(|(id, _)| self.dispatcher.reported(id));
+        match committed {
+            Ok(()) => self.store_answers(is_held_back).await,
+            Err(error) => {
+                self.unwritten.extend(reports);
+                self.hold_back(&error, now);
+            }
+        }
+        self.refill(sorted.presences).await;
+        for reply in sorted.audits {
+            // Who asked may have gone.
+            let _ = reply.send(self.audit());
+        }
+    }
+
+    /// Tells apart what goes into the batch and what does not.
+    fn sort(&mut self, inputs: Vec<Input>) -> Sorted {
+        let mut sorted = Sorted::default();
+        for input in inputs {
+            match input {
+                Input::Add { request, reply } => sorted.calls.push(Asked::Add(request, reply)),
+                Input::Call { call, reply } => sorted.calls.push(Asked::Call(call, reply)),
+                Input::Report { delivery, report } => sorted.reports.push((delivery, report)),
+                Input::Presence { kind } => sorted.presences.push(kind),
+                Input::Silenced => self.dispatcher.silenced(),
+                Input::Advance { to, reply } => self.advances.push_back(Advance { to, reply }),
+                Input::Audit { reply } => sorted.audits.push(reply),
+            }
+        }
+        sorted
+    }
+
+    fn audit(&self) -> Vec<Wake> {
+        let mut wakes: Vec<Wake> = self.wakes.entries().map(|(at, id, version)| Wake { at, id, version }).collect();
+        wakes.sort_unstable();
+        wakes
+    }
+
+    fn pop_due(&mut self, now: Timestamp) -> Vec<(TaskId, u64)> {
+        if self.is_stopping {
+            return Vec::new();
+        }
+        std::iter::from_fn(|| self.wakes.pop_due(now)).take(DUE_MAX).collect()
+    }
+
+    fn pop_retries(&mut self, now: Timestamp) -> Vec<Delivery> {
+        if self.is_stopping {
+            return Vec::new();
+        }
+        let ids: Vec<DeliveryId> =
+            std::iter::from_fn(|| self.retries.pop_due(now)).take(DUE_MAX).map(|(id, _)| id).collect();
+        // One that was withdrawn meanwhile, or cannot be read now, is not sent; the store plans what it still has.
+        let stored = ids.iter().filter_map(|id| self.store.delivery(id).ok().flatten());
+        stored.filter(|delivery| matches!(delivery.status, DeliveryStatus::Retrying(_))).collect()
+    }
+
+    /// Steps a batch and commits it; afterwards answers, plans and hands out.
+    pub(super) async fn commit(
+        &mut self,
+        fill: impl FnOnce(&mut Batch<'_>) -> Result<(), Arc<StoreError>>,
+    ) -> Result<(), Arc<StoreError>> {
+        let circumstances = Circumstances {
+            now: self.clock.now(),
+            zone: self.clock.zone(),
+            grace: self.grace,
+            is_desktop_away: self.dispatcher.is_away(ChannelKind::Desktop),
+            device: self.device,
+        };
+        let mut batch = Batch::new(&*self.store, &mut self.ids, circumstances, self.next_number);
+        let filled = fill(&mut batch);
+        let outcome = batch.finish();
+        if let Err(error) = filled {
+            outcome.plan.answer(Some(&CallError::Store { source: Arc::clone(&error) }));
+            return Err(error);
+        }
+        let is_empty = outcome.is_empty();
+        let Outcome { change, plan } = outcome;
+        if !is_empty && let Err(error) = self.write(change).await {
+            plan.answer(Some(&CallError::Store { source: Arc::clone(&error) }));
+            return Err(error);
+        }
+        self.follow(plan);
+        Ok(())
+    }
+
+    async fn write(&mut self, change: Change) -> Result<(), Arc<StoreError>> {
+        let lines = log_lines(&change);
+        let committed = self.store.commit(change).await?;
+        lines.iter().for_each(LogLine::write);
+        self.last_seq.send_replace(committed.last_seq);
+        Ok(())
+    }
+
+    /// After the commit: plans by what is now true, hands out, and answers last, so that who is answered finds it so.
+    fn follow(&mut self, mut plan: Plan) {
+        self.next_number = plan.next_number;
+        for (id, snapshot) in plan.snapshots.drain() {
+            self.wakes.set(id, snapshot.task.version, snapshot.next_wake());
+        }
+        for delivery in &plan.deliveries {
+            self.plan_retry(delivery);
+        }
+        for effect in plan.effects.drain(..) {
+            match effect {
+                Effect::Deliver(delivery) => self.dispatcher.deliver(*delivery),
+                Effect::Silence(task) => self.dispatcher.silence(task),
+            }
+        }
+        plan.answer(None);
+    }
+
+    /// Notes when a delivery is tried again, as of its latest attempt.
+    pub(super) fn plan_retry(&mut self, delivery: &Delivery) {
+        let at = match delivery.status {
+            DeliveryStatus::Retrying(at) => Some(at),
+            DeliveryStatus::Queued
+            | DeliveryStatus::Waiting
+            | DeliveryStatus::Delivered(_)
+            | DeliveryStatus::Failed(_)
+            | DeliveryStatus::Withdrawn(_) => None,
+        };
+        self.retries.set(delivery.id.clone(), u64::from(delivery.attempts), at);
+    }
+
+    /// The store failed: what is planned is read from it anew, and what is due waits a while.
+    fn hold_back(&mut self, error: &StoreError, now: Timestamp) {
+        self.storage.failures = self.storage.failures.saturating_add(1);
+        let wait = back_off(self.storage.failures, self.ids.jitter());
+        self.storage.retry_at = Some(now.saturating_add(wait));
+        tracing::warn!(%error, %wait, "waiting before the next write");
+        if let Err(error) = self.rebuild() {
+            tracing::error!(%error, "the store cannot be read either");
+        }
+    }
+
+    /// The store takes writes. Where it did not before, what had to stay behind is handed out now.
+    async fn store_answers(&mut self, is_held_back: bool) {
+        if is_held_back || std::mem::take(&mut self.storage).failures == 0 {
+            return;
+        }
+        if let Err(error) = self.hand_out_waiting(None).await {
+            self.hold_back(&error, self.clock.now());
+        }
+    }
+
+    /// Hands out what waited for a channel that is there now, or for room in its pool.
+    async fn refill(&mut self, presences: Vec<ChannelKind>) {
+        let appeared = presences.into_iter().filter(|kind| !self.dispatcher.is_away(*kind)).collect::<Vec<_>>();
+        for kind in appeared {
+            if let Err(error) = self.hand_out_waiting(Some(kind)).await {
+                self.hold_back(&error, self.clock.now());
+            }
+        }
+        for kind in self.dispatcher.take_overfull() {
+            let Ok(outbox) = self.store.outbox() else { continue };
+            let queued = outbox.into_iter().filter(|delivery| matches!(delivery.status, DeliveryStatus::Queued));
+            queued.filter(|delivery| delivery.id.target.kind == kind).for_each(|d| self.dispatcher.deliver(d));
+        }
+    }
+
+    /// Hands out what waits for `kind`, or for any channel that is there.
+    pub(super) async fn hand_out_waiting(&mut self, kind: Option<ChannelKind>) -> Result<(), Arc<StoreError>> {
+        let mut waiting = self.store.outbox()?;
+        waiting.retain(|delivery| {
+            let of_kind = kind.is_none_or(|kind| delivery.id.target.kind == kind);
+            let is_waiting = matches!(delivery.status, DeliveryStatus::Waiting);
+            of_kind && is_waiting && !self.dispatcher.is_away(delivery.id.target.kind)
+        });
+        if waiting.is_empty() {
+            return Ok(());
+        }
+        self.commit(|batch| {
+            waiting.into_iter().for_each(|delivery| batch.queue(delivery));
+            Ok(())
+        })
+        .await
+    }
+
+    /// Moves the programmable clock one instant on, once everything is quiet. Returns whether there is a turn to take.
+    fn advance(&mut self) -> bool {
+        let Some(to) = self.advances.front().map(|advance| advance.to) else { return false };
+        if !self.dispatcher.is_quiet() || !self.inputs.is_empty() {
+            return false;
+        }
+        let now = self.clock.now();
+        let next = self.deadline().filter(|deadline| *deadline <= to);
+        // Something is due already: it goes first.
+        if next.is_some_and(|deadline| deadline <= now) {
+            return true;
+        }
+        match self.clock.advance_to(next.unwrap_or(to)) {
+            Ok(()) if next.is_some() => true,
+            Ok(()) => self.answer_advance(Ok(to)),
+            Err(error) => self.answer_advance(Err(CallError::from(error))),
+        }
+    }
+
+    fn answer_advance(&mut self, result: Result<Timestamp, CallError>) -> bool {
+        if let Some(advance) = self.advances.pop_front() {
+            // Who asked may have gone; the clock has moved all the same.
+            let _ = advance.reply.send(result);
+        }
+        // The next advance, if any, is looked at in a turn of its own.
+        !self.advances.is_empty()
+    }
+}
+
+/// What came in, by what becomes of it.
+#[derive(Default)]
+struct Sorted {
+    calls: Vec<Asked>,
+    reports: Vec<(DeliveryId, Report)>,
+    presences: Vec<ChannelKind>,
+    audits: Vec<oneshot::Sender<Vec<Wake>>>,
+}
+
+/// What somebody waits for.
+enum Asked {
+    Add(AddRequest, oneshot::Sender<Result<Applied, CallError>>),
+    Call(Call, oneshot::Sender<Result<Applied, CallError>>),
+}
+
+impl Asked {
+    fn step(self, batch: &mut Batch<'_>) {
+        match self {
+            Self::Add(request, reply) => batch.add(request, reply),
+            Self::Call(call, reply) => batch.call(&call, reply),
+        }
+    }
+}
+
+/// One line a change, so that a log tells what the history tells.
+struct LogLine {
+    op_id: Uuid,
+    task: Number,
+    event: &'static str,
+    to: &'static str,
+    reason: String,
+}
+
+impl LogLine {
+    fn write(&self) {
+        let Self { op_id, task, event, to, reason } = self;
+        tracing::info!(%op_id, %task, event, to, reason);
+    }
+}
+
+fn log_lines(change: &Change) -> Vec<LogLine> {
+    let line = |event: &Event| LogLine {
+        op_id: event.op_id,
+        task: event.snapshot.task.number,
+        event: event.operation.name(),
+        to: event.to.map_or("", |state| state.as_str()),
+        reason: event.reason.clone(),
+    };
+    if tracing::enabled!(tracing::Level::INFO) { change.events.iter().map(line).collect() } else { Vec::new() }
+}

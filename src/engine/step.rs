@@ -1,0 +1,304 @@
+//! One batch: each input is stepped by the rules on top of the others, and all are committed at once.
+//!
+//! A refused input leaves no trace in the batch. Every answer waits for the commit, refusals too, so that nobody hears
+//! of a state that the disk does not have (I6).
+
+use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
+
+use chrono_tz::Tz;
+use tokio::sync::oneshot;
+use uuid::Uuid;
+
+use crate::domain::command::{Command, Expected, Moment, NewTask};
+use crate::domain::delivery::{Delivery, DeliveryId, DeliveryStatus, Report};
+use crate::domain::effect::Effect;
+use crate::domain::event::{Actor, Event, Snapshot};
+use crate::domain::occurrence::OccurrenceName;
+use crate::domain::task::{Number, TaskId};
+use crate::domain::time::{Span, Timestamp};
+use crate::domain::transition::{Transition, create, transition};
+use crate::engine::ids::Ids;
+use crate::engine::input::{AddRequest, Applied, Call, CallError};
+use crate::store::{Change, RequestSeen, Store, StoreError};
+
+/// What holds for every step of a batch.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Circumstances {
+    pub(super) now: Timestamp,
+    pub(super) zone: Tz,
+    pub(super) grace: Span,
+    pub(super) is_desktop_away: bool,
+    pub(super) device: Uuid,
+}
+
+/// An answer that waits for the commit.
+struct Answer {
+    reply: oneshot::Sender<Result<Applied, CallError>>,
+    result: Result<Applied, CallError>,
+}
+
+/// The work of one commit.
+pub(super) struct Batch<'a> {
+    store: &'a dyn Store,
+    ids: &'a mut Ids,
+    circumstances: Circumstances,
+    /// The tasks as this batch leaves them, over what the store has.
+    snapshots: HashMap<TaskId, Snapshot>,
+    /// The deliveries as this batch leaves them, over what the store has, with their order.
+    deliveries: BTreeMap<DeliveryId, Delivery>,
+    change: Change,
+    effects: Vec<Effect>,
+    answers: Vec<Answer>,
+    next_number: Number,
+}
+
+/// What is left of a batch when it is to be committed.
+pub(super) struct Outcome {
+    pub(super) change: Change,
+    pub(super) plan: Plan,
+}
+
+/// What follows a commit.
+pub(super) struct Plan {
+    pub(super) snapshots: HashMap<TaskId, Snapshot>,
+    pub(super) deliveries: Vec<Delivery>,
+    pub(super) effects: Vec<Effect>,
+    pub(super) next_number: Number,
+    answers: Vec<Answer>,
+}
+
+impl Plan {
+    /// Answers everybody: with what was done, or with why the commit failed.
+    pub(super) fn answer(self, failed: Option<&CallError>) {
+        for answer in self.answers {
+            let result = match (failed, answer.result) {
+                // Nothing was written, so what was done is not; a refusal may rest on something that is not either.
+                (Some(error), Ok(_) | Err(_)) => Err(error.clone()),
+                (None, result) => result,
+            };
+            // Who asked may have gone meanwhile; the change stands all the same.
+            let _ = answer.reply.send(result);
+        }
+    }
+}
+
+impl<'a> Batch<'a> {
+    pub(super) fn new(
+        store: &'a dyn Store,
+        ids: &'a mut Ids,
+        circumstances: Circumstances,
+        next_number: Number,
+    ) -> Self {
+        Self {
+            store,
+            ids,
+            circumstances,
+            snapshots: HashMap::new(),
+            deliveries: BTreeMap::new(),
+            change: Change::default(),
+            effects: Vec::new(),
+            answers: Vec::new(),
+            next_number,
+        }
+    }
+
+    pub(super) fn finish(mut self) -> Outcome {
+        // What a later input of the batch withdrew is not handed out for an earlier one.
+        let is_wanted = |id: &DeliveryId| self.deliveries.get(id).is_none_or(|delivery| !delivery.status.is_final());
+        self.effects.retain(|effect| match effect {
+            Effect::Deliver(delivery) => is_wanted(&delivery.id),
+            Effect::Silence(_) => true,
+        });
+        let deliveries: Vec<Delivery> = self.deliveries.into_values().collect();
+        self.change.deliveries.clone_from(&deliveries);
+        Outcome {
+            change: self.change,
+            plan: Plan {
+                snapshots: self.snapshots,
+                deliveries,
+                effects: self.effects,
+                next_number: self.next_number,
+                answers: self.answers,
+            },
+        }
+    }
+
+    /// Adds a task, unless its idempotency key was seen before.
+    pub(super) fn add(&mut self, request: AddRequest, reply: oneshot::Sender<Result<Applied, CallError>>) {
+        let result = self.added(request);
+        self.answers.push(Answer { reply, result });
+    }
+
+    /// Changes a task.
+    pub(super) fn call(&mut self, call: &Call, reply: oneshot::Sender<Result<Applied, CallError>>) {
+        let result = self.applied(call.task, &call.command, call.expected, call.actor);
+        self.answers.push(Answer { reply, result });
+    }
+
+    /// Does what nobody waits for: the clock's and the daemon's own commands.
+    ///
+    /// # Errors
+    /// The store cannot be read. A refusal is no error here: what the clock finds changed is left alone.
+    pub(super) fn command(&mut self, task: TaskId, command: &Command, actor: Actor) -> Result<(), Arc<StoreError>> {
+        match self.applied(task, command, Expected::default(), actor) {
+            Err(CallError::Store { source }) => Err(source),
+            Ok(_) | Err(_) => Ok(()),
+        }
+    }
+
+    /// Notes what a worker says of a delivery; of one that is not stored there is nothing to note.
+    ///
+    /// # Errors
+    /// The store cannot be read.
+    pub(super) fn report(&mut self, id: &DeliveryId, report: &Report) -> Result<(), Arc<StoreError>> {
+        let stored = match self.deliveries.get(id) {
+            Some(delivery) => Some(delivery.task),
+            None => self.store.delivery(id)?.map(|delivery| delivery.task),
+        };
+        let Some(task) = stored else { return Ok(()) };
+        let command = Command::Report { delivery: id.clone(), report: report.clone(), jitter: self.ids.jitter() };
+        self.command(task, &command, Actor::Daemon)
+    }
+
+    /// Notes that a delivery is about to be handed to a worker, so that a start after a crash knows it.
+    ///
+    /// One that this very batch has withdrawn stays so.
+    pub(super) fn queue(&mut self, delivery: Delivery) {
+        if self.deliveries.get(&delivery.id).is_some_and(|known| known.status.is_final()) {
+            return;
+        }
+        let queued = Delivery { status: DeliveryStatus::Queued, ..delivery };
+        self.effects.push(Effect::Deliver(Box::new(queued.clone())));
+        self.deliveries.insert(queued.id.clone(), queued);
+    }
+
+    pub(super) fn set_zone(&mut self, zone: Tz) {
+        self.change.zone = Some(zone.name().to_owned());
+    }
+
+    fn added(&mut self, request: AddRequest) -> Result<Applied, CallError> {
+        if let Some(key) = &request.key
+            && let Some(seen) = self.request_seen(key)?
+        {
+            let snapshot = self.snapshot(seen)?;
+            let op_id = self.ids.next(self.circumstances.now);
+            return Ok(Applied { snapshot, op_id, now: self.circumstances.now, changed: false, passed_over: 0 });
+        }
+        let moment = self.moment();
+        let new = NewTask {
+            id: TaskId(self.ids.next(moment.now)),
+            number: self.next_number,
+            details: request.details,
+            schedule: request.schedule,
+            alerts: request.alerts,
+        };
+        let id = new.id;
+        let transition = create(new, &moment)?;
+        self.next_number = Number(self.next_number.0 + 1);
+        if let Some(key) = request.key {
+            self.change.requests.push(RequestSeen { key, method: "task.add".to_owned(), task: id, at: moment.now });
+        }
+        Ok(self.take(transition, Actor::Person, &moment))
+    }
+
+    fn request_seen(&self, key: &str) -> Result<Option<TaskId>, StoreError> {
+        if let Some(seen) = self.change.requests.iter().find(|seen| seen.key == key) {
+            return Ok(Some(seen.task));
+        }
+        Ok(self.store.request(key)?.map(|seen| seen.task))
+    }
+
+    fn applied(
+        &mut self,
+        task: TaskId,
+        command: &Command,
+        expected: Expected,
+        actor: Actor,
+    ) -> Result<Applied, CallError> {
+        let before = self.snapshot(task)?;
+        let deliveries = self.deliveries_for(&before, command)?;
+        let moment = self.moment();
+        let transition = transition(&before, &deliveries, command, expected, &moment)?;
+        Ok(self.take(transition, actor, &moment))
+    }
+
+    fn snapshot(&self, id: TaskId) -> Result<Snapshot, CallError> {
+        match self.snapshots.get(&id) {
+            Some(snapshot) => Ok(snapshot.clone()),
+            None => self.store.snapshot(id)?.ok_or(CallError::NotFound { id }),
+        }
+    }
+
+    /// Returns the deliveries that the rules may need: those of the present occurrence, and the one that is spoken of.
+    fn deliveries_for(&self, snapshot: &Snapshot, command: &Command) -> Result<Vec<Delivery>, StoreError> {
+        let name = snapshot.occurrence.name();
+        // What has never spoken has sent nothing: firings of many tasks need not ask the store.
+        let mut deliveries = match snapshot.occurrence.last_spoken {
+            Some(_) => self.deliveries_of(snapshot.task.id, name)?,
+            None => Vec::new(),
+        };
+        if let Command::Report { delivery: id, .. } | Command::Resend { delivery: id } = command
+            && !deliveries.iter().any(|delivery| delivery.id == *id)
+        {
+            let stored = match self.deliveries.get(id) {
+                Some(delivery) => Some(delivery.clone()),
+                None => self.store.delivery(id)?,
+            };
+            deliveries.extend(stored);
+        }
+        Ok(deliveries)
+    }
+
+    fn deliveries_of(&self, task: TaskId, name: OccurrenceName) -> Result<Vec<Delivery>, StoreError> {
+        let mut deliveries = self.store.deliveries(task, Some(name))?;
+        deliveries.retain(|stored| !self.deliveries.contains_key(&stored.id));
+        let of_batch = self.deliveries.values();
+        deliveries.extend(of_batch.filter(|made| made.task == task && made.occurrence == name).cloned());
+        Ok(deliveries)
+    }
+
+    fn moment(&mut self) -> Moment {
+        let Circumstances { now, zone, grace, is_desktop_away, .. } = self.circumstances;
+        Moment { now, zone, op_id: self.ids.next(now), grace, is_desktop_away }
+    }
+
+    fn take(&mut self, transition: Transition, actor: Actor, moment: &Moment) -> Applied {
+        let changed = transition.has_changed();
+        for step in transition.steps {
+            self.change.events.push(Event {
+                event_id: self.ids.next(moment.now),
+                op_id: moment.op_id,
+                device: self.circumstances.device,
+                actor,
+                at: moment.now,
+                operation: step.operation,
+                from: step.from,
+                to: step.to,
+                reason: step.reason.to_owned(),
+                snapshot: step.snapshot,
+            });
+        }
+        for delivery in transition.deliveries {
+            self.deliveries.insert(delivery.id.clone(), delivery);
+        }
+        self.effects.extend(transition.effects);
+        if changed {
+            self.snapshots.insert(transition.after.task.id, transition.after.clone());
+        }
+        Applied {
+            snapshot: transition.after,
+            op_id: moment.op_id,
+            now: moment.now,
+            changed,
+            passed_over: transition.passed_over,
+        }
+    }
+}
+
+impl Outcome {
+    /// Returns whether there is anything to be written.
+    pub(super) fn is_empty(&self) -> bool {
+        self.change == Change::default()
+    }
+}

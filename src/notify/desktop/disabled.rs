@@ -1,0 +1,44 @@
+//! The desktop channel of a build without the feature `desktop`: always away, and it says why.
+
+use futures_util::future::BoxFuture;
+use tokio::sync::watch;
+
+use crate::domain::delivery::{ChannelKind, Delivery, Report};
+use crate::domain::task::TaskId;
+use crate::notify::absent::AbsentChannel;
+use crate::notify::desktop::SessionBus;
+use crate::notify::{Channel, Presence};
+
+/// Popups of the desktop's notification server.
+#[derive(Debug)]
+pub struct DesktopChannel(AbsentChannel);
+
+impl DesktopChannel {
+    /// Returns the channel; nothing is started.
+    #[must_use]
+    pub fn start(_bus: SessionBus) -> Self {
+        Self(AbsentChannel::new(ChannelKind::Desktop, "keikod was built without desktop support"))
+    }
+}
+
+impl Channel for DesktopChannel {
+    fn kind(&self) -> ChannelKind {
+        self.0.kind()
+    }
+
+    fn workers(&self) -> usize {
+        self.0.workers()
+    }
+
+    fn deliver<'a>(&'a self, delivery: &'a Delivery) -> BoxFuture<'a, Report> {
+        self.0.deliver(delivery)
+    }
+
+    fn withdraw(&self, task: TaskId) -> BoxFuture<'_, ()> {
+        self.0.withdraw(task)
+    }
+
+    fn presence(&self) -> watch::Receiver<Presence> {
+        self.0.presence()
+    }
+}

@@ -1,0 +1,92 @@
+//! The desktop channel of a build with the feature `desktop`: joins deliveries with the link to the server.
+
+use std::sync::Arc;
+
+use futures_util::FutureExt;
+use futures_util::future::BoxFuture;
+use tokio::sync::watch;
+use tokio::task::AbortHandle;
+use tokio::time::timeout;
+
+use crate::domain::delivery::{ChannelKind, Delivery, Report};
+use crate::domain::task::TaskId;
+use crate::notify::desktop::SessionBus;
+use crate::notify::desktop::link::Link;
+use crate::notify::desktop::server::ShowError;
+use crate::notify::{Channel, Presence};
+
+/// How many popups are sent at once: enough to hide the way to the server and back, and few for it to draw.
+const WORKERS: usize = 4;
+
+/// Popups of the desktop's notification server.
+#[derive(Debug)]
+pub struct DesktopChannel {
+    link: Arc<Link>,
+    follower: AbortHandle,
+}
+
+impl DesktopChannel {
+    /// Starts to look for the bus and its server, and follows them until the channel is dropped.
+    ///
+    /// # Panics
+    /// Outside a tokio runtime.
+    #[must_use]
+    pub fn start(bus: SessionBus) -> Self {
+        let link = Arc::new(Link::new(bus));
+        let shared_with_it = Arc::clone(&link);
+        let follower = tokio::spawn(async move { shared_with_it.follow().await }).abort_handle();
+        Self { link, follower }
+    }
+
+    async fn show(&self, delivery: &Delivery) -> Report {
+        let Some(server) = self.link.server() else { return Report::Away { reason: self.link.ask() } };
+        let limit = self.link.answer_within();
+        match timeout(limit, server.show(delivery.task, &delivery.message)).await {
+            Ok(Ok(())) => Report::Delivered,
+            Ok(Err(error @ ShowError::Gone)) => Report::Away { reason: error.to_string() },
+            Ok(Err(error @ (ShowError::Busy { .. } | ShowError::Withdrawn | ShowError::Refused { .. }))) => {
+                Report::Failed { error: error.to_string(), is_final: false }
+            }
+            Err(_) => Report::Failed {
+                error: format!("cannot show a popup: the notification server did not answer within {limit:?}"),
+                is_final: false,
+            },
+        }
+    }
+
+    async fn close(&self, task: TaskId) {
+        if let Some(server) = self.link.server() {
+            // Past the limit the server closes it when it goes on: the call is noted in the popup's slot.
+            let _ = timeout(self.link.answer_within(), server.withdraw(task)).await;
+        }
+    }
+}
+
+impl Drop for DesktopChannel {
+    fn drop(&mut self) {
+        self.follower.abort();
+        self.link.drop_server();
+    }
+}
+
+impl Channel for DesktopChannel {
+    fn kind(&self) -> ChannelKind {
+        ChannelKind::Desktop
+    }
+
+    fn workers(&self) -> usize {
+        WORKERS
+    }
+
+    fn deliver<'a>(&'a self, delivery: &'a Delivery) -> BoxFuture<'a, Report> {
+        self.show(delivery).boxed()
+    }
+
+    fn withdraw(&self, task: TaskId) -> BoxFuture<'_, ()> {
+        self.close(task).boxed()
+    }
+
+    fn presence(&self) -> watch::Receiver<Presence> {
+        self.link.presence()
+    }
+}

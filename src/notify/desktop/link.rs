@@ -1,0 +1,294 @@
+//! Is there a session bus, and a notification server on it? Follows both for as long as the channel lives.
+//!
+//! One task, which sleeps until the bus, the server or a delivery wakes it. It never sends a popup.
+
+use std::future::pending;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use futures_util::future::BoxFuture;
+use futures_util::{FutureExt, StreamExt};
+use tokio::sync::{Notify, watch};
+use tokio::time::timeout;
+use zbus::address::Transport;
+use zbus::address::transport::{Unix, UnixSocket};
+use zbus::names::OwnedUniqueName;
+use zbus::{Address, Connection, MatchRule, MessageStream};
+
+use crate::domain::retry::{Jitter, back_off};
+use crate::notify::Presence;
+use crate::notify::changes::{Changes, Watched};
+use crate::notify::desktop::SessionBus;
+use crate::notify::desktop::server::Server;
+
+const NAME: &str = "org.freedesktop.Notifications";
+const NO_SERVER: &str = "no notification server on the session bus";
+const BUS: &str = "org.freedesktop.DBus";
+const BUS_PATH: &str = "/org/freedesktop/DBus";
+
+/// How often, and how long apart, a bus whose socket has just changed is tried again.
+///
+/// A socket appears a moment before its owner listens, and nothing tells of that second step.
+const SETTLING_TRIES: u32 = 5;
+const SETTLING_PAUSE: Duration = Duration::from_millis(200);
+
+/// The state of the link, shared with the deliveries.
+#[derive(Debug)]
+pub(super) struct Link {
+    bus: SessionBus,
+    server: Mutex<Option<Arc<Server>>>,
+    presence: watch::Sender<Presence>,
+    knock: Notify,
+}
+
+impl Link {
+    /// Returns a link that has not looked yet.
+    pub(super) fn new(bus: SessionBus) -> Self {
+        let presence = watch::Sender::new(Presence::Away { reason: "the session bus was not looked for yet".into() });
+        Self { bus, server: Mutex::new(None), presence, knock: Notify::new() }
+    }
+
+    /// Returns the longest that a call may take.
+    pub(super) fn answer_within(&self) -> Duration {
+        self.bus.answer_within
+    }
+
+    /// Returns the server, if there is one now.
+    pub(super) fn server(&self) -> Option<Arc<Server>> {
+        self.server.lock().expect("no holder of the server panics").clone()
+    }
+
+    /// Returns why there is no server, and has it looked for anew, for what no watch can tell of.
+    pub(super) fn ask(&self) -> String {
+        self.knock.notify_one();
+        match &*self.presence.borrow() {
+            Presence::Away { reason } => reason.clone(),
+            Presence::Present => "the notification server left the session bus".to_owned(),
+        }
+    }
+
+    /// Tells of each change.
+    pub(super) fn presence(&self) -> watch::Receiver<Presence> {
+        self.presence.subscribe()
+    }
+
+    /// Forgets the server, and ends what is under way there.
+    pub(super) fn drop_server(&self) {
+        if let Some(before) = self.server.lock().expect("no holder of the server panics").take() {
+            before.leave();
+        }
+    }
+
+    /// Follows the bus and the server, for ever.
+    pub(super) async fn follow(&self) {
+        let mut tries_left = SETTLING_TRIES;
+        loop {
+            // Watched before it is tried, so that nothing is missed between the two.
+            let socket = Changes::over(&self.sockets());
+            match self.connect().await {
+                Ok(connection) => {
+                    let end = self.serve(&connection).await;
+                    self.drop_server();
+                    // A bus that breaks each connection at once is not tried for ever.
+                    if end.is_ok() {
+                        tries_left = SETTLING_TRIES;
+                    }
+                    let why = end.err().map(|error| format!(": {error}")).unwrap_or_default();
+                    self.away(format!("the session bus went away{why}"));
+                }
+                Err(reason) => self.away(reason),
+            }
+            let woken = async {
+                tokio::select! {
+                    () = socket.next() => true,
+                    () = self.knock.notified() => false,
+                }
+            };
+            if tries_left == 0 {
+                if woken.await {
+                    tries_left = SETTLING_TRIES;
+                }
+            } else {
+                tries_left = match timeout(SETTLING_PAUSE, woken).await {
+                    Ok(true) => SETTLING_TRIES,
+                    Ok(false) | Err(_) => tries_left - 1,
+                };
+            }
+        }
+    }
+
+    /// Connects to the first address that answers.
+    async fn connect(&self) -> Result<Connection, String> {
+        let addresses = self.addresses()?;
+        let mut reason = String::new();
+        for address in addresses {
+            let attempt = self.limited(zbus::connection::Builder::address(address).build()).await;
+            match attempt {
+                Ok(connection) => return Ok(connection),
+                Err(error) => reason = error.to_string(),
+            }
+        }
+        Err(match &self.bus.address {
+            Some(address) => format!("no session bus: cannot connect to {address}: {reason}"),
+            None => format!(
+                "no session bus: DBUS_SESSION_BUS_ADDRESS is not set, and cannot connect to {}: {reason}",
+                self.bus.runtime_dir.join("bus").display()
+            ),
+        })
+    }
+
+    fn addresses(&self) -> Result<Vec<Address>, String> {
+        let Some(listed) = &self.bus.address else {
+            let socket = UnixSocket::File(self.bus.runtime_dir.join("bus"));
+            return Ok(vec![Address::new(Transport::Unix(Unix::new(socket)))]);
+        };
+        let read = |address: &str| {
+            address.parse().map_err(|error| format!("no session bus: cannot read the address {address:?}: {error}"))
+        };
+        listed.split(';').filter(|address| !address.is_empty()).map(read).collect()
+    }
+
+    /// The sockets whose appearing can be watched; abstract ones and those of other machines cannot.
+    fn sockets(&self) -> Vec<Watched> {
+        let addresses = self.addresses().unwrap_or_default();
+        let files = addresses.iter().filter_map(|address| match address.transport() {
+            Transport::Unix(unix) => match unix.path() {
+                UnixSocket::File(path) => Some(Watched::Entry(path.clone())),
+                _ => None,
+            },
+            _ => None,
+        });
+        files.collect()
+    }
+
+    /// Follows the server on one connection until that ends.
+    async fn serve(&self, connection: &Connection) -> zbus::Result<()> {
+        let rule = MatchRule::builder()
+            .msg_type(zbus::message::Type::Signal)
+            .sender(BUS)
+            .interface(BUS)
+            .member("NameOwnerChanged")
+            .arg(0, NAME)
+            .build()?;
+        let mut changes = self.limited(MessageStream::for_match_rule(rule, connection, None)).await?;
+        // Asked after the subscription, so that no change is missed between the two.
+        let mut search = match self.limited(name_owner(connection)).await? {
+            Some(owner) => self.found(connection, owner),
+            None => self.search(connection, 0),
+        };
+        loop {
+            tokio::select! {
+                () = connection.closed() => return Ok(()),
+                change = changes.next() => {
+                    let Some(change) = change.transpose()? else { return Ok(()) };
+                    let (_, _, owner): (String, String, String) = change.body().deserialize()?;
+                    search = match OwnedUniqueName::try_from(owner) {
+                        Ok(owner) => self.found(connection, owner),
+                        // The empty name: the owner left.
+                        Err(_) => self.lost(connection),
+                    };
+                }
+                missing = &mut search => {
+                    self.away(missing.reason);
+                    search = self.search_again(connection, missing.attempts);
+                }
+            }
+        }
+    }
+
+    /// Takes a server that appeared, and tells of it even if there was one before: what waits is to be tried anew.
+    fn found(&self, connection: &Connection, owner: OwnedUniqueName) -> Search<'_> {
+        tracing::info!(%owner, "the notification server is there");
+        self.drop_server();
+        *self.server.lock().expect("no holder of the server panics") = Some(Server::new(connection.clone(), owner));
+        self.presence.send_replace(Presence::Present);
+        pending().boxed()
+    }
+
+    fn lost(&self, connection: &Connection) -> Search<'_> {
+        self.drop_server();
+        self.away(NO_SERVER.to_owned());
+        self.search(connection, 0)
+    }
+
+    /// Asks the bus to start a server. One that starts is told of as a change of the name's owner.
+    fn search(&self, connection: &Connection, attempts: u32) -> Search<'_> {
+        let connection = connection.clone();
+        async move {
+            let start = connection.call_method(Some(BUS), BUS_PATH, Some(BUS), "StartServiceByName", &(NAME, 0_u32));
+            match self.limited(start).await {
+                Ok(_) => pending().await,
+                Err(error) if is_unknown(&error) => Missing { reason: NO_SERVER.to_owned(), attempts: 0 },
+                Err(error) => {
+                    let reason = format!("the notification server could not be started: {error}");
+                    Missing { reason, attempts: attempts + 1 }
+                }
+            }
+        }
+        .boxed()
+    }
+
+    /// Waits until it makes sense to ask again, and does.
+    ///
+    /// A server that the bus knows but cannot start mostly waits for a display, and nothing tells when that is
+    /// there: it is asked for at the back-off of deliveries. One that the bus does not know comes by itself.
+    fn search_again(&self, connection: &Connection, attempts: u32) -> Search<'_> {
+        let connection = connection.clone();
+        async move {
+            let asked = self.knock.notified();
+            if attempts == 0 {
+                asked.await;
+            } else {
+                // Whether the time is over or a delivery asked, what follows is the same.
+                let _ = timeout(back_off(attempts, Jitter::NONE).to_duration(), asked).await;
+            }
+            self.search(&connection, attempts).await
+        }
+        .boxed()
+    }
+
+    /// Says why nobody can be reached; told only when it is news, since deliveries that come of it ask again.
+    fn away(&self, reason: String) {
+        let now = Presence::Away { reason };
+        self.presence.send_if_modified(|presence| {
+            let is_news = *presence != now;
+            if is_news {
+                tracing::info!(presence = ?now, "the desktop cannot be reached");
+                *presence = now;
+            }
+            is_news
+        });
+    }
+
+    async fn limited<T>(&self, call: impl Future<Output = zbus::Result<T>>) -> zbus::Result<T> {
+        let limit = self.bus.answer_within;
+        timeout(limit, call)
+            .await
+            .unwrap_or_else(|_| Err(zbus::Error::Failure(format!("there was no answer within {limit:?}"))))
+    }
+}
+
+/// A search for a server, which ends when there is none.
+type Search<'a> = BoxFuture<'a, Missing>;
+
+/// What a search says that found nothing.
+#[derive(Debug)]
+struct Missing {
+    reason: String,
+    /// How often in a row a server that the bus knows was not started.
+    attempts: u32,
+}
+
+async fn name_owner(connection: &Connection) -> zbus::Result<Option<OwnedUniqueName>> {
+    match connection.call_method(Some(BUS), BUS_PATH, Some(BUS), "GetNameOwner", &NAME).await {
+        Ok(reply) => Ok(Some(reply.body().deserialize()?)),
+        Err(error) if is_unknown(&error) => Ok(None),
+        Err(error) => Err(error),
+    }
+}
+
+/// Returns whether the bus knows no owner of the name and no way to start one.
+fn is_unknown(error: &zbus::Error) -> bool {
+    use zbus::fdo::Error::{NameHasNoOwner, ServiceUnknown};
+    matches!(error, zbus::Error::FDO(error) if matches!(**error, ServiceUnknown(_) | NameHasNoOwner(_)))
+}

@@ -1,0 +1,144 @@
+//! What does a popup say? Turns a message into a notification that any server shows whole.
+//!
+//! It never sends anything, and never leaves a server something to interpret that a person wrote.
+
+use notify_rust::{Hint, Notification, Timeout, Urgency};
+
+use crate::domain::message::Message;
+use crate::domain::task::Priority;
+use crate::notify::text;
+
+/// The name that the server groups popups by.
+const APP_NAME: &str = "keiko";
+
+/// An icon of every complete theme (freedesktop.org icon naming specification).
+const ICON: &str = "appointment-soon";
+
+/// More than any screen shows of a title.
+const SUMMARY_BYTES_MAX: usize = 512;
+
+/// More than any screen shows of notes; longer ones would only slow the server down.
+const BODY_BYTES_MAX: usize = 4096;
+
+/// What a notification server says of itself, as far as it matters here.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum BodyText {
+    /// The body is shown as it is.
+    Plain,
+    /// The body is read as markup, so `&`, `<` and `>` are escaped.
+    Markup,
+}
+
+impl BodyText {
+    /// Returns how a server with these capabilities reads the body.
+    pub(super) fn of_capabilities(capabilities: &[String]) -> Self {
+        if capabilities.iter().any(|capability| capability == "body-markup") { Self::Markup } else { Self::Plain }
+    }
+}
+
+/// Composes the popup of `message`. It stays until the person or [`crate::notify::Channel::withdraw`] closes it.
+pub(super) fn compose(message: &Message, body_text: BodyText) -> Notification {
+    let mut popup = Notification::new();
+    popup
+        .appname(APP_NAME)
+        .icon(ICON)
+        .summary(&summary(message))
+        .body(&body(message, body_text))
+        // A reminder waits for the person, so it does not expire.
+        .timeout(Timeout::Never)
+        .urgency(match message.priority {
+            Priority::Low => Urgency::Low,
+            Priority::Normal => Urgency::Normal,
+            Priority::High => Urgency::Critical,
+        });
+    match message.priority {
+        Priority::Low => {
+            popup.hint(Hint::SuppressSound(true));
+        }
+        Priority::Normal | Priority::High => {}
+    }
+    popup
+}
+
+/// The summary is plain text to every server (Desktop Notifications Specification), so nothing is escaped.
+fn summary(message: &Message) -> String {
+    let title = text::cut(&text::line(&message.title), SUMMARY_BYTES_MAX);
+    if title.is_empty() { format!("Reminder {}", message.number) } else { title }
+}
+
+fn body(message: &Message, body_text: BodyText) -> String {
+    let mut lines = vec![text::cut(&text::lines(&message.body), BODY_BYTES_MAX)];
+    lines.extend(message.link.as_deref().map(|link| text::cut(&text::line(link), BODY_BYTES_MAX)));
+    lines.push(format!("keiko done {}", message.number));
+    lines.retain(|line| !line.is_empty());
+    let plain = lines.join("\n");
+    match body_text {
+        BodyText::Plain => plain,
+        BodyText::Markup => escape(&plain),
+    }
+}
+
+fn escape(plain: &str) -> String {
+    plain.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    use crate::domain::task::Number;
+
+    fn message(title: &str, body: &str) -> Message {
+        let (title, body) = (title.to_owned(), body.to_owned());
+        Message { number: Number(12), title, body, priority: Priority::Normal, link: None }
+    }
+
+    #[test]
+    fn only_a_body_that_is_read_as_markup_is_escaped() {
+        let message = message(r#"Tom & Jerry <3 "x" </b> &amp;"#, "a & b <i>c</i> &lt;");
+        let plain = compose(&message, BodyText::Plain);
+        assert_eq!(plain.summary, r#"Tom & Jerry <3 "x" </b> &amp;"#);
+        assert_eq!(plain.body, "a & b <i>c</i> &lt;\nkeiko done 12");
+        let markup = compose(&message, BodyText::Markup);
+        assert_eq!(markup.summary, plain.summary);
+        assert_eq!(markup.body, "a &amp; b &lt;i&gt;c&lt;/i&gt; &amp;lt;\nkeiko done 12");
+    }
+
+    #[test]
+    fn a_popup_is_never_empty() {
+        let popup = compose(&message("\u{1b}\u{7}", "\n"), BodyText::Markup);
+        assert_eq!((popup.summary.as_str(), popup.body.as_str()), ("Reminder 12", "keiko done 12"));
+    }
+
+    #[test]
+    fn control_characters_are_gone_and_lines_are_kept() {
+        let popup = compose(&message("a\nb\u{202e}c", "one\u{1b}[2J\ntwo\0"), BodyText::Plain);
+        assert_eq!((popup.summary.as_str(), popup.body.as_str()), ("a b c", "one [2J\ntwo\nkeiko done 12"));
+    }
+
+    #[test]
+    fn a_popup_waits_for_the_person_and_its_urgency_follows_the_priority() {
+        for (priority, urgency) in
+            [(Priority::Low, Urgency::Low), (Priority::Normal, Urgency::Normal), (Priority::High, Urgency::Critical)]
+        {
+            let popup = compose(&Message { priority, ..message("t", "") }, BodyText::Plain);
+            assert_eq!(popup.timeout, Timeout::Never);
+            assert!(popup.hints.contains(&Hint::Urgency(urgency)));
+            assert_eq!(popup.hints.contains(&Hint::SuppressSound(true)), priority == Priority::Low);
+        }
+    }
+
+    #[test]
+    fn a_long_text_is_cut_before_it_is_escaped() {
+        let popup = compose(&message(&"交".repeat(1000), &"&".repeat(10_000)), BodyText::Markup);
+        assert!(popup.summary.len() <= SUMMARY_BYTES_MAX && popup.summary.ends_with('…'));
+        assert!(popup.body.ends_with("&amp;…\nkeiko done 12"));
+    }
+
+    #[test]
+    fn a_link_stands_on_a_line_of_its_own() {
+        let link = Some("https://example.org/?a=1&b=2".to_owned());
+        let popup = compose(&Message { link, ..message("t", "due 16:00") }, BodyText::Markup);
+        assert_eq!(popup.body, "due 16:00\nhttps://example.org/?a=1&amp;b=2\nkeiko done 12");
+    }
+}

@@ -1,0 +1,262 @@
+//! One notification server for as long as it owns its name: what it can do, and which popups it shows for us.
+//!
+//! All popups share the one connection of the bus: servers tell the sender alone what happens to a popup, let the
+//! sender alone close it, and some close all when the sender leaves. notify-rust says what a popup is and how it is
+//! encoded; its own sending opens a connection per popup, which would cost a descriptor each or end all that.
+
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
+
+use notify_rust::Notification;
+use tokio::sync::{OnceCell, OwnedMutexGuard, OwnedSemaphorePermit, Semaphore};
+use tokio_util::sync::CancellationToken;
+use zbus::Variant;
+use zbus::names::OwnedUniqueName;
+
+use crate::domain::message::Message;
+use crate::domain::task::TaskId;
+use crate::notify::desktop::popup::{BodyText, compose};
+
+const PATH: &str = "/org/freedesktop/Notifications";
+const INTERFACE: &str = "org.freedesktop.Notifications";
+
+/// How many calls may wait for the server's answer, past the time limit too (I9). One that has stopped answers none;
+/// what is more than this is then refused at once instead of piling up in the bus.
+const UNANSWERED_MAX: usize = 16;
+
+/// How many tasks' popups are remembered (I9): more than a screen holds. The longest untouched is forgotten, and
+/// stays on the screen until the person closes it.
+const POPUPS_MAX: usize = 1000;
+
+/// A notification server.
+#[derive(Debug)]
+pub(super) struct Server {
+    connection: zbus::Connection,
+    /// Calls go to the owner, not to the name: another server knows nothing of this one's popup ids.
+    owner: OwnedUniqueName,
+    body_text: OnceCell<BodyText>,
+    popups: Mutex<Popups>,
+    unanswered: Arc<Semaphore>,
+    gone: CancellationToken,
+}
+
+/// Why a popup was not shown.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum ShowError {
+    /// The server left, or its bus.
+    #[error("the notification server left the session bus")]
+    Gone,
+    /// It owes too many answers.
+    #[error("cannot show a popup: the notification server has not answered {count} earlier calls")]
+    Busy {
+        /// How many.
+        count: usize,
+    },
+    /// What was to be shown is no longer wanted.
+    #[error("cannot show a popup: it was withdrawn meanwhile")]
+    Withdrawn,
+    /// It said no.
+    #[error("cannot show a popup: the notification server answered {reason}")]
+    Refused {
+        /// The error that it sent.
+        reason: String,
+    },
+}
+
+impl Server {
+    /// Returns the server that is `owner` of the name on this connection. Nothing is sent yet.
+    pub(super) fn new(connection: zbus::Connection, owner: OwnedUniqueName) -> Arc<Self> {
+        Arc::new(Self {
+            connection,
+            owner,
+            body_text: OnceCell::new(),
+            popups: Mutex::new(Popups::default()),
+            unanswered: Arc::new(Semaphore::new(UNANSWERED_MAX)),
+            gone: CancellationToken::new(),
+        })
+    }
+
+    /// Ends every call under way: the server has lost its name, or the bus is gone.
+    pub(super) fn leave(&self) {
+        self.gone.cancel();
+    }
+
+    /// Shows the popup of a task, in place of an earlier one. The caller limits the time.
+    ///
+    /// Dropping the future does not take the call back: the server has it already. Its answer is still waited for,
+    /// so that the popup can be replaced and closed when a server that had stopped goes on.
+    ///
+    /// # Errors
+    /// The server left, owes too many answers, or refused; or the task was withdrawn meanwhile.
+    pub(super) async fn show(self: &Arc<Self>, task: TaskId, message: &Message) -> Result<(), ShowError> {
+        let permit =
+            Arc::clone(&self.unanswered).try_acquire_owned().map_err(|_| ShowError::Busy { count: UNANSWERED_MAX })?;
+        let slot = self.popups.lock().expect("no holder of the popups panics").slot(task);
+        let withdrawals = slot.withdrawals.load(Ordering::Relaxed);
+        let shown = Arc::clone(&slot.shown).lock_owned().await;
+        if slot.withdrawals.load(Ordering::Relaxed) != withdrawals {
+            return Err(ShowError::Withdrawn);
+        }
+        let turn = Turn { slot, withdrawals, shown, _permit: permit };
+        let call = Arc::clone(self).show_once(turn, message.clone());
+        let gone = self.gone.clone();
+        let call = tokio::spawn(async move { gone.run_until_cancelled(call).await.unwrap_or(Err(ShowError::Gone)) });
+        call.await.unwrap_or(Err(ShowError::Gone))
+    }
+
+    /// Makes one call, and does what a withdrawal asked for meanwhile.
+    async fn show_once(self: Arc<Self>, mut turn: Turn, message: Message) -> Result<(), ShowError> {
+        let body_text = *self.body_text.get_or_try_init(|| self.read_capabilities()).await?;
+        let popup = compose(&message, body_text);
+        let id = self.notify(&popup, turn.shown.unwrap_or(0)).await?;
+        *turn.shown = Some(id);
+        if turn.slot.withdrawals.load(Ordering::Relaxed) != turn.withdrawals {
+            self.close(&mut turn.shown).await;
+        }
+        Ok(())
+    }
+
+    /// Closes the popup of a task, if one is shown. The caller limits the time.
+    ///
+    /// One that is still on its way is closed as soon as the server has shown it.
+    pub(super) async fn withdraw(&self, task: TaskId) {
+        let Some(slot) = self.popups.lock().expect("no holder of the popups panics").known(task) else { return };
+        slot.withdrawals.fetch_add(1, Ordering::Relaxed);
+        // Turns are taken in order, so no popup that is asked for after this withdrawal is closed by it.
+        self.close(&mut *slot.shown.lock().await).await;
+    }
+
+    async fn close(&self, shown: &mut Option<u32>) {
+        let Some(id) = shown.take() else { return };
+        let reply =
+            self.connection.call_method(Some(&self.owner), PATH, Some(INTERFACE), "CloseNotification", &id).await;
+        if let Err(error) = answer(reply) {
+            tracing::debug!(%error, id, "the notification server did not close a popup");
+        }
+    }
+
+    async fn read_capabilities(&self) -> Result<BodyText, ShowError> {
+        let reply = self.connection.call_method(Some(&self.owner), PATH, Some(INTERFACE), "GetCapabilities", &()).await;
+        let capabilities: Vec<String> = answer(reply)?.body().deserialize().map_err(|error| refused(&error))?;
+        tracing::debug!(owner = %self.owner, ?capabilities, "the notification server told what it can do");
+        Ok(BodyText::of_capabilities(&capabilities))
+    }
+
+    async fn notify(&self, popup: &Notification, replaces: u32) -> Result<u32, ShowError> {
+        let hints: HashMap<&str, Variant<'_>> = popup.hints.iter().map(Into::into).collect();
+        let arguments = (
+            &popup.appname,
+            replaces,
+            &popup.icon,
+            &popup.summary,
+            &popup.body,
+            &popup.actions,
+            hints,
+            i32::from(popup.timeout),
+        );
+        let reply = self.connection.call_method(Some(&self.owner), PATH, Some(INTERFACE), "Notify", &arguments).await;
+        answer(reply)?.body().deserialize().map_err(|error| refused(&error))
+    }
+}
+
+fn answer(reply: zbus::Result<zbus::Message>) -> Result<zbus::Message, ShowError> {
+    reply.map_err(|error| if is_gone(&error) { ShowError::Gone } else { refused(&error) })
+}
+
+fn refused(error: &zbus::Error) -> ShowError {
+    ShowError::Refused { reason: error.to_string() }
+}
+
+/// Returns whether the error says that nobody is there to answer, rather than being the answer.
+pub(super) fn is_gone(error: &zbus::Error) -> bool {
+    match error {
+        zbus::Error::FDO(error) => matches!(
+            **error,
+            zbus::fdo::Error::ServiceUnknown(_)
+                | zbus::fdo::Error::NameHasNoOwner(_)
+                // The bus says so of a peer that left before it answered.
+                | zbus::fdo::Error::NoReply(_)
+                | zbus::fdo::Error::Disconnected(_)
+        ),
+        // Another crate's enum, with variants behind features: all else is the peer's own answer.
+        zbus::Error::InputOutput(_) | zbus::Error::Connection(..) => true,
+        _ => false,
+    }
+}
+
+/// The popups that the server shows for us, one a task.
+#[derive(Debug, Default)]
+struct Popups {
+    slots: HashMap<TaskId, Arc<Slot>>,
+    /// Counts the uses, so that the longest untouched can be told.
+    uses: u64,
+    used_at: HashMap<TaskId, u64>,
+}
+
+/// The place of one task's popup.
+#[derive(Debug, Default)]
+struct Slot {
+    /// The server's id of the popup; held while a call about it is under way.
+    shown: Arc<tokio::sync::Mutex<Option<u32>>>,
+    /// Counts the withdrawals: a popup that was asked for before the latest is not to stay.
+    withdrawals: AtomicU64,
+}
+
+/// The right to call the server about one task; calls of one task follow each other.
+#[derive(Debug)]
+struct Turn {
+    slot: Arc<Slot>,
+    /// The withdrawals when the popup was asked for.
+    withdrawals: u64,
+    shown: OwnedMutexGuard<Option<u32>>,
+    _permit: OwnedSemaphorePermit,
+}
+
+impl Popups {
+    fn slot(&mut self, task: TaskId) -> Arc<Slot> {
+        self.uses += 1;
+        self.used_at.insert(task, self.uses);
+        let slot = Arc::clone(self.slots.entry(task).or_default());
+        if self.slots.len() > POPUPS_MAX {
+            self.forget_longest_untouched();
+        }
+        slot
+    }
+
+    fn known(&self, task: TaskId) -> Option<Arc<Slot>> {
+        self.slots.get(&task).cloned()
+    }
+
+    /// Invariant: a slot in use is never forgotten, or two calls of one task could overlap.
+    fn forget_longest_untouched(&mut self) {
+        let idle = self.slots.iter().filter(|(_, slot)| Arc::strong_count(slot) == 1).map(|(task, _)| *task);
+        if let Some(task) = idle.min_by_key(|task| self.used_at.get(task).copied()) {
+            self.slots.remove(&task);
+            self.used_at.remove(&task);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    use uuid::Uuid;
+
+    #[test]
+    fn the_longest_untouched_popup_is_forgotten_and_one_in_use_is_not() {
+        let task = |n: usize| TaskId(Uuid::from_u128(n as u128));
+        let mut popups = Popups::default();
+        let in_use = popups.slot(task(0));
+        for n in 1..POPUPS_MAX {
+            popups.slot(task(n));
+        }
+        popups.slot(task(1));
+        popups.slot(task(POPUPS_MAX));
+        assert_eq!((popups.slots.len(), popups.used_at.len()), (POPUPS_MAX, POPUPS_MAX));
+        assert!(Arc::ptr_eq(&in_use, &popups.slot(task(0))));
+        assert!(popups.known(task(1)).is_some());
+        assert!(popups.known(task(2)).is_none());
+    }
+}

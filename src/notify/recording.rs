@@ -1,0 +1,144 @@
+//! The fake channel of tests and the simulator: writes down what it is given, and answers as it is told to.
+//!
+//! It keeps no time and fails only on demand.
+
+use std::sync::{Arc, Mutex};
+
+use futures_util::FutureExt;
+use futures_util::future::BoxFuture;
+use tokio::sync::watch;
+
+use crate::domain::delivery::{ChannelKind, Delivery, Report};
+use crate::domain::task::TaskId;
+use crate::notify::{Channel, Presence};
+
+/// What a recording channel does with a delivery.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Answer {
+    /// Reports this at once.
+    Report(Report),
+    /// Reports this once [`RecordingChannel::release`] is called.
+    Hang(Report),
+}
+
+/// Decides the answer of a delivery; the number counts the attempts that the channel was given before, from 0.
+pub type Script = Box<dyn Fn(&Delivery, usize) -> Answer + Send + Sync>;
+
+/// A channel that records. Clones share one record.
+#[derive(Clone)]
+pub struct RecordingChannel {
+    kind: ChannelKind,
+    shared: Arc<Shared>,
+}
+
+struct Shared {
+    script: Mutex<Script>,
+    record: watch::Sender<Record>,
+    presence: watch::Sender<Presence>,
+    /// Counts the releases.
+    releases: watch::Sender<u64>,
+}
+
+/// What a channel was given.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Record {
+    /// Every attempt, in the order in which they began.
+    pub attempts: Vec<Delivery>,
+    /// Those that were reported as delivered, in that order.
+    pub delivered: Vec<Delivery>,
+    /// The tasks that were withdrawn, in that order.
+    pub withdrawn: Vec<TaskId>,
+}
+
+impl RecordingChannel {
+    /// Returns a channel of `kind` that is present and takes everything.
+    #[must_use]
+    pub fn new(kind: ChannelKind) -> Self {
+        let script: Script = Box::new(|_, _| Answer::Report(Report::Delivered));
+        let shared = Shared {
+            script: Mutex::new(script),
+            record: watch::Sender::new(Record::default()),
+            presence: watch::Sender::new(Presence::Present),
+            releases: watch::Sender::new(0),
+        };
+        Self { kind, shared: Arc::new(shared) }
+    }
+
+    /// Answers the deliveries from now on as `script` says.
+    pub fn answer(&self, script: impl Fn(&Delivery, usize) -> Answer + Send + Sync + 'static) {
+        *self.shared.script.lock().expect("no holder of the script panics") = Box::new(script);
+    }
+
+    /// Sets whether somebody can be reached, and tells of it also when it is the same.
+    ///
+    /// It does not change the answers: a channel may be away before that is known.
+    pub fn set_presence(&self, presence: Presence) {
+        self.shared.presence.send_replace(presence);
+    }
+
+    /// Lets every delivery that hangs now go on.
+    pub fn release(&self) {
+        self.shared.releases.send_modify(|count| *count += 1);
+    }
+
+    /// Returns what the channel was given so far.
+    #[must_use]
+    pub fn record(&self) -> Record {
+        self.shared.record.borrow().clone()
+    }
+
+    /// Waits until the record is as wanted, and returns it.
+    pub async fn wait_until(&self, is_wanted: impl FnMut(&Record) -> bool) -> Record {
+        let mut record = self.shared.record.subscribe();
+        record.wait_for(is_wanted).await.expect("the sender lives as long as this channel").clone()
+    }
+
+    async fn attempt(&self, delivery: &Delivery) -> Report {
+        // Subscribed before the attempt is seen, so that a release which answers it counts.
+        let mut releases = self.shared.releases.subscribe();
+        let before = self.shared.record.borrow().attempts.len();
+        let answer = (self.shared.script.lock().expect("no holder of the script panics"))(delivery, before);
+        self.shared.record.send_modify(|record| record.attempts.push(delivery.clone()));
+        let report = match answer {
+            Answer::Report(report) => report,
+            Answer::Hang(report) => {
+                releases.changed().await.expect("the sender lives as long as this channel");
+                report
+            }
+        };
+        if report == Report::Delivered {
+            self.shared.record.send_modify(|record| record.delivered.push(delivery.clone()));
+        }
+        report
+    }
+}
+
+impl std::fmt::Debug for RecordingChannel {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("RecordingChannel").field("kind", &self.kind).finish_non_exhaustive()
+    }
+}
+
+impl Channel for RecordingChannel {
+    fn kind(&self) -> ChannelKind {
+        self.kind
+    }
+
+    /// As many as the simulator may ever have under way.
+    fn workers(&self) -> usize {
+        64
+    }
+
+    fn deliver<'a>(&'a self, delivery: &'a Delivery) -> BoxFuture<'a, Report> {
+        self.attempt(delivery).boxed()
+    }
+
+    fn withdraw(&self, task: TaskId) -> BoxFuture<'_, ()> {
+        self.shared.record.send_modify(|record| record.withdrawn.push(task));
+        std::future::ready(()).boxed()
+    }
+
+    fn presence(&self) -> watch::Receiver<Presence> {
+        self.shared.presence.subscribe()
+    }
+}

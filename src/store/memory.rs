@@ -1,0 +1,452 @@
+//! A store that forgets, for the simulator: it fails, pauses and crashes when told to, and keeps each promise else.
+//!
+//! It is written apart from the SQLite store on purpose, event by event, so that the one suite that both pass compares
+//! two readings of the trait.
+
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use futures_util::future::BoxFuture;
+use tokio::sync::{oneshot, watch};
+use uuid::Uuid;
+
+use crate::domain::delivery::{Delivery, DeliveryId};
+use crate::domain::event::{Event, Operation, Snapshot};
+use crate::domain::occurrence::{Occurrence, OccurrenceName};
+use crate::domain::state::StateName;
+use crate::domain::task::{Number, Task, TaskId};
+use crate::store::{Change, Committed, Counts, Identity, RequestSeen, Store, StoreError, StoredEvent, Wake, Which};
+
+/// A store in memory. Clones are the same store.
+///
+/// A change is taken when `commit` is called, in the order of the calls, as the SQLite store does; dropping the future
+/// gives up the answer, not the change.
+#[derive(Clone, Debug)]
+pub struct MemoryStore {
+    /// What was committed; outlives a crash.
+    disk: Arc<Mutex<Disk>>,
+    process: Arc<Mutex<Process>>,
+    waiting: Arc<watch::Sender<usize>>,
+}
+
+/// What a crash takes with it.
+#[derive(Debug, Default)]
+struct Process {
+    has_crashed: bool,
+    is_paused: bool,
+    waiting: VecDeque<Waiting>,
+    failures: VecDeque<StoreError>,
+}
+
+#[derive(Debug)]
+struct Waiting {
+    change: Change,
+    answer: oneshot::Sender<Result<Committed, StoreError>>,
+}
+
+impl MemoryStore {
+    /// Returns an empty store of the installation `device`.
+    #[must_use]
+    pub fn new(device: Uuid) -> Self {
+        Self::on(Arc::new(Mutex::new(Disk::new(device))))
+    }
+
+    fn on(disk: Arc<Mutex<Disk>>) -> Self {
+        Self { disk, process: Arc::default(), waiting: Arc::new(watch::Sender::new(0)) }
+    }
+
+    /// Makes the next commit that is carried out write nothing and answer `error`; called again, the one after it.
+    pub fn fail_next(&self, error: StoreError) {
+        self.process().failures.push_back(error);
+    }
+
+    /// Makes commits wait, as on a slow disk, until [`MemoryStore::step`] or [`MemoryStore::release`].
+    pub fn pause(&self) {
+        self.process().is_paused = true;
+    }
+
+    /// Carries out the commit that has waited longest, and returns whether there was one.
+    #[expect(clippy::must_use_candidate, reason = "most callers know that one waits")]
+    pub fn step(&self) -> bool {
+        let mut process = self.process();
+        let Some(Waiting { change, answer }) = process.waiting.pop_front() else { return false };
+        self.waiting.send_replace(process.waiting.len());
+        let outcome = self.carry_out(&mut process, &change);
+        // Whoever dropped the answer no longer wants it; the change stands all the same.
+        let _ = answer.send(outcome);
+        true
+    }
+
+    /// Carries out all commits that wait, and makes none wait any more.
+    pub fn release(&self) {
+        self.process().is_paused = false;
+        while self.step() {}
+    }
+
+    /// Returns how many commits wait, and tells of each change.
+    #[must_use]
+    pub fn waiting(&self) -> watch::Receiver<usize> {
+        self.waiting.subscribe()
+    }
+
+    /// Ends this store as a crash does: commits that wait are lost, and whatever is asked later is refused.
+    pub fn crash(&self) {
+        let mut process = self.process();
+        process.has_crashed = true;
+        process.waiting.clear();
+        self.waiting.send_replace(0);
+    }
+
+    /// Crashes this store, and returns one that finds what had been committed.
+    #[must_use]
+    pub fn reopen(&self) -> Self {
+        self.crash();
+        Self::on(Arc::clone(&self.disk))
+    }
+
+    /// Returns a store of its own that holds what is committed here now.
+    #[must_use]
+    pub fn copy(&self) -> Self {
+        Self::on(Arc::new(Mutex::new(self.disk().clone())))
+    }
+
+    fn carry_out(&self, process: &mut Process, change: &Change) -> Result<Committed, StoreError> {
+        match process.failures.pop_front() {
+            Some(error) => Err(error),
+            None => self.disk().commit(change),
+        }
+    }
+
+    fn ask<T>(&self, question: impl FnOnce(&Disk) -> T) -> Result<T, StoreError> {
+        if self.process().has_crashed {
+            return Err(StoreError::Closed);
+        }
+        Ok(question(&self.disk()))
+    }
+
+    fn process(&self) -> MutexGuard<'_, Process> {
+        self.process.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn disk(&self) -> MutexGuard<'_, Disk> {
+        self.disk.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Store for MemoryStore {
+    fn commit(&self, change: Change) -> BoxFuture<'static, Result<Committed, StoreError>> {
+        let (answer, outcome) = oneshot::channel();
+        let mut process = self.process();
+        if process.has_crashed {
+            drop(answer);
+        } else if process.is_paused || !process.waiting.is_empty() {
+            process.waiting.push_back(Waiting { change, answer });
+            self.waiting.send_replace(process.waiting.len());
+        } else {
+            let committed = self.carry_out(&mut process, &change);
+            answer.send(committed).expect("the receiver is held below");
+        }
+        Box::pin(async move { outcome.await.unwrap_or(Err(StoreError::Closed)) })
+    }
+
+    fn identity(&self) -> Result<Identity, StoreError> {
+        self.ask(|disk| Identity {
+            device: disk.device,
+            next_number: disk.next_number,
+            last_seq: disk.last_seq(),
+            zone: disk.zone.clone(),
+        })
+    }
+
+    fn wakes(&self) -> Result<Vec<Wake>, StoreError> {
+        self.ask(|disk| {
+            let wake = |snapshot: Snapshot| {
+                let Task { id, version, .. } = snapshot.task;
+                snapshot.next_wake().map(|at| Wake { at, id, version })
+            };
+            disk.tasks.values().map(Entry::snapshot).filter_map(wake).collect()
+        })
+    }
+
+    fn snapshot(&self, id: TaskId) -> Result<Option<Snapshot>, StoreError> {
+        self.ask(|disk| disk.tasks.get(&id).map(Entry::snapshot))
+    }
+
+    fn by_number(&self, number: Number) -> Result<Option<TaskId>, StoreError> {
+        self.ask(|disk| disk.numbers.get(&number).copied())
+    }
+
+    fn by_id_prefix(&self, prefix: &str, limit: usize) -> Result<Vec<TaskId>, StoreError> {
+        let digits: String = prefix.chars().filter(|c| *c != '-').collect();
+        let matches = |id: &&TaskId| id.0.simple().to_string().starts_with(&digits);
+        self.ask(|disk| disk.tasks.keys().filter(matches).take(limit).copied().collect())
+    }
+
+    fn list(&self, which: Which) -> Result<Vec<Snapshot>, StoreError> {
+        let is_listed = |snapshot: &Snapshot| match which {
+            Which::Open => !snapshot.occurrence.has_ended(),
+            Which::All => true,
+        };
+        self.ask(|disk| disk.numbers.values().map(|id| disk.tasks[id].snapshot()).filter(is_listed).collect())
+    }
+
+    fn history(&self, id: TaskId) -> Result<Vec<StoredEvent>, StoreError> {
+        self.ask(|disk| disk.stored_events(0).filter(|stored| stored.event.snapshot.task.id == id).collect())
+    }
+
+    fn events_since(&self, cursor: u64, limit: usize) -> Result<Vec<StoredEvent>, StoreError> {
+        self.ask(|disk| disk.stored_events(cursor).take(limit).collect())
+    }
+
+    fn delivery(&self, id: &DeliveryId) -> Result<Option<Delivery>, StoreError> {
+        self.ask(|disk| disk.delivery_positions.get(id).map(|position| (*disk.deliveries[*position]).clone()))
+    }
+
+    fn deliveries(&self, task: TaskId, occurrence: Option<OccurrenceName>) -> Result<Vec<Delivery>, StoreError> {
+        let is_meant = |delivery: &Delivery| {
+            delivery.task == task && occurrence.is_none_or(|occurrence| delivery.occurrence == occurrence)
+        };
+        self.ask(|disk| disk.deliveries_where(is_meant))
+    }
+
+    fn outbox(&self) -> Result<Vec<Delivery>, StoreError> {
+        self.ask(|disk| disk.deliveries_where(|delivery| !delivery.status.is_final()))
+    }
+
+    fn request(&self, key: &str) -> Result<Option<RequestSeen>, StoreError> {
+        self.ask(|disk| disk.requests.get(key).cloned())
+    }
+
+    fn counts(&self) -> Result<Counts, StoreError> {
+        self.ask(|disk| {
+            let outbox = disk.deliveries.iter().filter(|delivery| !delivery.status.is_final()).count();
+            let mut counts = Counts { outbox: outbox as u64, ..Counts::default() };
+            for entry in disk.tasks.values() {
+                let count = match entry.present().state.name() {
+                    StateName::Created => &mut counts.created,
+                    StateName::Pending => &mut counts.pending,
+                    StateName::Running => &mut counts.running,
+                    StateName::Suspended => &mut counts.suspended,
+                    StateName::Failed => &mut counts.failed,
+                    StateName::Completed | StateName::Cancelled => &mut counts.ended,
+                };
+                *count += 1;
+            }
+            counts
+        })
+    }
+}
+
+/// What was committed. Cheap to clone: the values themselves are shared.
+#[derive(Clone, Debug)]
+struct Disk {
+    device: Uuid,
+    next_number: Number,
+    zone: Option<String>,
+    tasks: BTreeMap<TaskId, Entry>,
+    numbers: BTreeMap<Number, TaskId>,
+    /// In order: the first has seq 1.
+    events: Vec<Arc<Event>>,
+    event_ids: BTreeSet<Uuid>,
+    fired: BTreeSet<Uuid>,
+    /// In the order in which they were first written.
+    deliveries: Vec<Arc<Delivery>>,
+    delivery_positions: BTreeMap<DeliveryId, usize>,
+    requests: BTreeMap<String, RequestSeen>,
+}
+
+#[derive(Clone, Debug)]
+struct Entry {
+    task: Arc<Task>,
+    present: OccurrenceName,
+    /// In the order in which they were opened.
+    occurrences: Vec<Arc<Occurrence>>,
+}
+
+/// Why a change breaks the store's own rules; SQLite says so by a constraint.
+#[derive(Debug, thiserror::Error)]
+enum Breach {
+    #[error("event {event_id} is stored already")]
+    EventTwice { event_id: Uuid },
+    #[error("number {number} is another task's")]
+    NumberTwice { number: Number },
+    #[error("request {key:?} is stored already")]
+    RequestTwice { key: String },
+    #[error("a delivery names task {task}, which is not stored")]
+    DeliveryOfNoTask { task: TaskId },
+    #[error("task {task} would be left without an occurrence")]
+    NoOccurrence { task: TaskId },
+}
+
+impl From<Breach> for StoreError {
+    fn from(breach: Breach) -> Self {
+        Self::Broken { what: "write", path: "memory".to_owned(), source: Box::new(breach) }
+    }
+}
+
+impl Disk {
+    fn new(device: Uuid) -> Self {
+        Self {
+            device,
+            next_number: Number(1),
+            zone: None,
+            tasks: BTreeMap::new(),
+            numbers: BTreeMap::new(),
+            events: Vec::new(),
+            event_ids: BTreeSet::new(),
+            fired: BTreeSet::new(),
+            deliveries: Vec::new(),
+            delivery_positions: BTreeMap::new(),
+            requests: BTreeMap::new(),
+        }
+    }
+
+    fn last_seq(&self) -> u64 {
+        self.events.len() as u64
+    }
+
+    fn stored_events(&self, cursor: u64) -> impl Iterator<Item = StoredEvent> {
+        let skipped = usize::try_from(cursor).unwrap_or(usize::MAX);
+        let events = self.events.iter().enumerate().skip(skipped);
+        events.map(|(index, event)| StoredEvent { seq: index as u64 + 1, event: (**event).clone() })
+    }
+
+    fn deliveries_where(&self, is_meant: impl Fn(&Delivery) -> bool) -> Vec<Delivery> {
+        self.deliveries.iter().filter(|delivery| is_meant(delivery)).map(|delivery| (**delivery).clone()).collect()
+    }
+
+    /// Checks all first, so that what is refused has changed nothing.
+    fn commit(&mut self, change: &Change) -> Result<Committed, StoreError> {
+        let tasks = self.stage_tasks(change)?;
+        self.check_events(change)?;
+        self.check_rest(change, &tasks)?;
+        for entry in tasks.values() {
+            self.numbers.insert(entry.task.number, entry.task.id);
+            self.next_number = self.next_number.max(Number(entry.task.number.0 + 1));
+        }
+        self.tasks.extend(tasks);
+        for event in &change.events {
+            self.event_ids.insert(event.event_id);
+            self.fired.extend(event.operation.firing().map(|firing| firing.fire_id.0));
+            self.events.push(Arc::new(event.clone()));
+        }
+        for delivery in &change.deliveries {
+            let position = *self.delivery_positions.entry(delivery.id.clone()).or_insert(self.deliveries.len());
+            if position == self.deliveries.len() {
+                self.deliveries.push(Arc::new(delivery.clone()));
+            } else {
+                self.deliveries[position] = Arc::new(delivery.clone());
+            }
+        }
+        self.requests.extend(change.requests.iter().map(|request| (request.key.clone(), request.clone())));
+        self.zone = change.zone.clone().or_else(|| self.zone.take());
+        Ok(Committed { last_seq: self.last_seq() })
+    }
+
+    /// Returns the tasks that a change touches as they are after it.
+    fn stage_tasks(&self, change: &Change) -> Result<BTreeMap<TaskId, Entry>, StoreError> {
+        let mut staged: BTreeMap<TaskId, Entry> = BTreeMap::new();
+        for event in &change.events {
+            let task = &event.snapshot.task;
+            if !staged.contains_key(&task.id) {
+                let stored = self.tasks.get(&task.id);
+                let found = stored.map(|entry| entry.task.version);
+                if found.unwrap_or(0).checked_add(1) != Some(task.version) {
+                    return Err(StoreError::Conflict { id: task.id, expected: task.version.saturating_sub(1), found });
+                }
+                staged.insert(task.id, stored.cloned().unwrap_or_else(|| Entry::new(&event.snapshot)));
+            }
+            staged.get_mut(&task.id).expect("it was staged just above").apply(event);
+        }
+        if let Some(entry) = staged.values().find(|entry| entry.occurrences.is_empty()) {
+            return Err(Breach::NoOccurrence { task: entry.task.id }.into());
+        }
+        Ok(staged)
+    }
+
+    fn check_events(&self, change: &Change) -> Result<(), StoreError> {
+        let (mut event_ids, mut fired) = (BTreeSet::new(), BTreeSet::new());
+        for event in &change.events {
+            if let Some(fire_id) = event.operation.firing().map(|firing| firing.fire_id.0)
+                && (self.fired.contains(&fire_id) || !fired.insert(fire_id))
+            {
+                return Err(StoreError::FiredBefore { fire_id });
+            }
+            let event_id = event.event_id;
+            if self.event_ids.contains(&event_id) || !event_ids.insert(event_id) {
+                return Err(Breach::EventTwice { event_id }.into());
+            }
+        }
+        Ok(())
+    }
+
+    fn check_rest(&self, change: &Change, staged: &BTreeMap<TaskId, Entry>) -> Result<(), StoreError> {
+        let mut numbers = BTreeMap::new();
+        for Entry { task, .. } in staged.values() {
+            let owner = self.numbers.get(&task.number).or_else(|| numbers.get(&task.number));
+            if owner.is_some_and(|owner| *owner != task.id) {
+                return Err(Breach::NumberTwice { number: task.number }.into());
+            }
+            numbers.insert(task.number, task.id);
+        }
+        for Delivery { task, .. } in &change.deliveries {
+            if !self.tasks.contains_key(task) && !staged.contains_key(task) {
+                return Err(Breach::DeliveryOfNoTask { task: *task }.into());
+            }
+        }
+        let mut keys = BTreeSet::new();
+        for RequestSeen { key, .. } in &change.requests {
+            if self.requests.contains_key(key) || !keys.insert(key) {
+                return Err(Breach::RequestTwice { key: key.clone() }.into());
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Entry {
+    fn new(first: &Snapshot) -> Self {
+        let present = first.occurrence.name();
+        Self { task: Arc::new(first.task.clone()), present, occurrences: Vec::new() }
+    }
+
+    fn snapshot(&self) -> Snapshot {
+        Snapshot { task: (*self.task).clone(), occurrence: self.present().clone() }
+    }
+
+    fn present(&self) -> &Occurrence {
+        let present = self.occurrences.iter().find(|occurrence| occurrence.name() == self.present);
+        present.expect("a task without its present occurrence is refused")
+    }
+
+    fn apply(&mut self, event: &Event) {
+        let Snapshot { task, occurrence } = &event.snapshot;
+        let name = occurrence.name();
+        self.task = Arc::new(task.clone());
+        let position = self.occurrences.iter().position(|occurrence| occurrence.name() == name);
+        match (&event.operation, position) {
+            (Operation::Withdrawn { .. }, position) => {
+                position.map(|position| self.occurrences.remove(position));
+                self.fall_back(name);
+                return;
+            }
+            (Operation::Added(_) | Operation::Opened(_), Some(position)) => {
+                self.occurrences.remove(position);
+                self.occurrences.push(Arc::new(occurrence.clone()));
+            }
+            (_, Some(position)) => self.occurrences[position] = Arc::new(occurrence.clone()),
+            (_, None) => self.occurrences.push(Arc::new(occurrence.clone())),
+        }
+        let takes_over = matches!(event.operation, Operation::Added(_) | Operation::Opened(_) | Operation::Moved(_));
+        if takes_over {
+            self.present = name;
+        }
+    }
+
+    /// Makes the occurrence that was opened last the present one, where `removed` was.
+    fn fall_back(&mut self, removed: OccurrenceName) {
+        if let (true, Some(last)) = (self.present == removed, self.occurrences.last()) {
+            self.present = last.name();
+        }
+    }
+}

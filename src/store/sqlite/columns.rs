@@ -1,0 +1,264 @@
+//! Which column holds which field of a row, in one order for reading and writing.
+
+use std::sync::LazyLock;
+
+use rusqlite::types::FromSql;
+use rusqlite::{Row, Statement, params};
+use uuid::Uuid;
+
+use crate::domain::occurrence::OccurrenceName;
+use crate::domain::state::StateName;
+use crate::domain::task::TaskId;
+use crate::domain::time::Timestamp;
+use crate::store::sqlite::fault::Fault;
+use crate::store::sqlite::rows::occurrence::{DueRow, OccurrenceRow, SnoozeRow, StateRow, SuspendedRow};
+use crate::store::sqlite::rows::task::{InstanceRow, ScheduleRow, TaskRow};
+use crate::store::sqlite::rows::{from_json, from_sql_integer, to_json, to_sql_integer};
+
+/// The columns of a task, in the order of [`read_task`].
+pub(crate) const TASK: &str = "number, id, version, title, notes, link, priority, tags, metadata, targets, alerts_ms, \
+    schedule_text, schedule_kind, schedule_zone, schedule_rrule, schedule_every_ms, schedule_from, schedule_until, \
+    schedule_count, created_at, updated_at, cursor_key, cursor_nominal, cursor_due_at, last_ended_key, \
+    last_ended_nominal, last_ended_due_at, previous_outcome";
+
+/// The columns of a task that follow from its present occurrence.
+const PRESENT: &str = "present_key, present_generation, present_state, next_wake_at";
+
+/// The columns of an occurrence, in the order of [`read_occurrence`].
+pub(crate) const OCCURRENCE: &str = "key, generation, due_nominal, due_at, successor_at, spoken_ms, last_spoken_ms, \
+    state, snooze_id, snooze_until, snooze_slot_ms, snooze_is_chosen, fired_at, late, acked_at, suspended_id, \
+    suspended_at, suspended_until, remaining_ms, failed_at, ended_at, outcome";
+
+/// Inserts or replaces the row of a task.
+pub(crate) static UPSERT_TASK: LazyLock<String> = LazyLock::new(|| {
+    let columns = format!("{TASK}, {PRESENT}");
+    format!("{} ON CONFLICT (id) DO UPDATE SET {}", insert("tasks", &columns), assignments(&columns))
+});
+
+/// Inserts or replaces the row of an occurrence; the last parameter says whether it is opened by this.
+pub(crate) static UPSERT_OCCURRENCE: LazyLock<String> = LazyLock::new(|| {
+    let columns = format!("{OCCURRENCE}, task, opened_seq");
+    let opened = columns.split(", ").count() + 1;
+    format!(
+        "{} ON CONFLICT (task, key, generation) DO UPDATE SET {}, \
+         opened_seq = CASE WHEN ?{opened} THEN excluded.opened_seq ELSE opened_seq END",
+        insert("occurrences", &columns),
+        assignments(OCCURRENCE),
+    )
+});
+
+/// Returns the statement that inserts a row, with one parameter a column.
+pub(crate) fn insert(table: &str, columns: &str) -> String {
+    let parameters: Vec<String> = (1..=columns.split(", ").count()).map(|index| format!("?{index}")).collect();
+    format!("INSERT INTO {table} ({columns}) VALUES ({})", parameters.join(", "))
+}
+
+/// Returns the assignments that give each column what the insertion would have given it.
+pub(crate) fn assignments(columns: &str) -> String {
+    let assignments: Vec<String> = columns.split(", ").map(|column| format!("{column} = excluded.{column}")).collect();
+    assignments.join(", ")
+}
+
+/// What of the present occurrence stands in its task's row.
+pub(crate) struct Present {
+    pub(crate) name: OccurrenceName,
+    pub(crate) state: StateName,
+    pub(crate) next_wake: Option<Timestamp>,
+}
+
+/// Reads a row's columns one after another.
+pub(crate) struct Columns<'a> {
+    row: &'a Row<'a>,
+    next: usize,
+}
+
+impl<'a> Columns<'a> {
+    pub(crate) const fn of(row: &'a Row<'a>) -> Self {
+        Self { row, next: 0 }
+    }
+
+    pub(crate) fn take<T: FromSql>(&mut self) -> Result<T, rusqlite::Error> {
+        let value = self.row.get(self.next)?;
+        self.next += 1;
+        Ok(value)
+    }
+
+    /// Takes two columns that are filled together or not at all.
+    fn take_both<A: FromSql, B: FromSql>(&mut self) -> Result<Option<(A, B)>, rusqlite::Error> {
+        let first: Option<A> = self.take()?;
+        Ok(first.zip(self.take()?))
+    }
+
+    pub(crate) fn take_id(&mut self) -> Result<Uuid, rusqlite::Error> {
+        self.take().map(Uuid::from_bytes)
+    }
+
+    pub(crate) fn take_count(&mut self, field: &'static str) -> Result<u64, Fault> {
+        Ok(from_sql_integer(field, self.take()?)?)
+    }
+
+    pub(crate) fn take_json<T: serde::de::DeserializeOwned>(&mut self, field: &'static str) -> Result<T, Fault> {
+        Ok(from_json(field, self.row.get_ref(self.step())?.as_str().map_err(rusqlite::Error::from)?)?)
+    }
+
+    fn step(&mut self) -> usize {
+        self.next += 1;
+        self.next - 1
+    }
+}
+
+/// Writes a task's row by [`UPSERT_TASK`].
+pub(crate) fn write_task(statement: &mut Statement<'_>, task: &TaskRow, present: &Present) -> Result<(), Fault> {
+    let (schedule, cursor, last_ended) = (&task.schedule, task.cursor.as_ref(), task.last_ended.as_ref());
+    statement.execute(params![
+        to_sql_integer("number", task.number)?,
+        task.id.as_bytes(),
+        to_sql_integer("version", task.version)?,
+        task.title,
+        task.notes,
+        task.link,
+        task.priority,
+        to_json(&task.tags),
+        to_json(&task.metadata),
+        to_json(&task.targets),
+        to_json(&task.alerts_ms),
+        schedule.text,
+        schedule.kind,
+        schedule.zone,
+        schedule.rrule,
+        schedule.every_ms,
+        schedule.from,
+        schedule.until,
+        schedule.count,
+        task.created_at,
+        task.updated_at,
+        cursor.map(|cursor| &cursor.key),
+        cursor.map(|cursor| &cursor.nominal),
+        cursor.map(|cursor| cursor.due_at),
+        last_ended.map(|last| &last.key),
+        last_ended.map(|last| &last.nominal),
+        last_ended.map(|last| last.due_at),
+        task.previous_outcome,
+        present.name.key.to_string(),
+        present.name.generation,
+        present.state.as_str(),
+        present.next_wake.map(Timestamp::as_millis),
+    ])?;
+    Ok(())
+}
+
+/// Reads [`TASK`].
+pub(crate) fn read_task(columns: &mut Columns<'_>) -> Result<TaskRow, Fault> {
+    Ok(TaskRow {
+        number: columns.take_count("number")?,
+        id: columns.take_id()?,
+        version: columns.take_count("version")?,
+        title: columns.take()?,
+        notes: columns.take()?,
+        link: columns.take()?,
+        priority: columns.take()?,
+        tags: columns.take_json("tags")?,
+        metadata: columns.take_json("metadata")?,
+        targets: columns.take_json("targets")?,
+        alerts_ms: columns.take_json("alerts_ms")?,
+        schedule: ScheduleRow {
+            text: columns.take()?,
+            kind: columns.take()?,
+            zone: columns.take()?,
+            rrule: columns.take()?,
+            every_ms: columns.take()?,
+            from: columns.take()?,
+            until: columns.take()?,
+            count: columns.take()?,
+        },
+        created_at: columns.take()?,
+        updated_at: columns.take()?,
+        cursor: read_instance(columns)?,
+        last_ended: read_instance(columns)?,
+        previous_outcome: columns.take()?,
+    })
+}
+
+/// Writes an occurrence's row by [`UPSERT_OCCURRENCE`].
+pub(crate) fn write_occurrence(
+    statement: &mut Statement<'_>,
+    task: TaskId,
+    occurrence: &OccurrenceRow,
+    opened_seq: u64,
+    is_opened: bool,
+) -> Result<(), Fault> {
+    let (due, state) = (occurrence.due.as_ref(), &occurrence.state);
+    let (snooze, suspended) = (state.snooze.as_ref(), state.suspended.as_ref());
+    statement.execute(params![
+        occurrence.key,
+        occurrence.generation,
+        due.map(|due| &due.nominal),
+        due.map(|due| due.at),
+        occurrence.successor_at,
+        to_json(&occurrence.spoken_ms),
+        occurrence.last_spoken_ms,
+        state.name,
+        snooze.map(|snooze| snooze.id.as_bytes()),
+        snooze.map(|snooze| snooze.until),
+        snooze.map(|snooze| snooze.slot_ms),
+        snooze.map(|snooze| snooze.is_chosen),
+        state.fired_at,
+        state.late,
+        state.acked_at,
+        suspended.map(|suspended| suspended.id.as_bytes()),
+        suspended.map(|suspended| suspended.at),
+        suspended.and_then(|suspended| suspended.until),
+        suspended.and_then(|suspended| suspended.remaining_ms),
+        state.failed_at,
+        state.ended_at,
+        state.outcome,
+        task.0.as_bytes(),
+        to_sql_integer("opened_seq", opened_seq)?,
+        is_opened,
+    ])?;
+    Ok(())
+}
+
+/// Reads [`OCCURRENCE`].
+pub(crate) fn read_occurrence(columns: &mut Columns<'_>) -> Result<OccurrenceRow, Fault> {
+    Ok(OccurrenceRow {
+        key: columns.take()?,
+        generation: columns.take()?,
+        due: columns.take_both()?.map(|(nominal, at)| DueRow { nominal, at }),
+        successor_at: columns.take()?,
+        spoken_ms: columns.take_json("spoken_ms")?,
+        last_spoken_ms: columns.take()?,
+        state: StateRow {
+            name: columns.take()?,
+            snooze: read_snooze(columns)?,
+            fired_at: columns.take()?,
+            late: columns.take()?,
+            acked_at: columns.take()?,
+            suspended: read_suspended(columns)?,
+            failed_at: columns.take()?,
+            ended_at: columns.take()?,
+            outcome: columns.take()?,
+        },
+    })
+}
+
+fn read_instance(columns: &mut Columns<'_>) -> Result<Option<InstanceRow>, Fault> {
+    let (name, due_at) = (columns.take_both()?, columns.take::<Option<i64>>()?);
+    Ok(name.zip(due_at).map(|((key, nominal), due_at)| InstanceRow { key, nominal, due_at }))
+}
+
+fn read_snooze(columns: &mut Columns<'_>) -> Result<Option<SnoozeRow>, Fault> {
+    let (first, second) = (columns.take_both()?, columns.take_both()?);
+    Ok(first.zip(second).map(|((id, until), (slot_ms, is_chosen))| SnoozeRow {
+        id: Uuid::from_bytes(id),
+        until,
+        slot_ms,
+        is_chosen,
+    }))
+}
+
+fn read_suspended(columns: &mut Columns<'_>) -> Result<Option<SuspendedRow>, Fault> {
+    let suspended = columns.take_both()?;
+    let (until, remaining_ms) = (columns.take()?, columns.take()?);
+    Ok(suspended.map(|(id, at)| SuspendedRow { id: Uuid::from_bytes(id), at, until, remaining_ms }))
+}

@@ -1,0 +1,115 @@
+//! What goes wrong below the trait, and which [`StoreError`] that is. Nothing here is tried again.
+
+use std::io;
+
+use rusqlite::ffi;
+
+use crate::store::StoreError;
+use crate::store::sqlite::rows::RowError;
+
+/// A failure before it is known where the database lies.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum Fault {
+    /// SQLite said no.
+    #[error(transparent)]
+    Sqlite(#[from] rusqlite::Error),
+    /// The file could not be made.
+    #[error(transparent)]
+    File(#[from] io::Error),
+    /// A row says nothing that this program knows.
+    #[error("{row}: {source}")]
+    Row {
+        /// Which one.
+        row: String,
+        /// Why.
+        source: RowError,
+    },
+    /// A value does not fit its column.
+    #[error(transparent)]
+    Value(#[from] RowError),
+    /// The schema could not be brought to this version.
+    #[error(transparent)]
+    Migration(#[from] refinery_core::Error),
+    /// It is a database of another program.
+    #[error("it is a database of another program")]
+    Foreign,
+    /// The file system does not take write-ahead logging.
+    #[error("expected journal mode wal, found {found}")]
+    NoWal {
+        /// The mode instead.
+        found: String,
+    },
+    /// The schema is newer.
+    #[error("its schema is version {found}, this program knows up to {known}")]
+    Newer {
+        /// Its version.
+        found: u32,
+        /// The newest that is known.
+        known: u32,
+    },
+    /// A task would be left without an occurrence.
+    #[error("task {task} would be left without an occurrence")]
+    NoOccurrence {
+        /// The task.
+        task: uuid::Uuid,
+    },
+    /// The change itself is refused.
+    #[error(transparent)]
+    Refused(StoreError),
+}
+
+impl Fault {
+    /// Says in which row a value was not understood.
+    pub(crate) fn in_row(self, row: impl FnOnce() -> String) -> Self {
+        match self {
+            Self::Value(source) => Self::Row { row: row(), source },
+            Self::Sqlite(_)
+            | Self::File(_)
+            | Self::Row { .. }
+            | Self::Migration(_)
+            | Self::Foreign
+            | Self::NoWal { .. }
+            | Self::Newer { .. }
+            | Self::NoOccurrence { .. }
+            | Self::Refused(_) => self,
+        }
+    }
+
+    /// Returns the error of the trait, for an attempt to `what` the database at `path`.
+    pub(crate) fn into_store_error(self, what: &'static str, path: &str) -> StoreError {
+        let path = path.to_owned();
+        match self {
+            Self::Refused(error) => error,
+            Self::Newer { found, known } => StoreError::Newer { path, found, known },
+            fault if fault.is_full() => StoreError::Full { path },
+            fault => StoreError::Broken { what, path, source: Box::new(fault) },
+        }
+    }
+
+    fn is_full(&self) -> bool {
+        match self {
+            Self::Sqlite(error) => is_sqlite_full(error),
+            Self::File(error) => matches!(error.kind(), io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded),
+            Self::Migration(error) => match error.kind() {
+                refinery_core::error::Kind::Connection(_, source) => {
+                    source.downcast_ref::<rusqlite::Error>().is_some_and(is_sqlite_full)
+                }
+                _ => false,
+            },
+            Self::Row { .. }
+            | Self::Value(_)
+            | Self::Foreign
+            | Self::NoWal { .. }
+            | Self::Newer { .. }
+            | Self::NoOccurrence { .. }
+            | Self::Refused(_) => false,
+        }
+    }
+}
+
+/// SQLite turns ENOSPC of a write into FULL; only where it enlarges the shared memory file it says SHMSIZE instead.
+fn is_sqlite_full(error: &rusqlite::Error) -> bool {
+    error
+        .sqlite_error()
+        .is_some_and(|error| error.code == ffi::ErrorCode::DiskFull || error.extended_code == ffi::SQLITE_IOERR_SHMSIZE)
+}

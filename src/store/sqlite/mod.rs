@@ -1,0 +1,154 @@
+//! The store in one SQLite file: one connection writes, on a thread of its own, and a few others answer questions.
+//!
+//! Write-ahead logging lets readers see the last committed state while the writer is at work; synchronous=FULL makes a
+//! commit outlast a power cut. Two programs never share the file: the daemon's directory lock sees to that.
+
+use std::path::Path;
+use std::sync::mpsc::SyncSender;
+use std::sync::{Mutex, PoisonError};
+use std::thread::JoinHandle;
+
+use futures_util::future::BoxFuture;
+use rusqlite::Connection;
+use tokio::sync::oneshot;
+use uuid::Uuid;
+
+use crate::domain::delivery::{Delivery, DeliveryId};
+use crate::domain::event::Snapshot;
+use crate::domain::occurrence::OccurrenceName;
+use crate::domain::task::{Number, TaskId};
+use crate::store::sqlite::fault::Fault;
+use crate::store::sqlite::readers::Readers;
+use crate::store::sqlite::writer::Job;
+use crate::store::{Change, Committed, Counts, Identity, RequestSeen, Store, StoreError, StoredEvent, Wake, Which};
+
+mod columns;
+mod fault;
+mod read;
+mod readers;
+mod rows;
+mod schema;
+mod write;
+mod writer;
+
+/// A store in one SQLite file.
+///
+/// A change is handed to the writer when `commit` is called, in the order of the calls; dropping the future gives up
+/// the answer, not the change. Dropping the store closes it.
+#[derive(Debug)]
+pub struct SqliteStore {
+    path: String,
+    readers: Readers,
+    jobs: SyncSender<Job>,
+    writer: Mutex<Option<JoinHandle<()>>>,
+}
+
+impl SqliteStore {
+    /// Opens the database at `path`, making it (for its owner only) or migrating it where needed.
+    ///
+    /// `device` names this installation where the database is new, and is not looked at otherwise: a UUIDv7 holds the
+    /// time, and a store reads no clock. The directory must exist.
+    ///
+    /// # Errors
+    /// The schema is newer, and the file is then as it was; or the file cannot be opened, is no such database, or the
+    /// disk is full.
+    pub fn open(path: &Path, device: Uuid) -> Result<Self, StoreError> {
+        let text = path.display().to_string();
+        let open = || {
+            let connection = schema::open(path, device)?;
+            let readers = Readers::new(path.to_owned());
+            let (jobs, thread) = writer::start(connection, text.clone())?;
+            Ok(Self { path: text.clone(), readers, jobs, writer: Mutex::new(Some(thread)) })
+        };
+        open().map_err(|fault: Fault| fault.into_store_error("open", &text))
+    }
+
+    /// Closes the store: what was handed over is written, the log is merged into the file, later calls are refused.
+    ///
+    /// Blocks until that is done; on an async thread this belongs into `spawn_blocking`.
+    pub fn close(&self) {
+        // Readers first, so that the checkpoint finds nobody who still needs the log.
+        self.readers.close();
+        let thread = self.writer.lock().unwrap_or_else(PoisonError::into_inner).take();
+        if let Some(thread) = thread {
+            // An error means that the writer has ended, which is what is wanted.
+            let _ = self.jobs.send(Job::Close);
+            let _ = thread.join();
+        }
+    }
+
+    fn ask<T>(&self, question: impl FnOnce(&Connection) -> Result<T, Fault>) -> Result<T, StoreError> {
+        self.readers.ask(question).map_err(|fault| fault.into_store_error("read", &self.path))
+    }
+}
+
+impl Drop for SqliteStore {
+    fn drop(&mut self) {
+        self.close();
+    }
+}
+
+impl Store for SqliteStore {
+    fn commit(&self, change: Change) -> BoxFuture<'static, Result<Committed, StoreError>> {
+        let (sender, answer) = oneshot::channel();
+        let handed_over = self.jobs.send(Job::Commit(Box::new(change), sender));
+        Box::pin(async move {
+            if handed_over.is_err() {
+                return Err(StoreError::Closed);
+            }
+            answer.await.unwrap_or(Err(StoreError::Closed))
+        })
+    }
+
+    fn identity(&self) -> Result<Identity, StoreError> {
+        self.ask(read::identity)
+    }
+
+    fn wakes(&self) -> Result<Vec<Wake>, StoreError> {
+        self.ask(read::wakes)
+    }
+
+    fn snapshot(&self, id: TaskId) -> Result<Option<Snapshot>, StoreError> {
+        self.ask(|connection| read::snapshot(connection, id))
+    }
+
+    fn by_number(&self, number: Number) -> Result<Option<TaskId>, StoreError> {
+        self.ask(|connection| read::by_number(connection, number))
+    }
+
+    fn by_id_prefix(&self, prefix: &str, limit: usize) -> Result<Vec<TaskId>, StoreError> {
+        self.ask(|connection| read::by_id_prefix(connection, prefix, limit))
+    }
+
+    fn list(&self, which: Which) -> Result<Vec<Snapshot>, StoreError> {
+        self.ask(|connection| read::list(connection, which))
+    }
+
+    fn history(&self, id: TaskId) -> Result<Vec<StoredEvent>, StoreError> {
+        self.ask(|connection| read::history(connection, id))
+    }
+
+    fn events_since(&self, cursor: u64, limit: usize) -> Result<Vec<StoredEvent>, StoreError> {
+        self.ask(|connection| read::events_since(connection, cursor, limit))
+    }
+
+    fn delivery(&self, id: &DeliveryId) -> Result<Option<Delivery>, StoreError> {
+        self.ask(|connection| read::delivery(connection, id))
+    }
+
+    fn deliveries(&self, task: TaskId, occurrence: Option<OccurrenceName>) -> Result<Vec<Delivery>, StoreError> {
+        self.ask(|connection| read::deliveries(connection, task, occurrence))
+    }
+
+    fn outbox(&self) -> Result<Vec<Delivery>, StoreError> {
+        self.ask(read::outbox)
+    }
+
+    fn request(&self, key: &str) -> Result<Option<RequestSeen>, StoreError> {
+        self.ask(|connection| read::request(connection, key))
+    }
+
+    fn counts(&self) -> Result<Counts, StoreError> {
+        self.ask(read::counts)
+    }
+}

@@ -1,0 +1,296 @@
+//! The answers to questions, from the last committed state. Each is one statement, or one transaction.
+
+use rusqlite::{Connection, Params, Row, params};
+use uuid::Uuid;
+
+use crate::domain::delivery::{ChannelKind, Delivery, DeliveryId, Target};
+use crate::domain::event::{Actor, Event, Snapshot};
+use crate::domain::message::Message;
+use crate::domain::occurrence::{FireId, Occurrence, OccurrenceName};
+use crate::domain::state::StateName;
+use crate::domain::task::{Number, TaskId};
+use crate::store::sqlite::columns::{Columns, OCCURRENCE, TASK, read_occurrence, read_task};
+use crate::store::sqlite::fault::Fault;
+use crate::store::sqlite::rows::delivery::StatusRow;
+use crate::store::sqlite::rows::occurrence::SnapshotRow;
+use crate::store::sqlite::rows::operation::ValuesRow;
+use crate::store::sqlite::rows::task::key;
+use crate::store::sqlite::rows::{RowError, priority, timestamp};
+use crate::store::{Counts, Identity, RequestSeen, StoredEvent, Wake, Which};
+
+/// The columns of a delivery, in the order of [`read_delivery`].
+pub(crate) const DELIVERY: &str = "fire_id, channel, address, task, occurrence_key, occurrence_generation, number, \
+    title, body, priority, link, status, status_at, attempts, created_at, last_error";
+
+const EVENT: &str = "seq, event_id, op_id, device, actor, at, operation, operation_values, from_state, to_state, \
+    reason, snapshot";
+
+/// Each task with its present occurrence. The cross join only fixes the order: tasks first, then one look-up each.
+const PRESENT: &str = "FROM tasks CROSS JOIN occurrences ON occurrences.task = tasks.id \
+    AND occurrences.key = tasks.present_key AND occurrences.generation = tasks.present_generation";
+
+/// As the partial index of open tasks has it, so that the index answers.
+const IS_OPEN: &str = "present_state NOT IN ('COMPLETED', 'CANCELLED')";
+
+/// As the partial index of the outbox has it, so that the index answers.
+const IS_IN_OUTBOX: &str = "status IN ('queued', 'waiting', 'retrying')";
+
+pub(crate) fn identity(connection: &Connection) -> Result<Identity, Fault> {
+    let mut statement = connection.prepare_cached("SELECT device, next_number, last_seq, zone FROM meta")?;
+    let mut rows = statement.query([])?;
+    let row = rows.next()?.ok_or(rusqlite::Error::QueryReturnedNoRows)?;
+    let mut columns = Columns::of(row);
+    Ok(Identity {
+        device: columns.take_id()?,
+        next_number: Number(columns.take_count("next_number")?),
+        last_seq: columns.take_count("last_seq")?,
+        zone: columns.take()?,
+    })
+}
+
+pub(crate) fn wakes(connection: &Connection) -> Result<Vec<Wake>, Fault> {
+    let sql = "SELECT next_wake_at, id, version FROM tasks WHERE next_wake_at IS NOT NULL";
+    each(connection, sql, [], |row| {
+        let mut columns = Columns::of(row);
+        Ok(Wake {
+            at: timestamp("next_wake_at", columns.take()?)?,
+            id: TaskId(columns.take_id()?),
+            version: columns.take_count("version")?,
+        })
+    })
+}
+
+pub(crate) fn snapshot(connection: &Connection, id: TaskId) -> Result<Option<Snapshot>, Fault> {
+    let sql = format!("SELECT {TASK}, {OCCURRENCE} {PRESENT} WHERE tasks.id = ?1");
+    first(connection, &sql, params![id.0.as_bytes()], read_snapshot)
+}
+
+pub(crate) fn by_number(connection: &Connection, number: Number) -> Result<Option<TaskId>, Fault> {
+    // No task has a number that SQL cannot hold.
+    let Ok(number) = i64::try_from(number.0) else { return Ok(None) };
+    first(connection, "SELECT id FROM tasks WHERE number = ?1", params![number], read_id)
+}
+
+pub(crate) fn by_id_prefix(connection: &Connection, prefix: &str, limit: usize) -> Result<Vec<TaskId>, Fault> {
+    let digits: String = prefix.chars().filter(|c| *c != '-').collect();
+    let bound = |filler: &str| {
+        let text = format!("{digits}{}", filler.repeat(32_usize.saturating_sub(digits.len())));
+        Uuid::try_parse(&text).ok()
+    };
+    let Some((lowest, highest)) = bound("0").zip(bound("f")) else { return Ok(Vec::new()) };
+    let sql = "SELECT id FROM tasks WHERE id BETWEEN ?1 AND ?2 ORDER BY id LIMIT ?3";
+    let limit = i64::try_from(limit).unwrap_or(i64::MAX);
+    each(connection, sql, params![lowest.as_bytes(), highest.as_bytes(), limit], read_id)
+}
+
+pub(crate) fn list(connection: &Connection, which: Which) -> Result<Vec<Snapshot>, Fault> {
+    let filter = match which {
+        Which::Open => format!("WHERE {IS_OPEN}"),
+        Which::All => String::new(),
+    };
+    let sql = format!("SELECT {TASK}, {OCCURRENCE} {PRESENT} {filter} ORDER BY number");
+    each(connection, &sql, [], read_snapshot)
+}
+
+pub(crate) fn history(connection: &Connection, id: TaskId) -> Result<Vec<StoredEvent>, Fault> {
+    let sql = format!("SELECT {EVENT} FROM events WHERE task = ?1 ORDER BY seq");
+    each(connection, &sql, params![id.0.as_bytes()], read_event)
+}
+
+pub(crate) fn events_since(connection: &Connection, cursor: u64, limit: usize) -> Result<Vec<StoredEvent>, Fault> {
+    let sql = format!("SELECT {EVENT} FROM events WHERE seq > ?1 ORDER BY seq LIMIT ?2");
+    let cursor = i64::try_from(cursor).unwrap_or(i64::MAX);
+    let limit = i64::try_from(limit).unwrap_or(i64::MAX);
+    each(connection, &sql, params![cursor, limit], read_event)
+}
+
+pub(crate) fn delivery(connection: &Connection, id: &DeliveryId) -> Result<Option<Delivery>, Fault> {
+    let sql = format!("SELECT {DELIVERY} FROM deliveries WHERE fire_id = ?1 AND channel = ?2 AND address = ?3");
+    let target = &id.target;
+    first(connection, &sql, params![id.fire_id.0.as_bytes(), target.kind.as_str(), target.address], read_delivery)
+}
+
+pub(crate) fn deliveries(
+    connection: &Connection,
+    task: TaskId,
+    occurrence: Option<OccurrenceName>,
+) -> Result<Vec<Delivery>, Fault> {
+    let sql = format!(
+        "SELECT {DELIVERY} FROM deliveries WHERE task = ?1 \
+         AND (?2 IS NULL OR (occurrence_key = ?2 AND occurrence_generation = ?3)) ORDER BY position"
+    );
+    let key = occurrence.map(|name| name.key.to_string());
+    let generation = occurrence.map(|name| name.generation);
+    each(connection, &sql, params![task.0.as_bytes(), key, generation], read_delivery)
+}
+
+pub(crate) fn outbox(connection: &Connection) -> Result<Vec<Delivery>, Fault> {
+    let sql = format!("SELECT {DELIVERY} FROM deliveries WHERE {IS_IN_OUTBOX} ORDER BY position");
+    each(connection, &sql, [], read_delivery)
+}
+
+pub(crate) fn request(connection: &Connection, key: &str) -> Result<Option<RequestSeen>, Fault> {
+    let sql = "SELECT key, method, task, at FROM requests WHERE key = ?1";
+    first(connection, sql, params![key], |row| {
+        let mut columns = Columns::of(row);
+        Ok(RequestSeen {
+            key: columns.take()?,
+            method: columns.take()?,
+            task: TaskId(columns.take_id()?),
+            at: timestamp("at", columns.take()?)?,
+        })
+    })
+}
+
+pub(crate) fn counts(connection: &Connection) -> Result<Counts, Fault> {
+    // One transaction, so that the numbers are of one moment.
+    let transaction = connection.unchecked_transaction()?;
+    let mut counts = Counts::default();
+    let sql = format!("SELECT present_state, count(*) FROM tasks WHERE {IS_OPEN} GROUP BY present_state");
+    let open = each(&transaction, &sql, [], |row| {
+        let mut columns = Columns::of(row);
+        Ok((state("present_state", columns.take()?)?, columns.take_count("count")?))
+    })?;
+    let mut ended: u64 = count(&transaction, "SELECT count(*) FROM tasks")?;
+    for (state, number) in open {
+        ended = ended.saturating_sub(number);
+        match state {
+            StateName::Created => counts.created = number,
+            StateName::Pending => counts.pending = number,
+            StateName::Running => counts.running = number,
+            StateName::Suspended => counts.suspended = number,
+            StateName::Failed => counts.failed = number,
+            StateName::Completed | StateName::Cancelled => {}
+        }
+    }
+    counts.ended = ended;
+    counts.outbox = count(&transaction, &format!("SELECT count(*) FROM deliveries WHERE {IS_IN_OUTBOX}"))?;
+    Ok(counts)
+}
+
+/// Returns a stored occurrence: the named one, or the one that was opened last.
+pub(crate) fn present(
+    connection: &Connection,
+    task: TaskId,
+    name: Option<OccurrenceName>,
+) -> Result<Option<Occurrence>, Fault> {
+    let read = |row: &Row<'_>| Ok(read_occurrence(&mut Columns::of(row))?.into_occurrence()?);
+    let id = task.0.as_bytes();
+    match name {
+        Some(name) => {
+            let sql = format!("SELECT {OCCURRENCE} FROM occurrences WHERE task = ?1 AND key = ?2 AND generation = ?3");
+            first(connection, &sql, params![id, name.key.to_string(), name.generation], read)
+        }
+        None => {
+            let sql = format!("SELECT {OCCURRENCE} FROM occurrences WHERE task = ?1 ORDER BY opened_seq DESC LIMIT 1");
+            first(connection, &sql, params![id], read)
+        }
+    }
+}
+
+/// Reads an occurrence's key and generation.
+pub(crate) fn name(columns: &mut Columns<'_>) -> Result<OccurrenceName, Fault> {
+    let text: String = columns.take()?;
+    Ok(OccurrenceName { key: key("occurrence_key", &text)?, generation: columns.take()? })
+}
+
+fn each<T>(
+    connection: &Connection,
+    sql: &str,
+    params: impl Params,
+    read: impl Fn(&Row<'_>) -> Result<T, Fault>,
+) -> Result<Vec<T>, Fault> {
+    let mut statement = connection.prepare_cached(sql)?;
+    let mut rows = statement.query(params)?;
+    let mut all = Vec::new();
+    while let Some(row) = rows.next()? {
+        all.push(read(row)?);
+    }
+    Ok(all)
+}
+
+fn first<T>(
+    connection: &Connection,
+    sql: &str,
+    params: impl Params,
+    read: impl Fn(&Row<'_>) -> Result<T, Fault>,
+) -> Result<Option<T>, Fault> {
+    let mut statement = connection.prepare_cached(sql)?;
+    let mut rows = statement.query(params)?;
+    rows.next()?.map(read).transpose()
+}
+
+fn count(connection: &Connection, sql: &str) -> Result<u64, Fault> {
+    let counted = first(connection, sql, [], |row| Columns::of(row).take_count("count"))?;
+    Ok(counted.expect("count(*) gives one row"))
+}
+
+fn read_id(row: &Row<'_>) -> Result<TaskId, Fault> {
+    Ok(TaskId(Columns::of(row).take_id()?))
+}
+
+fn read_snapshot(row: &Row<'_>) -> Result<Snapshot, Fault> {
+    let mut columns = Columns::of(row);
+    let task = read_task(&mut columns)?;
+    let number = task.number;
+    let snapshot =
+        move || Ok(Snapshot { task: task.into_task()?, occurrence: read_occurrence(&mut columns)?.into_occurrence()? });
+    snapshot().map_err(|fault: Fault| fault.in_row(|| format!("task {number}")))
+}
+
+fn read_event(row: &Row<'_>) -> Result<StoredEvent, Fault> {
+    let mut columns = Columns::of(row);
+    let seq = columns.take_count("seq")?;
+    let mut event = move || {
+        Ok(Event {
+            event_id: columns.take_id()?,
+            op_id: columns.take_id()?,
+            device: columns.take_id()?,
+            actor: {
+                let word: String = columns.take()?;
+                Actor::from_word(&word).ok_or_else(|| RowError::unknown("actor", word))?
+            },
+            at: timestamp("at", columns.take()?)?,
+            operation: {
+                let name: String = columns.take()?;
+                columns.take_json::<ValuesRow>("operation_values")?.into_operation(&name)?
+            },
+            from: columns.take::<Option<String>>()?.map(|word| state("from_state", word)).transpose()?,
+            to: columns.take::<Option<String>>()?.map(|word| state("to_state", word)).transpose()?,
+            reason: columns.take()?,
+            snapshot: columns.take_json::<SnapshotRow>("snapshot")?.into_snapshot()?,
+        })
+    };
+    let event = event().map_err(|fault: Fault| fault.in_row(|| format!("event {seq}")))?;
+    Ok(StoredEvent { seq, event })
+}
+
+fn read_delivery(row: &Row<'_>) -> Result<Delivery, Fault> {
+    let mut columns = Columns::of(row);
+    let fire_id = FireId(columns.take_id()?);
+    let mut delivery = move || {
+        let kind: String = columns.take()?;
+        let kind = ChannelKind::from_word(&kind).ok_or_else(|| RowError::unknown("channel", kind))?;
+        Ok(Delivery {
+            id: DeliveryId { fire_id, target: Target { kind, address: columns.take()? } },
+            task: TaskId(columns.take_id()?),
+            occurrence: name(&mut columns)?,
+            message: Message {
+                number: Number(columns.take_count("number")?),
+                title: columns.take()?,
+                body: columns.take()?,
+                priority: priority(&columns.take::<String>()?)?,
+                link: columns.take()?,
+            },
+            status: StatusRow { word: columns.take()?, at: columns.take()? }.into_status()?,
+            attempts: columns.take()?,
+            created_at: timestamp("created_at", columns.take()?)?,
+            last_error: columns.take()?,
+        })
+    };
+    delivery().map_err(|fault: Fault| fault.in_row(|| format!("delivery of firing {fire_id}")))
+}
+
+fn state(field: &'static str, word: String) -> Result<StateName, RowError> {
+    StateName::from_word(&word).ok_or_else(|| RowError::unknown(field, word))
+}

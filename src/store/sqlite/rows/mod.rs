@@ -1,0 +1,162 @@
+//! The rows: how domain values lie in columns and in JSON. Conversions only, they never touch a database.
+//!
+//! A field that is not known is passed over, since a newer minor version may have added it. A word that is not known
+//! (a state, an operation, a kind of rule) is an error that names it: a guess would be written back by the next change.
+
+use chrono::{DateTime, NaiveDateTime};
+use chrono_tz::Tz;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+use crate::domain::occurrence::{Nominal, Outcome};
+use crate::domain::task::Priority;
+use crate::domain::time::Timestamp;
+
+pub(crate) mod delivery;
+pub(crate) mod occurrence;
+pub(crate) mod operation;
+pub(crate) mod task;
+
+/// Why a row says nothing that this program knows.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum RowError {
+    /// A word of another version, or damage.
+    #[error("expected a known word in {field}, found {word:?}")]
+    UnknownWord {
+        /// Where.
+        field: &'static str,
+        /// The word.
+        word: String,
+    },
+    /// A value that must be there.
+    #[error("expected a value in {field}, found nothing")]
+    Missing {
+        /// Where.
+        field: &'static str,
+    },
+    /// A number that is no such value.
+    #[error("expected {field} within its range, found {value}")]
+    OutOfRange {
+        /// Where.
+        field: &'static str,
+        /// The number.
+        value: i128,
+    },
+    /// Text that is not the JSON that it must be.
+    #[error("cannot read {field}: {source}")]
+    Json {
+        /// Where.
+        field: &'static str,
+        /// Why.
+        source: serde_json::Error,
+    },
+}
+
+impl RowError {
+    pub(crate) fn unknown(field: &'static str, word: impl Into<String>) -> Self {
+        Self::UnknownWord { field, word: word.into() }
+    }
+}
+
+/// Returns a value that the row must carry.
+pub(crate) fn required<T>(field: &'static str, value: Option<T>) -> Result<T, RowError> {
+    value.ok_or(RowError::Missing { field })
+}
+
+/// Returns a counter as SQL holds it.
+pub(crate) fn to_sql_integer(field: &'static str, value: u64) -> Result<i64, RowError> {
+    i64::try_from(value).map_err(|_| RowError::OutOfRange { field, value: value.into() })
+}
+
+/// Returns the counter of a column.
+pub(crate) fn from_sql_integer(field: &'static str, value: i64) -> Result<u64, RowError> {
+    u64::try_from(value).map_err(|_| RowError::OutOfRange { field, value: value.into() })
+}
+
+pub(crate) fn to_json<T: Serialize>(value: &T) -> String {
+    serde_json::to_string(value).expect("rows have text keys and no values that JSON lacks")
+}
+
+pub(crate) fn from_json<T: DeserializeOwned>(field: &'static str, text: &str) -> Result<T, RowError> {
+    serde_json::from_str(text).map_err(|source| RowError::Json { field, source })
+}
+
+fn millis(at: Option<Timestamp>) -> Option<i64> {
+    at.map(Timestamp::as_millis)
+}
+
+/// Returns the instant of a column.
+pub(crate) fn timestamp(field: &'static str, millis: i64) -> Result<Timestamp, RowError> {
+    Timestamp::from_millis(millis).ok_or(RowError::OutOfRange { field, value: millis.into() })
+}
+
+fn maybe_timestamp(field: &'static str, millis: Option<i64>) -> Result<Option<Timestamp>, RowError> {
+    millis.map(|millis| timestamp(field, millis)).transpose()
+}
+
+/// Writes a local time whole, with a fraction only where it has one.
+fn local_text(local: NaiveDateTime) -> String {
+    local.format("%Y-%m-%dT%H:%M:%S%.f").to_string()
+}
+
+fn local(field: &'static str, text: &str) -> Result<NaiveDateTime, RowError> {
+    text.parse().map_err(|_| RowError::unknown(field, text))
+}
+
+fn instant(field: &'static str, text: &str) -> Result<Timestamp, RowError> {
+    DateTime::parse_from_rfc3339(text)
+        .ok()
+        .and_then(|at| Timestamp::from_utc(at.to_utc()))
+        .ok_or_else(|| RowError::unknown(field, text))
+}
+
+fn nominal_text(nominal: Nominal) -> String {
+    match nominal {
+        Nominal::Local(time) => local_text(time),
+        Nominal::Instant(at) => at.to_string(),
+    }
+}
+
+fn nominal(field: &'static str, text: &str) -> Result<Nominal, RowError> {
+    if text.ends_with('Z') {
+        instant(field, text).map(Nominal::Instant)
+    } else {
+        local(field, text).map(Nominal::Local)
+    }
+}
+
+fn zone(field: &'static str, name: &str) -> Result<Tz, RowError> {
+    name.parse().map_err(|_| RowError::unknown(field, name))
+}
+
+pub(crate) const fn priority_word(priority: Priority) -> &'static str {
+    match priority {
+        Priority::Low => "low",
+        Priority::Normal => "normal",
+        Priority::High => "high",
+    }
+}
+
+pub(crate) fn priority(word: &str) -> Result<Priority, RowError> {
+    [Priority::Low, Priority::Normal, Priority::High]
+        .into_iter()
+        .find(|priority| priority_word(*priority) == word)
+        .ok_or_else(|| RowError::unknown("priority", word))
+}
+
+const fn outcome_word(outcome: Outcome) -> &'static str {
+    match outcome {
+        Outcome::Done => "done",
+        Outcome::Unanswered => "unanswered",
+        Outcome::Undelivered => "undelivered",
+        Outcome::Cancelled => "cancelled",
+        Outcome::Skipped => "skipped",
+    }
+}
+
+fn outcome(field: &'static str, word: &str) -> Result<Outcome, RowError> {
+    [Outcome::Done, Outcome::Unanswered, Outcome::Undelivered, Outcome::Cancelled, Outcome::Skipped]
+        .into_iter()
+        .find(|outcome| outcome_word(*outcome) == word)
+        .ok_or_else(|| RowError::unknown(field, word))
+}

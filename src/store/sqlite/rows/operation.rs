@@ -1,0 +1,222 @@
+//! How an operation's values lie in an event's row, so that undo and other devices can replay it.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+use uuid::Uuid;
+
+use crate::domain::command::Edit;
+use crate::domain::event::{Firing, Operation};
+use crate::domain::occurrence::{FireId, Occurrence};
+use crate::domain::time::Span;
+use crate::store::sqlite::rows::occurrence::{
+    DueRow, OccurrenceRow, SnapshotRow, SnoozeRow, SuspendedRow, slot, slots_from_ms, slots_to_ms,
+};
+use crate::store::sqlite::rows::task::{ScheduleRow, TargetRow};
+use crate::store::sqlite::rows::{RowError, outcome, outcome_word, priority, priority_word, required, timestamp};
+
+/// The values of an operation, as JSON. Which are there depends on the operation's name, which has its own column.
+#[derive(Serialize, Deserialize, Default)]
+pub(crate) struct ValuesRow {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    snapshot: Option<SnapshotRow>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    occurrence: Option<OccurrenceRow>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    firing: Option<FiringRow>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    suspended: Option<SuspendedRow>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    snooze: Option<SnoozeRow>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    swallowed_ms: Vec<i64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    due: Option<DueRow>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    edit: Option<EditRow>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    outcome: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    instances: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    by: Option<i64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    fire_id: Option<Uuid>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    target: Option<TargetRow>,
+}
+
+impl ValuesRow {
+    pub(crate) fn from_operation(operation: &Operation) -> Self {
+        let none = Self::default();
+        let occurrence = |occurrence: &Occurrence| Some(OccurrenceRow::from_occurrence(occurrence));
+        match operation {
+            Operation::Armed
+            | Operation::Started
+            | Operation::Acked
+            | Operation::Failed
+            | Operation::Retried
+            | Operation::Withdrawn => none,
+            Operation::Added(snapshot) => Self { snapshot: Some(SnapshotRow::from_snapshot(snapshot)), ..none },
+            Operation::Opened(opened) => Self { occurrence: occurrence(opened), ..none },
+            Operation::Moved(moved) => Self { occurrence: occurrence(moved), ..none },
+            Operation::Spoke(firing) | Operation::Fired(firing) => {
+                Self { firing: Some(FiringRow::from_firing(firing)), ..none }
+            }
+            Operation::Suspended(suspended) => Self {
+                suspended: Some(SuspendedRow::from_suspended(suspended)),
+                snooze: suspended.snooze.as_ref().map(SnoozeRow::from_snooze),
+                ..none
+            },
+            Operation::Snoozed { snooze, swallowed } => {
+                Self { snooze: Some(SnoozeRow::from_snooze(snooze)), swallowed_ms: slots_to_ms(swallowed), ..none }
+            }
+            Operation::Resumed { due, snooze } => Self {
+                due: due.as_ref().map(DueRow::from_due),
+                snooze: snooze.as_ref().map(SnoozeRow::from_snooze),
+                ..none
+            },
+            Operation::Edited(edit) => Self { edit: Some(EditRow::from_edit(edit)), ..none },
+            Operation::Completed(outcome) | Operation::Cancelled(outcome) => {
+                Self { outcome: Some(outcome_word(*outcome).to_owned()), ..none }
+            }
+            Operation::PassedOver { instances, by } => {
+                Self { instances: Some(*instances), by: Some(by.as_millis()), ..none }
+            }
+            Operation::Resent { fire_id, target } => {
+                Self { fire_id: Some(fire_id.0), target: Some(TargetRow::from_target(target)), ..none }
+            }
+        }
+    }
+
+    /// Returns the operation of a name and these values.
+    pub(crate) fn into_operation(self, name: &str) -> Result<Operation, RowError> {
+        Ok(match name {
+            "added" => Operation::Added(Box::new(required("snapshot", self.snapshot)?.into_snapshot()?)),
+            "opened" => Operation::Opened(Box::new(required("occurrence", self.occurrence)?.into_occurrence()?)),
+            "armed" => Operation::Armed,
+            "spoke" => Operation::Spoke(required("firing", self.firing)?.into_firing()?),
+            "fired" => Operation::Fired(required("firing", self.firing)?.into_firing()?),
+            "started" => Operation::Started,
+            "acked" => Operation::Acked,
+            "suspended" => Operation::Suspended(required("suspended", self.suspended)?.into_suspended(self.snooze)?),
+            "snoozed" => Operation::Snoozed {
+                snooze: required("snooze", self.snooze)?.into_snooze()?,
+                swallowed: slots_from_ms(&self.swallowed_ms),
+            },
+            "resumed" => Operation::Resumed {
+                due: self.due.map(DueRow::into_due).transpose()?,
+                snooze: self.snooze.map(SnoozeRow::into_snooze).transpose()?,
+            },
+            "edited" => Operation::Edited(Box::new(required("edit", self.edit)?.into_edit()?)),
+            "moved" => Operation::Moved(Box::new(required("occurrence", self.occurrence)?.into_occurrence()?)),
+            "failed" => Operation::Failed,
+            "retried" => Operation::Retried,
+            "completed" => Operation::Completed(outcome("outcome", &required("outcome", self.outcome)?)?),
+            "cancelled" => Operation::Cancelled(outcome("outcome", &required("outcome", self.outcome)?)?),
+            "withdrawn" => Operation::Withdrawn,
+            "passed_over" => Operation::PassedOver {
+                instances: required("instances", self.instances)?,
+                by: timestamp("by", required("by", self.by)?)?,
+            },
+            "resent" => Operation::Resent {
+                fire_id: FireId(required("fire_id", self.fire_id)?),
+                target: required("target", self.target)?.into_target()?,
+            },
+            word => return Err(RowError::unknown("operation", word)),
+        })
+    }
+}
+
+/// A firing, as JSON.
+#[derive(Serialize, Deserialize)]
+struct FiringRow {
+    fire_id: Uuid,
+    slot_ms: i64,
+    nominal_at: i64,
+    late: bool,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    swallowed_ms: Vec<i64>,
+}
+
+impl FiringRow {
+    fn from_firing(firing: &Firing) -> Self {
+        Self {
+            fire_id: firing.fire_id.0,
+            slot_ms: firing.slot.0.as_millis(),
+            nominal_at: firing.nominal_at.as_millis(),
+            late: firing.late,
+            swallowed_ms: slots_to_ms(&firing.swallowed),
+        }
+    }
+
+    fn into_firing(self) -> Result<Firing, RowError> {
+        Ok(Firing {
+            fire_id: FireId(self.fire_id),
+            slot: slot(self.slot_ms),
+            nominal_at: timestamp("nominal_at", self.nominal_at)?,
+            late: self.late,
+            swallowed: slots_from_ms(&self.swallowed_ms),
+        })
+    }
+}
+
+/// New values of a task, as JSON; what is not there stays as it is.
+#[derive(Serialize, Deserialize)]
+struct EditRow {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    title: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    notes: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    link: Option<LinkRow>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    priority: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    tags: Option<Vec<String>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    metadata: Option<BTreeMap<String, String>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    targets: Option<Vec<TargetRow>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    schedule: Option<ScheduleRow>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    alerts_ms: Option<Vec<i64>>,
+}
+
+/// A new link; in a struct of its own, since "removed" and "left as it is" are both null otherwise.
+#[derive(Serialize, Deserialize)]
+struct LinkRow {
+    to: Option<String>,
+}
+
+impl EditRow {
+    fn from_edit(edit: &Edit) -> Self {
+        Self {
+            title: edit.title.clone(),
+            notes: edit.notes.clone(),
+            link: edit.link.clone().map(|to| LinkRow { to }),
+            priority: edit.priority.map(|priority| priority_word(priority).to_owned()),
+            tags: edit.tags.clone(),
+            metadata: edit.metadata.clone(),
+            targets: edit.targets.as_ref().map(|targets| targets.iter().map(TargetRow::from_target).collect()),
+            schedule: edit.schedule.as_ref().map(ScheduleRow::from_schedule),
+            alerts_ms: edit.alerts.as_ref().map(|alerts| alerts.iter().map(|span| span.as_millis()).collect()),
+        }
+    }
+
+    fn into_edit(self) -> Result<Edit, RowError> {
+        let targets = self.targets.map(|targets| targets.into_iter().map(TargetRow::into_target).collect());
+        Ok(Edit {
+            title: self.title,
+            notes: self.notes,
+            link: self.link.map(|link| link.to),
+            priority: self.priority.map(|word| priority(&word)).transpose()?,
+            tags: self.tags,
+            metadata: self.metadata,
+            targets: targets.transpose()?,
+            schedule: self.schedule.map(ScheduleRow::into_schedule).transpose()?,
+            alerts: self.alerts_ms.map(|alerts| alerts.into_iter().map(Span::from_millis).collect()),
+        })
+    }
+}

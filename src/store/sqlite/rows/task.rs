@@ -1,0 +1,226 @@
+//! How a task lies in its row. It never knows how occurrences do.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+use uuid::Uuid;
+
+use crate::domain::delivery::{ChannelKind, Target};
+use crate::domain::occurrence::{Instance, OccurrenceKey};
+use crate::domain::schedule::{Calendar, Interval, Rule, Schedule};
+use crate::domain::task::{Details, Number, Task, TaskId};
+use crate::domain::time::Span;
+use crate::store::sqlite::rows::{
+    RowError, instant, local, local_text, nominal, nominal_text, outcome, outcome_word, priority, priority_word,
+    required, timestamp, zone,
+};
+
+/// A task, as columns and as JSON.
+#[derive(Serialize, Deserialize)]
+pub(crate) struct TaskRow {
+    pub(crate) id: Uuid,
+    pub(crate) number: u64,
+    pub(crate) version: u64,
+    pub(crate) title: String,
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub(crate) notes: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) link: Option<String>,
+    pub(crate) priority: String,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) tags: Vec<String>,
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub(crate) metadata: BTreeMap<String, String>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) targets: Vec<TargetRow>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) alerts_ms: Vec<i64>,
+    pub(crate) schedule: ScheduleRow,
+    pub(crate) created_at: i64,
+    pub(crate) updated_at: i64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) cursor: Option<InstanceRow>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) last_ended: Option<InstanceRow>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) previous_outcome: Option<String>,
+}
+
+impl TaskRow {
+    pub(crate) fn from_task(task: &Task) -> Self {
+        let details = &task.details;
+        Self {
+            id: task.id.0,
+            number: task.number.0,
+            version: task.version,
+            title: details.title.clone(),
+            notes: details.notes.clone(),
+            link: details.link.clone(),
+            priority: priority_word(details.priority).to_owned(),
+            tags: details.tags.clone(),
+            metadata: details.metadata.clone(),
+            targets: details.targets.iter().map(TargetRow::from_target).collect(),
+            alerts_ms: task.alerts.iter().map(|span| span.as_millis()).collect(),
+            schedule: ScheduleRow::from_schedule(&task.schedule),
+            created_at: task.created_at.as_millis(),
+            updated_at: task.updated_at.as_millis(),
+            cursor: task.cursor.as_ref().map(InstanceRow::from_instance),
+            last_ended: task.last_ended.as_ref().map(InstanceRow::from_instance),
+            previous_outcome: task.previous.map(|outcome| outcome_word(outcome).to_owned()),
+        }
+    }
+
+    pub(crate) fn into_task(self) -> Result<Task, RowError> {
+        Ok(Task {
+            id: TaskId(self.id),
+            number: Number(self.number),
+            details: Details {
+                title: self.title,
+                notes: self.notes,
+                link: self.link,
+                priority: priority(&self.priority)?,
+                tags: self.tags,
+                metadata: self.metadata,
+                targets: self.targets.into_iter().map(TargetRow::into_target).collect::<Result<_, _>>()?,
+            },
+            schedule: self.schedule.into_schedule()?,
+            alerts: self.alerts_ms.into_iter().map(Span::from_millis).collect(),
+            version: self.version,
+            created_at: timestamp("created_at", self.created_at)?,
+            updated_at: timestamp("updated_at", self.updated_at)?,
+            cursor: self.cursor.map(InstanceRow::into_instance).transpose()?,
+            last_ended: self.last_ended.map(InstanceRow::into_instance).transpose()?,
+            previous: self.previous_outcome.map(|word| outcome("previous_outcome", &word)).transpose()?,
+        })
+    }
+}
+
+/// A target, as JSON.
+#[derive(Serialize, Deserialize)]
+pub(crate) struct TargetRow {
+    pub(crate) channel: String,
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub(crate) address: String,
+}
+
+impl TargetRow {
+    pub(crate) fn from_target(target: &Target) -> Self {
+        Self { channel: target.kind.as_str().to_owned(), address: target.address.clone() }
+    }
+
+    pub(crate) fn into_target(self) -> Result<Target, RowError> {
+        let kind =
+            ChannelKind::from_word(&self.channel).ok_or_else(|| RowError::unknown("channel", self.channel.clone()))?;
+        Ok(Target { kind, address: self.address })
+    }
+}
+
+/// A schedule, as columns and as JSON. What `from` and `until` are, a local time or an instant, depends on the kind.
+#[derive(Serialize, Deserialize)]
+pub(crate) struct ScheduleRow {
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub(crate) text: String,
+    pub(crate) kind: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) zone: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) rrule: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) every_ms: Option<i64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) from: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) until: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) count: Option<u32>,
+}
+
+impl ScheduleRow {
+    pub(crate) fn from_schedule(schedule: &Schedule) -> Self {
+        let bare = Self {
+            text: schedule.text.clone(),
+            kind: schedule.rule.kind().to_owned(),
+            zone: schedule.zone.map(|zone| zone.name().to_owned()),
+            rrule: None,
+            every_ms: None,
+            from: None,
+            until: None,
+            count: None,
+        };
+        match &schedule.rule {
+            Rule::None => bare,
+            Rule::Once(local) => Self { from: Some(local_text(*local)), ..bare },
+            Rule::Countdown(at) => Self { from: Some(at.to_string()), ..bare },
+            Rule::Interval(interval) => Self {
+                every_ms: Some(interval.every.as_millis()),
+                from: Some(interval.from.to_string()),
+                until: interval.until.map(|until| until.to_string()),
+                count: interval.count,
+                ..bare
+            },
+            Rule::Calendar(calendar) => Self {
+                rrule: Some(calendar.rrule.clone()),
+                from: Some(local_text(calendar.from)),
+                until: calendar.until.map(local_text),
+                count: calendar.count,
+                ..bare
+            },
+        }
+    }
+
+    pub(crate) fn into_schedule(self) -> Result<Schedule, RowError> {
+        let zone = self.zone.as_deref().map(|name| zone("schedule_zone", name)).transpose()?;
+        let from = || required("schedule_from", self.from.as_deref());
+        let until = self.until.as_deref();
+        let rule = match self.kind.as_str() {
+            "none" => Rule::None,
+            "once" => Rule::Once(local("schedule_from", from()?)?),
+            "countdown" => Rule::Countdown(instant("schedule_from", from()?)?),
+            "interval" => Rule::Interval(Interval {
+                every: Span::from_millis(required("schedule_every_ms", self.every_ms)?),
+                from: instant("schedule_from", from()?)?,
+                count: self.count,
+                until: until.map(|text| instant("schedule_until", text)).transpose()?,
+            }),
+            "calendar" => Rule::Calendar(Calendar {
+                from: local("schedule_from", from()?)?,
+                count: self.count,
+                until: until.map(|text| local("schedule_until", text)).transpose()?,
+                rrule: required("schedule_rrule", self.rrule)?,
+            }),
+            word => return Err(RowError::unknown("schedule_kind", word)),
+        };
+        Ok(Schedule { text: self.text, rule, zone })
+    }
+}
+
+/// An instance of a rule, as columns and as JSON.
+#[derive(Serialize, Deserialize)]
+pub(crate) struct InstanceRow {
+    pub(crate) key: String,
+    pub(crate) nominal: String,
+    pub(crate) due_at: i64,
+}
+
+impl InstanceRow {
+    fn from_instance(instance: &Instance) -> Self {
+        Self {
+            key: instance.key.to_string(),
+            nominal: nominal_text(instance.nominal),
+            due_at: instance.due.as_millis(),
+        }
+    }
+
+    fn into_instance(self) -> Result<Instance, RowError> {
+        Ok(Instance {
+            key: key("cursor_key", &self.key)?,
+            nominal: nominal("cursor_nominal", &self.nominal)?,
+            due: timestamp("cursor_due_at", self.due_at)?,
+        })
+    }
+}
+
+/// Returns the occurrence key of a text.
+pub(crate) fn key(field: &'static str, text: &str) -> Result<OccurrenceKey, RowError> {
+    text.parse().map_err(|_| RowError::unknown(field, text))
+}

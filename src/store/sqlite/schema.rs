@@ -1,0 +1,165 @@
+//! How a database file comes to be one of this version, or is refused as it lies. A migration is never edited, only
+//! followed by another.
+
+use std::fs::OpenOptions;
+use std::io;
+use std::path::Path;
+use std::time::{Duration, SystemTime};
+
+use chrono::{DateTime, Utc};
+use refinery_core::traits::sync::{Migrate, Query, Transaction};
+use refinery_core::{Migration, Runner};
+use rusqlite::types::Type;
+use rusqlite::{Connection, ErrorCode, OpenFlags, TransactionBehavior, params};
+use uuid::Uuid;
+
+use crate::store::sqlite::fault::Fault;
+
+/// Every migration, oldest first, by the name of its file.
+const MIGRATIONS: &[(&str, &str)] = &[("V1__initial", include_str!("migrations/V1__initial.sql"))];
+
+/// Marks the file as ours: "Keik", as the first migration writes it.
+const APPLICATION_ID: i64 = 0x4b65_696b;
+
+/// How long a statement waits for another program that holds the file, such as a backup.
+const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
+
+/// Past this a log that grew under a long read is cut back at the next checkpoint.
+const LOG_BYTES_MAX: i64 = 64 * 1024 * 1024;
+
+/// More statements than the writer or a reader uses, so that none is compiled twice.
+const STATEMENTS_MAX: usize = 32;
+
+/// Opens the database for its one writer, making or migrating it where needed.
+///
+/// `device` names the installation where the database is new.
+pub(crate) fn open(path: &Path, device: Uuid) -> Result<Connection, Fault> {
+    create_private(path)?;
+    // Nothing may be written before this: a newer program must find its file as it left it.
+    inspect(path)?;
+    let mut connection = connect(path, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
+    let mode: String = connection.query_row("PRAGMA journal_mode = WAL", [], |row| row.get(0))?;
+    if mode != "wal" {
+        return Err(Fault::NoWal { found: mode });
+    }
+    connection.pragma_update(None, "synchronous", "FULL")?;
+    connection.pragma_update(None, "journal_size_limit", LOG_BYTES_MAX)?;
+    migrate(&mut connection, device, MIGRATIONS)?;
+    Ok(connection)
+}
+
+/// Opens the database for a reader.
+pub(crate) fn open_reader(path: &Path) -> Result<Connection, Fault> {
+    // Not read-only as a file: a reader of a write-ahead log writes its shared memory.
+    let connection = connect(path, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
+    connection.pragma_update(None, "query_only", true)?;
+    Ok(connection)
+}
+
+fn connect(path: &Path, access: OpenFlags) -> Result<Connection, Fault> {
+    let connection = Connection::open_with_flags(path, access | OpenFlags::SQLITE_OPEN_NO_MUTEX)?;
+    connection.busy_timeout(BUSY_TIMEOUT)?;
+    connection.pragma_update(None, "foreign_keys", true)?;
+    connection.set_prepared_statement_cache_capacity(STATEMENTS_MAX);
+    Ok(connection)
+}
+
+/// Makes the file for its owner only, where there is none. SQLite gives its side files the same mode.
+fn create_private(path: &Path) -> io::Result<()> {
+    let mut options = OpenOptions::new();
+    options.write(true).create_new(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    match options.open(path) {
+        Ok(_) => Ok(()),
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(()),
+        Err(error) => Err(error),
+    }
+}
+
+/// Refuses a file that this program must not write to, without writing to it.
+fn inspect(path: &Path) -> Result<(), Fault> {
+    match inspect_with(path, OpenFlags::SQLITE_OPEN_READ_ONLY) {
+        // A crash while the file was made leaves a journal that only a writer can roll back.
+        Err(Fault::Sqlite(error))
+            if matches!(error.sqlite_error_code(), Some(ErrorCode::ReadOnly | ErrorCode::CannotOpen)) =>
+        {
+            inspect_with(path, OpenFlags::SQLITE_OPEN_READ_WRITE)
+        }
+        other => other,
+    }
+}
+
+fn inspect_with(path: &Path, access: OpenFlags) -> Result<(), Fault> {
+    let connection = connect(path, access)?;
+    let tables: i64 = connection.query_row("SELECT count(*) FROM sqlite_master", [], |row| row.get(0))?;
+    if tables == 0 {
+        return Ok(());
+    }
+    let application: i64 = connection.query_row("PRAGMA application_id", [], |row| row.get(0))?;
+    if application != APPLICATION_ID {
+        return Err(Fault::Foreign);
+    }
+    let newest = "SELECT coalesce(max(version), 0) FROM refinery_schema_history";
+    let found: u32 = connection.query_row(newest, [], |row| row.get(0))?;
+    let known = known_version();
+    if found > known { Err(Fault::Newer { found, known }) } else { Ok(()) }
+}
+
+fn known_version() -> u32 {
+    u32::try_from(MIGRATIONS.len()).expect("migrations are numbered from 1 without gaps, and few")
+}
+
+/// Brings the schema to this version in one transaction: a kill at any point leaves what was before.
+fn migrate(connection: &mut Connection, device: Uuid, migrations: &[(&str, &str)]) -> Result<(), Fault> {
+    let migrations: Vec<Migration> =
+        migrations.iter().map(|(name, sql)| Migration::unapplied(name, sql)).collect::<Result<_, _>>()?;
+    let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+    Runner::new(&migrations).set_grouped(true).run(&mut Migrator { transaction: &transaction })?;
+    let is_new = transaction.query_row("SELECT count(*) FROM meta", [], |row| row.get::<_, i64>(0))? == 0;
+    if is_new {
+        transaction.execute("INSERT INTO devices (id) VALUES (?1)", params![device.as_bytes()])?;
+        let sql = "INSERT INTO meta (one, device, next_number, last_seq) VALUES (1, ?1, 1, 0)";
+        transaction.execute(sql, params![device.as_bytes()])?;
+    }
+    transaction.commit()?;
+    Ok(())
+}
+
+/// Lets refinery run inside a transaction that somebody else commits.
+struct Migrator<'a> {
+    transaction: &'a rusqlite::Transaction<'a>,
+}
+
+impl Transaction for Migrator<'_> {
+    type Error = rusqlite::Error;
+
+    fn execute<'a, T: Iterator<Item = &'a str>>(&mut self, queries: T) -> Result<usize, rusqlite::Error> {
+        let mut count = 0;
+        for query in queries {
+            self.transaction.execute_batch(query)?;
+            count += 1;
+        }
+        Ok(count)
+    }
+}
+
+impl Query<Vec<Migration>> for Migrator<'_> {
+    fn query(&mut self, query: &str) -> Result<Vec<Migration>, rusqlite::Error> {
+        let mut statement = self.transaction.prepare(query)?;
+        let applied = statement.query_map([], |row| {
+            let unreadable = |column, error| rusqlite::Error::FromSqlConversionFailure(column, Type::Text, error);
+            let applied_on = DateTime::parse_from_rfc3339(&row.get::<_, String>(2)?)
+                .map_err(|error| unreadable(2, Box::new(error) as _))?;
+            let checksum = row
+                .get::<_, String>(3)?
+                .parse()
+                .map_err(|error: std::num::ParseIntError| unreadable(3, Box::new(error)))?;
+            let applied_on = SystemTime::from(applied_on.with_timezone(&Utc));
+            Ok(Migration::applied(row.get(0)?, row.get(1)?, applied_on.into(), checksum))
+        })?;
+        applied.collect()
+    }
+}
+
+impl Migrate for Migrator<'_> {}

@@ -1,0 +1,309 @@
+//! How one change is written in one transaction, or leaves no trace. It checks what the trait promises and decides
+//! nothing else.
+
+use std::collections::HashMap;
+use std::sync::LazyLock;
+
+use rusqlite::{Connection, Transaction, TransactionBehavior, params};
+
+use crate::domain::delivery::Delivery;
+use crate::domain::event::{Event, Operation, Snapshot};
+use crate::domain::occurrence::{Occurrence, OccurrenceName};
+use crate::domain::task::TaskId;
+use crate::store::sqlite::columns::{self, Present, UPSERT_OCCURRENCE, UPSERT_TASK};
+use crate::store::sqlite::fault::Fault;
+use crate::store::sqlite::read;
+use crate::store::sqlite::rows::delivery::StatusRow;
+use crate::store::sqlite::rows::occurrence::{OccurrenceRow, SnapshotRow};
+use crate::store::sqlite::rows::operation::ValuesRow;
+use crate::store::sqlite::rows::task::TaskRow;
+use crate::store::sqlite::rows::{from_sql_integer, priority_word, to_json, to_sql_integer};
+use crate::store::{Change, Committed, RequestSeen, StoreError};
+
+static INSERT_EVENT: LazyLock<String> = LazyLock::new(|| {
+    let columns = "seq, event_id, op_id, task, occurrence_key, occurrence_generation, device, actor, at, operation, \
+        operation_values, from_state, to_state, late, reason, fire_id, snapshot";
+    columns::insert("events", columns)
+});
+
+static UPSERT_DELIVERY: LazyLock<String> = LazyLock::new(|| {
+    format!(
+        "{} ON CONFLICT (fire_id, channel, address) DO UPDATE SET {}",
+        columns::insert("deliveries", read::DELIVERY),
+        columns::assignments(read::DELIVERY),
+    )
+});
+
+/// Writes a change whole or not at all.
+pub(crate) fn commit(connection: &mut Connection, change: &Change) -> Result<Committed, Fault> {
+    // Taken at once, so that no other writer comes between the checks and the writes.
+    let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+    let mut last_seq = last_seq(&transaction)?;
+    let mut plans = Plans::default();
+    for event in &change.events {
+        last_seq += 1;
+        plans.add(event, last_seq, |id| stored(&transaction, id))?;
+        write_event(&transaction, event, last_seq)?;
+    }
+    for plan in &plans.tasks {
+        write_task(&transaction, plan)?;
+    }
+    for delivery in &change.deliveries {
+        write_delivery(&transaction, delivery)?;
+    }
+    for request in &change.requests {
+        write_request(&transaction, request)?;
+    }
+    write_meta(&transaction, change, last_seq)?;
+    transaction.commit()?;
+    Ok(Committed { last_seq })
+}
+
+fn last_seq(transaction: &Transaction<'_>) -> Result<u64, Fault> {
+    let sql = "SELECT last_seq FROM meta";
+    let last_seq = transaction.prepare_cached(sql)?.query_row([], |row| row.get(0))?;
+    Ok(from_sql_integer("last_seq", last_seq)?)
+}
+
+/// What is stored of a task that a change touches.
+#[derive(Clone, Copy)]
+struct Stored {
+    version: u64,
+    present: OccurrenceName,
+}
+
+fn stored(transaction: &Transaction<'_>, id: TaskId) -> Result<Option<Stored>, Fault> {
+    let sql = "SELECT version, present_key, present_generation FROM tasks WHERE id = ?1";
+    let mut statement = transaction.prepare_cached(sql)?;
+    let mut rows = statement.query(params![id.0.as_bytes()])?;
+    let Some(row) = rows.next()? else { return Ok(None) };
+    let mut columns = columns::Columns::of(row);
+    let version = columns.take_count("version")?;
+    Ok(Some(Stored { version, present: read::name(&mut columns)? }))
+}
+
+/// What a change makes of each task: many events of one task are one write of its row.
+#[derive(Default)]
+struct Plans<'a> {
+    /// In the order of their first events.
+    tasks: Vec<TaskPlan<'a>>,
+    by_id: HashMap<TaskId, usize>,
+}
+
+struct TaskPlan<'a> {
+    last: &'a Event,
+    /// `None` where the present one was withdrawn and nothing followed.
+    present: Option<OccurrenceName>,
+    occurrences: Vec<OccurrencePlan<'a>>,
+}
+
+struct OccurrencePlan<'a> {
+    name: OccurrenceName,
+    /// `None` where it is removed.
+    after: Option<&'a Occurrence>,
+    seq: u64,
+    /// Whether an event of this change opened it.
+    is_opened: bool,
+}
+
+impl<'a> Plans<'a> {
+    fn add(
+        &mut self,
+        event: &'a Event,
+        seq: u64,
+        stored: impl Fn(TaskId) -> Result<Option<Stored>, Fault>,
+    ) -> Result<(), Fault> {
+        let id = event.snapshot.task.id;
+        let index = match self.by_id.get(&id) {
+            Some(index) => *index,
+            None => {
+                let stored = stored(id)?;
+                check_version(event, stored)?;
+                // What comes first of a task is its present occurrence, whatever the operation is called.
+                let present = stored.map_or(event.snapshot.occurrence.name(), |stored| stored.present);
+                self.tasks.push(TaskPlan { last: event, present: Some(present), occurrences: Vec::new() });
+                self.by_id.insert(id, self.tasks.len() - 1);
+                self.tasks.len() - 1
+            }
+        };
+        self.tasks[index].add(event, seq);
+        Ok(())
+    }
+}
+
+impl<'a> TaskPlan<'a> {
+    fn add(&mut self, event: &'a Event, seq: u64) {
+        let (occurrence, name) = (&event.snapshot.occurrence, event.snapshot.occurrence.name());
+        self.last = event;
+        let is_removed = matches!(event.operation, Operation::Withdrawn { .. });
+        let opens = matches!(event.operation, Operation::Added(_) | Operation::Opened(_));
+        let takes_over = opens || matches!(event.operation, Operation::Moved(_));
+        if is_removed {
+            self.present = self.present.filter(|present| *present != name);
+        } else if takes_over {
+            self.present = Some(name);
+        }
+        let after = (!is_removed).then_some(occurrence);
+        match self.occurrences.iter_mut().find(|plan| plan.name == name) {
+            Some(plan) => {
+                let is_opened = opens || (plan.after.is_none() && !is_removed);
+                plan.after = after;
+                plan.is_opened |= is_opened;
+                plan.seq = if is_opened { seq } else { plan.seq };
+            }
+            None => self.occurrences.push(OccurrencePlan { name, after, seq, is_opened: opens }),
+        }
+    }
+
+    fn occurrence(&self, name: OccurrenceName) -> Option<&'a Occurrence> {
+        self.occurrences.iter().find(|plan| plan.name == name).and_then(|plan| plan.after)
+    }
+}
+
+fn check_version(event: &Event, stored: Option<Stored>) -> Result<(), Fault> {
+    let task = &event.snapshot.task;
+    let found = stored.map(|stored| stored.version);
+    if found.unwrap_or(0).checked_add(1) == Some(task.version) {
+        return Ok(());
+    }
+    Err(Fault::Refused(StoreError::Conflict { id: task.id, expected: task.version.saturating_sub(1), found }))
+}
+
+fn write_event(transaction: &Transaction<'_>, event: &Event, seq: u64) -> Result<(), Fault> {
+    let fire_id = event.operation.firing().map(|firing| firing.fire_id.0);
+    if let Some(fire_id) = fire_id {
+        let mut statement = transaction.prepare_cached("SELECT 1 FROM events WHERE fire_id = ?1")?;
+        if statement.exists(params![fire_id.as_bytes()])? {
+            return Err(Fault::Refused(StoreError::FiredBefore { fire_id }));
+        }
+    }
+    let sql = "INSERT INTO devices (id) VALUES (?1) ON CONFLICT DO NOTHING";
+    transaction.prepare_cached(sql)?.execute(params![event.device.as_bytes()])?;
+    let occurrence = &event.snapshot.occurrence;
+    transaction.prepare_cached(&INSERT_EVENT)?.execute(params![
+        to_sql_integer("seq", seq)?,
+        event.event_id.as_bytes(),
+        event.op_id.as_bytes(),
+        event.snapshot.task.id.0.as_bytes(),
+        occurrence.key.to_string(),
+        occurrence.generation,
+        event.device.as_bytes(),
+        event.actor.as_str(),
+        event.at.as_millis(),
+        event.operation.name(),
+        to_json(&ValuesRow::from_operation(&event.operation)),
+        event.from.map(|state| state.as_str()),
+        event.to.map(|state| state.as_str()),
+        event.is_late(),
+        event.reason,
+        fire_id.map(|id| *id.as_bytes()),
+        to_json(&SnapshotRow::from_snapshot(&event.snapshot)),
+    ])?;
+    Ok(())
+}
+
+fn write_task(transaction: &Transaction<'_>, plan: &TaskPlan<'_>) -> Result<(), Fault> {
+    let task = &plan.last.snapshot.task;
+    let id = task.id.0.as_bytes();
+    for removed in plan.occurrences.iter().filter(|plan| plan.after.is_none()) {
+        let sql = "DELETE FROM occurrences WHERE task = ?1 AND key = ?2 AND generation = ?3";
+        let name = removed.name;
+        transaction.prepare_cached(sql)?.execute(params![id, name.key.to_string(), name.generation])?;
+    }
+    let mut statement = transaction.prepare_cached(&UPSERT_OCCURRENCE)?;
+    for plan in &plan.occurrences {
+        if let Some(occurrence) = plan.after {
+            let row = OccurrenceRow::from_occurrence(occurrence);
+            columns::write_occurrence(&mut statement, task.id, &row, plan.seq, plan.is_opened)?;
+        }
+    }
+    let present = match plan.present.and_then(|name| plan.occurrence(name)) {
+        Some(occurrence) => occurrence.clone(),
+        None => read::present(transaction, task.id, plan.present)?.ok_or(Fault::NoOccurrence { task: task.id.0 })?,
+    };
+    let snapshot = Snapshot { task: task.clone(), occurrence: present };
+    let present = Present {
+        name: snapshot.occurrence.name(),
+        state: snapshot.occurrence.state.name(),
+        next_wake: snapshot.next_wake(),
+    };
+    let mut statement = transaction.prepare_cached(&UPSERT_TASK)?;
+    columns::write_task(&mut statement, &TaskRow::from_task(task), &present)?;
+    Ok(())
+}
+
+fn write_delivery(transaction: &Transaction<'_>, delivery: &Delivery) -> Result<(), Fault> {
+    let (id, message) = (&delivery.id, &delivery.message);
+    let status = StatusRow::from_status(delivery.status);
+    transaction.prepare_cached(&UPSERT_DELIVERY)?.execute(params![
+        id.fire_id.0.as_bytes(),
+        id.target.kind.as_str(),
+        id.target.address,
+        delivery.task.0.as_bytes(),
+        delivery.occurrence.key.to_string(),
+        delivery.occurrence.generation,
+        to_sql_integer("number", message.number.0)?,
+        message.title,
+        message.body,
+        priority_word(message.priority),
+        message.link,
+        status.word,
+        status.at,
+        delivery.attempts,
+        delivery.created_at.as_millis(),
+        delivery.last_error,
+    ])?;
+    Ok(())
+}
+
+fn write_request(transaction: &Transaction<'_>, request: &RequestSeen) -> Result<(), Fault> {
+    // No upsert: a key that is seen twice would be a request that is done twice.
+    let sql = "INSERT INTO requests (key, method, task, at) VALUES (?1, ?2, ?3, ?4)";
+    let mut statement = transaction.prepare_cached(sql)?;
+    statement.execute(params![request.key, request.method, request.task.0.as_bytes(), request.at.as_millis()])?;
+    Ok(())
+}
+
+fn write_meta(transaction: &Transaction<'_>, change: &Change, last_seq: u64) -> Result<(), Fault> {
+    let highest = change.events.iter().map(|event| event.snapshot.task.number.0).max().unwrap_or(0);
+    let sql = "UPDATE meta SET last_seq = ?1, next_number = max(next_number, ?2), zone = coalesce(?3, zone)";
+    let mut statement = transaction.prepare_cached(sql)?;
+    statement.execute(params![
+        to_sql_integer("seq", last_seq)?,
+        to_sql_integer("number", highest.saturating_add(1))?,
+        change.zone,
+    ])?;
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::store::sqlite::schema;
+
+    use super::*;
+
+    #[test]
+    fn a_kill_between_statements_leaves_no_trace() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("keiko.db");
+        let mut connection = schema::open(&path, uuid::Uuid::from_u128(1)).unwrap();
+        let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate).unwrap();
+        write_meta(&transaction, &Change { zone: Some("Asia/Tokyo".into()), ..Change::default() }, 7).unwrap();
+        // The file as it lies on the disk when the process is killed here.
+        let copy = directory.path().join("killed.db");
+        for suffix in ["", "-wal"] {
+            std::fs::copy(with_suffix(&path, suffix), with_suffix(&copy, suffix)).unwrap();
+        }
+        drop(transaction);
+        let reopened = schema::open(&copy, uuid::Uuid::from_u128(2)).unwrap();
+        let identity = read::identity(&reopened).unwrap();
+        assert_eq!((identity.last_seq, identity.zone), (0, None));
+        assert_eq!(identity.device, uuid::Uuid::from_u128(1));
+    }
+
+    fn with_suffix(path: &std::path::Path, suffix: &str) -> std::path::PathBuf {
+        let mut name = path.as_os_str().to_owned();
+        name.push(suffix);
+        name.into()
+    }
+}
