@@ -17,14 +17,23 @@ use crate::protocol::{FAILED_PREFIX, READY_LINE};
 pub const START_WAIT: Duration = Duration::from_secs(30);
 
 /// What to start, and how to keep others from starting it meanwhile.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy)]
 pub struct Launch<'a> {
     /// The daemon's program.
     pub program: &'a Path,
-    /// Where it will listen.
-    pub socket: &'a Path,
+    /// Tells where it listens. Asked anew before each attempt, since the daemon itself chooses the place.
+    pub socket: &'a dyn Fn() -> PathBuf,
     /// A file that is locked meanwhile; its folder must exist.
     pub lock: &'a Path,
+}
+
+/// A daemon that takes calls.
+#[derive(Debug)]
+pub struct Started {
+    /// A connection to it.
+    pub client: Client,
+    /// Whether this call started it, and nobody else meanwhile.
+    pub is_new: bool,
 }
 
 /// Why the daemon did not come up.
@@ -76,21 +85,22 @@ pub enum StartError {
 ///
 /// # Errors
 /// It did not come up.
-pub fn start(launch: Launch<'_>) -> Result<Client, StartError> {
+pub fn start(launch: Launch<'_>) -> Result<Started, StartError> {
     let locked = File::options().create(true).truncate(false).write(true).open(launch.lock);
     let lock = locked.and_then(|file| file.lock().map(|()| file));
     // Held until the daemon is ready, so that whoever waits for it finds the daemon.
     let _lock = lock.map_err(|source| StartError::Lock { path: launch.lock.to_owned(), source })?;
-    if let Ok(client) = Client::connect(launch.socket) {
-        return Ok(client);
+    if let Ok(client) = Client::connect(&(launch.socket)()) {
+        return Ok(Started { client, is_new: false });
     }
     let program = || launch.program.to_owned();
-    let mut child = Command::new(launch.program)
-        .stdin(Stdio::null())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::null())
-        .spawn()
-        .map_err(|source| StartError::Run { program: program(), source })?;
+    let mut command = Command::new(launch.program);
+    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null());
+    // A group of its own: what the terminal sends to its foreground group, when somebody interrupts this command or
+    // closes the window, does not reach the daemon.
+    #[cfg(unix)]
+    std::os::unix::process::CommandExt::process_group(&mut command, 0);
+    let mut child = command.spawn().map_err(|source| StartError::Run { program: program(), source })?;
     let output = child.stdout.take().expect("the output was asked for as a pipe");
     let (said, saying) = mpsc::channel();
     // A thread, since a pipe knows no time limit. It ends with the daemon's first line or with the daemon.
@@ -101,7 +111,10 @@ pub fn start(launch: Launch<'_>) -> Result<Client, StartError> {
     });
     let line = saying.recv_timeout(START_WAIT).map_err(|_| StartError::TooSlow { program: program() })?;
     if line.trim_end() == READY_LINE {
-        return Client::connect(launch.socket).map_err(|source| StartError::Unreachable { source: Box::new(source) });
+        return match Client::connect(&(launch.socket)()) {
+            Ok(client) => Ok(Started { client, is_new: true }),
+            Err(source) => Err(StartError::Unreachable { source: Box::new(source) }),
+        };
     }
     match line.trim_end().strip_prefix(FAILED_PREFIX) {
         Some(reason) => Err(StartError::Failed { reason: reason.to_owned() }),

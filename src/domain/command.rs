@@ -102,14 +102,14 @@ pub enum Command {
 }
 
 impl Command {
-    /// Returns the verb, as people type it.
+    /// Returns the verb, as errors say it.
     #[must_use]
     pub const fn verb(&self) -> &'static str {
         match self {
             Self::Wake => "wake",
             Self::Rezone => "rezone",
             Self::Edit(_) => "edit",
-            Self::Done { .. } => "done",
+            Self::Done { .. } => "complete",
             Self::Ack { .. } => "ack",
             Self::Snooze { .. } => "snooze",
             Self::Pause { .. } => "pause",

@@ -145,7 +145,7 @@ pub(super) fn rezone(steps: &mut Steps<'_>) {
             steps.successor_of(&instance)
         }
     };
-    let state = rezoned_state(steps.state(), due_at, steps.now());
+    let state = rezoned_state(steps.state(), due_at, at);
     let due = Some(Due { nominal: Nominal::Local(local), at: due_at });
     let moved = Occurrence { due, successor_at, state, ..steps.occurrence().clone() };
     if moved != *steps.occurrence() {
@@ -153,15 +153,16 @@ pub(super) fn rezone(steps: &mut Steps<'_>) {
     }
 }
 
-fn rezoned_state(state: &State, due_at: Timestamp, now: Timestamp) -> State {
+fn rezoned_state(state: &State, due_at: Timestamp, was_due_at: Timestamp) -> State {
     match state {
-        State::Suspended(suspended) => {
-            let remaining = Some(due_at.since(now)).filter(|left| left.is_positive());
+        State::Suspended(suspended) if due_at != was_due_at => {
+            let remaining = Some(due_at.since(suspended.since)).filter(|left| left.is_positive());
             State::Suspended(Suspended { remaining, ..*suspended })
         }
         State::Created
         | State::Pending(_)
         | State::Running(_)
+        | State::Suspended(_)
         | State::Failed(_)
         | State::Completed(_)
         | State::Cancelled(_) => state.clone(),

@@ -87,7 +87,7 @@ pub fn transition(
 
         (State::Created, Command::Done { .. }) => ask::done(&mut steps),
         (State::Pending(_) | State::Suspended(_), Command::Done { early }) => {
-            if ask::is_meant(&steps, "done", *early || is_named)? {
+            if ask::is_meant(&steps, "complete", *early || is_named)? {
                 ask::done(&mut steps);
             }
         }

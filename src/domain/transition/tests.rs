@@ -213,10 +213,102 @@ fn every_state_meets_every_command() {
                 Command::Edit(edit) if edit.schedule.is_some() => "edit at",
                 other => other.verb(),
             };
-            table.push(format!("{state:<9} {verb:<7} {cell}"));
+            table.push(format!("{state:<9} {verb:<8} {cell}"));
         }
     }
-    assert_snapshot!(table.join("\n"));
+    assert_snapshot!(table.join("\n"), @"
+    CREATED   wake     nothing
+    CREATED   rezone   nothing
+    CREATED   edit     CREATED (edited)
+    CREATED   edit at  PENDING (edited, moved, armed)
+    CREATED   complete COMPLETED (armed, started, completed)
+    CREATED   ack      refused: cannot ack task 1: it is without a time
+    CREATED   snooze   refused: cannot snooze task 1: it is without a time
+    CREATED   pause    refused: cannot pause task 1: it is without a time
+    CREATED   resume   refused: cannot resume task 1: it is without a time
+    CREATED   skip     refused: cannot skip task 1: it is without a time
+    CREATED   cancel   CANCELLED (cancelled)
+    CREATED   report   nothing
+    CREATED   resend   nothing
+    PENDING   wake     RUNNING (fired)
+    PENDING   rezone   nothing
+    PENDING   edit     RUNNING (edited, fired)
+    PENDING   edit at  PENDING (edited, moved)
+    PENDING   complete COMPLETED (started, completed)
+    PENDING   ack      refused: cannot ack task 1: it is scheduled
+    PENDING   snooze   PENDING (suspended, snoozed)
+    PENDING   pause    SUSPENDED (suspended)
+    PENDING   resume   refused: cannot resume task 1: it is scheduled
+    PENDING   skip     refused: cannot skip task 1: it does not repeat
+    PENDING   cancel   CANCELLED (cancelled)
+    PENDING   report   nothing
+    PENDING   resend   nothing
+    RUNNING   wake     nothing
+    RUNNING   rezone   nothing
+    RUNNING   edit     RUNNING (edited)
+    RUNNING   edit at  PENDING (edited, suspended, moved, resumed)
+    RUNNING   complete COMPLETED (completed)
+    RUNNING   ack      RUNNING (acked)
+    RUNNING   snooze   PENDING (suspended, snoozed)
+    RUNNING   pause    SUSPENDED (suspended)
+    RUNNING   resume   refused: cannot resume task 1: it is due
+    RUNNING   skip     refused: cannot skip task 1: it does not repeat
+    RUNNING   cancel   CANCELLED (suspended, cancelled)
+    RUNNING   report   the delivery only
+    RUNNING   resend   RUNNING (resent)
+    SUSPENDED wake     nothing
+    SUSPENDED rezone   nothing
+    SUSPENDED edit     SUSPENDED (edited)
+    SUSPENDED edit at  SUSPENDED (edited, moved)
+    SUSPENDED complete COMPLETED (resumed, started, completed)
+    SUSPENDED ack      refused: cannot ack task 1: it is paused
+    SUSPENDED snooze   refused: cannot snooze task 1: it is paused
+    SUSPENDED pause    refused: cannot pause task 1: it is paused
+    SUSPENDED resume   RUNNING (resumed, fired)
+    SUSPENDED skip     refused: cannot skip task 1: it is paused
+    SUSPENDED cancel   CANCELLED (cancelled)
+    SUSPENDED report   nothing
+    SUSPENDED resend   nothing
+    FAILED    wake     nothing
+    FAILED    rezone   nothing
+    FAILED    edit     FAILED (edited)
+    FAILED    edit at  PENDING (edited, retried, moved)
+    FAILED    complete COMPLETED (retried, started, completed)
+    FAILED    ack      refused: cannot ack task 1: it is failed
+    FAILED    snooze   refused: cannot snooze task 1: it is failed
+    FAILED    pause    SUSPENDED (retried, suspended)
+    FAILED    resume   refused: cannot resume task 1: it is failed
+    FAILED    skip     refused: cannot skip task 1: it is failed
+    FAILED    cancel   CANCELLED (cancelled)
+    FAILED    report   the delivery only
+    FAILED    resend   FAILED (resent)
+    COMPLETED wake     nothing
+    COMPLETED rezone   nothing
+    COMPLETED edit     refused: cannot edit task 1: it is already done
+    COMPLETED edit at  refused: cannot edit task 1: it is already done
+    COMPLETED complete refused: cannot complete task 1: it is already done
+    COMPLETED ack      refused: cannot ack task 1: it is already done
+    COMPLETED snooze   refused: cannot snooze task 1: it is already done
+    COMPLETED pause    refused: cannot pause task 1: it is already done
+    COMPLETED resume   refused: cannot resume task 1: it is already done
+    COMPLETED skip     refused: cannot skip task 1: it is already done
+    COMPLETED cancel   refused: cannot cancel task 1: it is already done
+    COMPLETED report   the delivery only
+    COMPLETED resend   nothing
+    CANCELLED wake     nothing
+    CANCELLED rezone   nothing
+    CANCELLED edit     refused: cannot edit task 1: it is already cancelled
+    CANCELLED edit at  refused: cannot edit task 1: it is already cancelled
+    CANCELLED complete refused: cannot complete task 1: it is already cancelled
+    CANCELLED ack      refused: cannot ack task 1: it is already cancelled
+    CANCELLED snooze   refused: cannot snooze task 1: it is already cancelled
+    CANCELLED pause    refused: cannot pause task 1: it is already cancelled
+    CANCELLED resume   refused: cannot resume task 1: it is already cancelled
+    CANCELLED skip     refused: cannot skip task 1: it is already cancelled
+    CANCELLED cancel   refused: cannot cancel task 1: it is already cancelled
+    CANCELLED report   the delivery only
+    CANCELLED resend   nothing
+    ");
 }
 
 #[test]
@@ -224,7 +316,12 @@ fn a_reminder_rings_once_and_stays_due_until_it_is_done() {
     let mut story = Story::new(once("4 09:00"), &[]);
     story.run("4 12:00");
     story.ask("4 12:00", &Command::Done { early: false }).expect("a due task is done");
-    assert_snapshot!(story.told());
+    assert_snapshot!(story.told(), @"
+    4 08:00 once       -         → CREATED   added
+    4 08:00 once       CREATED   → PENDING   armed
+    4 09:00 once       PENDING   → RUNNING   fired 0
+    4 12:00 once       RUNNING   → COMPLETED completed
+    ");
 }
 
 #[test]
@@ -244,7 +341,20 @@ fn an_unanswered_daily_is_closed_by_its_successor_which_rings() {
     story.deliver("4 09:00");
     story.run("5 09:00");
     story.run("6 09:00");
-    assert_snapshot!(story.told());
+    assert_snapshot!(story.told(), @"
+    4 08:00 May 04     -         → CREATED   added
+    4 08:00 May 04     CREATED   → PENDING   armed
+    4 09:00 May 04     PENDING   → RUNNING   fired 0
+    5 09:00 May 04     RUNNING   → COMPLETED completed
+    5 09:00 May 05     -         → CREATED   opened
+    5 09:00 May 05     CREATED   → PENDING   armed
+    5 09:00 May 05     PENDING   → RUNNING   fired 0
+    6 09:00 May 05     RUNNING   → FAILED    failed
+    6 09:00 May 05     FAILED    → CANCELLED cancelled
+    6 09:00 May 06     -         → CREATED   opened
+    6 09:00 May 06     CREATED   → PENDING   armed
+    6 09:00 May 06     PENDING   → RUNNING   fired 0
+    ");
 }
 
 #[test]
@@ -252,7 +362,17 @@ fn a_month_with_the_machine_off_rings_the_latest_once() {
     let mut story = Story::new(daily(9), &[]);
     story.run("4 09:00");
     story.wake(at("20 12:00"));
-    assert_snapshot!(story.told());
+    assert_snapshot!(story.told(), @"
+    4 08:00 May 04     -         → CREATED   added
+    4 08:00 May 04     CREATED   → PENDING   armed
+    4 09:00 May 04     PENDING   → RUNNING   fired 0
+    20 12:00 May 04     RUNNING   → RUNNING   passed_over
+    20 12:00 May 04     RUNNING   → FAILED    failed
+    20 12:00 May 04     FAILED    → CANCELLED cancelled
+    20 12:00 May 20     -         → CREATED   opened
+    20 12:00 May 20     CREATED   → PENDING   armed
+    20 12:00 May 20     PENDING   → RUNNING   fired 0 late
+    ");
     assert_eq!(story.snapshot.occurrence.due_at(), Some(at("20 09:00")));
 }
 
@@ -262,7 +382,15 @@ fn a_missed_series_that_never_rang_is_withdrawn_up_to_the_latest() {
     let woken = story.ask("4 12:30", &Command::Wake).expect("a wake is never refused");
     assert_eq!(woken.passed_over, 3);
     assert_eq!(story.snapshot.occurrence.due_at(), Some(at("4 12:00")));
-    assert_snapshot!(story.told());
+    assert_snapshot!(story.told(), @"
+    4 08:00 May 04T07:00:00Z -         → CREATED   added
+    4 08:00 May 04T07:00:00Z CREATED   → PENDING   armed
+    4 12:30 May 04T07:00:00Z PENDING   → PENDING   passed_over
+    4 12:30 May 04T07:00:00Z PENDING   → -         withdrawn
+    4 12:30 May 04T10:00:00Z -         → CREATED   opened
+    4 12:30 May 04T10:00:00Z CREATED   → PENDING   armed
+    4 12:30 May 04T10:00:00Z PENDING   → RUNNING   fired 0 late
+    ");
 }
 
 #[test]
@@ -277,7 +405,7 @@ fn done_on_an_overdue_repeat_lands_in_the_future() {
 fn done_on_a_series_ahead_is_refused_or_already_done_unless_early() {
     let mut story = Story::new(daily(9), &[]);
     let refused = story.ask("4 08:10", &Command::Done { early: false }).expect_err("it is ahead");
-    assert_eq!(refused.to_string(), "cannot done task 1: it is not due before 2026-05-04T07:00:00Z");
+    assert_eq!(refused.to_string(), "cannot complete task 1: it is not due before 2026-05-04T07:00:00Z");
     story.ask("4 08:10", &Command::Done { early: true }).expect("early");
     assert_eq!(story.snapshot.occurrence.due_at(), Some(at("5 09:00")));
     let again = story.ask("4 08:11", &Command::Done { early: false }).expect("said twice, done once");
@@ -294,7 +422,14 @@ fn a_snooze_repeats_the_alert_and_keeps_the_due() {
     assert_eq!(story.snapshot.occurrence.due_at(), Some(at("4 09:00")));
     assert_eq!(story.snapshot.speaks_at(), Some(at("4 09:15")));
     story.run("4 10:00");
-    assert_snapshot!(story.told());
+    assert_snapshot!(story.told(), @"
+    4 08:00 once       -         → CREATED   added
+    4 08:00 once       CREATED   → PENDING   armed
+    4 09:00 once       PENDING   → RUNNING   fired 0
+    4 09:05 once       RUNNING   → SUSPENDED suspended
+    4 09:05 once       SUSPENDED → PENDING   snoozed
+    4 09:15 once       PENDING   → RUNNING   fired 0
+    ");
     let ids: std::collections::BTreeSet<_> =
         story.steps.iter().filter_map(|(_, _, step)| step.operation.firing().map(|firing| firing.fire_id)).collect();
     assert_eq!(ids.len(), 2, "each ring has an id of its own");
@@ -306,7 +441,16 @@ fn a_snooze_of_an_early_alert_leaves_the_due_alert_where_it_was() {
     story.run("6 14:05");
     story.ask("6 14:05", &Command::Snooze { until: at("6 14:25"), early: false }).expect("an early alert spoke");
     story.run("6 15:00");
-    assert_snapshot!(story.told());
+    assert_snapshot!(story.told(), @"
+    4 08:00 once       -         → CREATED   added
+    4 08:00 once       CREATED   → PENDING   armed
+    4 15:00 once       PENDING   → PENDING   spoke -2d
+    6 14:00 once       PENDING   → PENDING   spoke -1h
+    6 14:05 once       PENDING   → SUSPENDED suspended
+    6 14:05 once       SUSPENDED → PENDING   snoozed
+    6 14:25 once       PENDING   → PENDING   spoke -1h
+    6 15:00 once       PENDING   → RUNNING   fired 0
+    ");
 }
 
 #[test]
@@ -315,7 +459,15 @@ fn a_snooze_past_due_still_speaks_after_the_due_alert() {
     story.run("4 09:30");
     story.ask("4 09:30", &Command::Snooze { until: at("4 10:15"), early: false }).expect("an early alert spoke");
     story.run("4 11:00");
-    assert_snapshot!(story.told());
+    assert_snapshot!(story.told(), @"
+    4 08:00 once       -         → CREATED   added
+    4 08:00 once       CREATED   → PENDING   armed
+    4 09:30 once       PENDING   → PENDING   spoke -30m
+    4 09:30 once       PENDING   → SUSPENDED suspended
+    4 09:30 once       SUSPENDED → PENDING   snoozed
+    4 10:00 once       PENDING   → RUNNING   fired 0
+    4 10:15 once       RUNNING   → RUNNING   spoke -30m
+    ");
 }
 
 #[test]
@@ -325,7 +477,18 @@ fn a_snooze_that_reaches_the_successor_is_closed_by_it() {
     story.deliver("4 09:00");
     story.ask("4 09:05", &Command::Snooze { until: at("5 10:05"), early: false }).expect("due");
     story.run("5 12:00");
-    assert_snapshot!(story.told());
+    assert_snapshot!(story.told(), @"
+    4 08:00 May 04     -         → CREATED   added
+    4 08:00 May 04     CREATED   → PENDING   armed
+    4 09:00 May 04     PENDING   → RUNNING   fired 0
+    4 09:05 May 04     RUNNING   → SUSPENDED suspended
+    4 09:05 May 04     SUSPENDED → PENDING   snoozed
+    5 09:00 May 04     PENDING   → RUNNING   started
+    5 09:00 May 04     RUNNING   → COMPLETED completed
+    5 09:00 May 05     -         → CREATED   opened
+    5 09:00 May 05     CREATED   → PENDING   armed
+    5 09:00 May 05     PENDING   → RUNNING   fired 0
+    ");
 }
 
 #[test]
@@ -359,7 +522,13 @@ fn a_paused_countdown_goes_on_with_what_remained() {
     story.ask("4 13:00", &Command::Resume { shift: false }).expect("paused");
     assert_eq!(story.snapshot.speaks_at(), Some(at("4 13:20")));
     story.run("4 14:00");
-    assert_snapshot!(story.told());
+    assert_snapshot!(story.told(), @"
+    4 08:00 once       -         → CREATED   added
+    4 08:00 once       CREATED   → PENDING   armed
+    4 08:10 once       PENDING   → SUSPENDED suspended
+    4 13:00 once       SUSPENDED → PENDING   resumed
+    4 13:20 once       PENDING   → RUNNING   fired 0
+    ");
 }
 
 #[test]
@@ -405,7 +574,16 @@ fn an_edit_moves_the_due_and_the_task_rings_anew() {
     story.run("4 09:00");
     story.ask("4 09:10", &Command::Edit(Edit { schedule: Some(once("4 16:00")), ..Edit::default() })).expect("due");
     story.run("4 17:00");
-    assert_snapshot!(story.told());
+    assert_snapshot!(story.told(), @"
+    4 08:00 once       -         → CREATED   added
+    4 08:00 once       CREATED   → PENDING   armed
+    4 09:00 once       PENDING   → RUNNING   fired 0
+    4 09:10 once       RUNNING   → RUNNING   edited
+    4 09:10 once       RUNNING   → SUSPENDED suspended
+    4 09:10 once       SUSPENDED → SUSPENDED moved
+    4 09:10 once       SUSPENDED → PENDING   resumed
+    4 16:00 once       PENDING   → RUNNING   fired 0
+    ");
 }
 
 #[test]
@@ -503,7 +681,11 @@ fn a_counted_series_ends_after_its_last() {
 fn an_alert_given_at_no_time_makes_the_task_due_in_silence() {
     let mut story = Story::new(once("4 09:00"), &[-600]);
     story.run("4 09:00");
-    assert_snapshot!(story.told());
+    assert_snapshot!(story.told(), @"
+    4 08:00 once       -         → CREATED   added
+    4 08:00 once       CREATED   → PENDING   armed
+    4 09:00 once       PENDING   → RUNNING   started
+    ");
     assert!(story.deliveries.is_empty());
 }
 
