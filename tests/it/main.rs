@@ -6,6 +6,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 mod architecture;
+mod simulation;
 
 #[test]
 fn every_file_is_listed() {
@@ -53,4 +54,3 @@ fn unlisted(directory: &Path, root: &str, modules: &[String]) -> Vec<PathBuf> {
     found.sort();
     found
 }
-mod simulation;
