@@ -1,5 +1,6 @@
 //! Tasks and changes as no one would think of them, for property tests.
 
+use std::collections::BTreeMap;
 use std::future::Future;
 
 use chrono::{NaiveDateTime, SubsecRound};
@@ -10,12 +11,14 @@ use proptest::sample::select;
 use uuid::Uuid;
 
 use crate::domain::delivery::Target;
-use crate::domain::event::Snapshot;
+use crate::domain::event::{Operation, Snapshot};
 use crate::domain::occurrence::{Due, Instance, Nominal, Occurrence, OccurrenceKey, Outcome, Slot};
 use crate::domain::schedule::{Calendar, Interval, Rule, Schedule};
 use crate::domain::state::{Ended, Failed, Pending, Running, Snooze, State, Suspended};
 use crate::domain::task::{Details, Number, Priority, Task, TaskId};
 use crate::domain::time::{Span, Timestamp};
+use crate::store::conformance::samples;
+use crate::store::{Change, Store};
 
 /// Runs a future to its end on a thread of its own, since the caller may be inside a runtime already.
 pub(crate) fn block_on<T: Send>(future: impl Future<Output = T> + Send) -> T {
@@ -173,4 +176,44 @@ fn occurrence() -> impl Strategy<Value = Occurrence> {
             state,
         },
     )
+}
+
+/// One event to be: of which task, of which day, which operation, how far from the stored version, which firing, and
+/// the state after it.
+pub(crate) type Step = (u64, u32, usize, u64, u128, State);
+
+/// Batches of steps over few tasks, days and firings, so that many are stale, double or about the same occurrence.
+pub(crate) fn batches() -> impl Strategy<Value = Vec<Vec<Step>>> {
+    let distance = prop_oneof![9 => Just(1_u64), 1 => Just(2_u64)];
+    let step = (1_u64..4, 10_u32..13, 0..OPERATIONS, distance, 0_u128..40, select(samples::states()));
+    vec(vec(step, 1..5), 1..25)
+}
+
+/// Makes a change of steps, on top of what `store` holds. `last_id` counts the events.
+pub(crate) fn change_of(store: &impl Store, steps: Vec<Step>, last_id: &mut u128) -> Change {
+    let mut versions = BTreeMap::new();
+    samples::change(steps.into_iter().map(|(number, day, operation, distance, fire_id, state)| {
+        let version = versions.entry(number).or_insert_with(|| {
+            store.snapshot(samples::task_id(number)).expect("readable").map_or(0, |snapshot| snapshot.task.version)
+        });
+        *version += distance;
+        *last_id += 1;
+        let mut snapshot = samples::snapshot(number, day, state);
+        snapshot.task.version = *version;
+        samples::event(*last_id, operation_of(operation, fire_id, &snapshot), &snapshot)
+    }))
+}
+
+const OPERATIONS: usize = 7;
+
+fn operation_of(index: usize, fire_id: u128, snapshot: &Snapshot) -> Operation {
+    let occurrence = Box::new(snapshot.occurrence.clone());
+    match index {
+        0 => Operation::Added(Box::new(snapshot.clone())),
+        1 | 2 => Operation::Opened(occurrence),
+        3 => Operation::Moved(occurrence),
+        4 => Operation::Fired(samples::firing(fire_id, false)),
+        5 => Operation::Withdrawn { instances: 1 },
+        _ => Operation::Edited(Box::default()),
+    }
 }
