@@ -152,3 +152,6 @@ impl Store for SqliteStore {
         self.ask(read::counts)
     }
 }
+
+#[cfg(test)]
+mod tests;
