@@ -1,1 +1,5 @@
 //! The only test binary.
+
+mod desktop;
+mod support;
+mod terminal;
