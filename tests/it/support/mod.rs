@@ -6,6 +6,8 @@
 pub(crate) mod fake_server;
 #[cfg(feature = "desktop")]
 pub(crate) mod private_bus;
+#[cfg(unix)]
+pub(crate) mod pty;
 pub(crate) mod sample;
 #[cfg(feature = "desktop")]
 pub(crate) mod xvfb;
