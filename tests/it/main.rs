@@ -6,7 +6,10 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 mod architecture;
+mod desktop;
 mod simulation;
+mod support;
+mod terminal;
 
 #[test]
 fn every_file_is_listed() {
@@ -54,3 +57,4 @@ fn unlisted(directory: &Path, root: &str, modules: &[String]) -> Vec<PathBuf> {
     found.sort();
     found
 }
+//! The only test binary.
