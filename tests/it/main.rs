@@ -57,4 +57,3 @@ fn unlisted(directory: &Path, root: &str, modules: &[String]) -> Vec<PathBuf> {
     found.sort();
     found
 }
-//! The only test binary.
