@@ -49,6 +49,7 @@ pub(crate) fn task(number: u64, version: u64) -> Task {
         created_at: at(1_000),
         updated_at: at(2_000 + i64::try_from(version).expect("small")),
         cursor: None,
+        last_ended: None,
         previous: None,
     }
 }
@@ -114,14 +115,22 @@ pub(crate) fn states() -> Vec<State> {
 
 fn states_named(name: StateName) -> Vec<State> {
     let ended = |outcome| Ended { at: at(1_779_000_000_003), outcome };
-    let running = Running { fired_at: at(1_779_000_000_004), late: true, acked_at: Some(at(1_779_000_000_005)) };
+    let running = Running {
+        fired_at: at(1_779_000_000_004),
+        late: true,
+        acked_at: Some(at(1_779_000_000_005)),
+        snooze: Some(snooze()),
+    };
     match name {
         StateName::Created => vec![State::Created],
         StateName::Pending => {
             vec![State::Pending(Pending::default()), State::Pending(Pending { snooze: Some(snooze()) })]
         }
         StateName::Running => {
-            vec![State::Running(running), State::Running(Running { late: false, acked_at: None, ..running })]
+            vec![
+                State::Running(running),
+                State::Running(Running { late: false, acked_at: None, snooze: None, ..running }),
+            ]
         }
         StateName::Suspended => {
             let bare = Suspended { until: None, remaining: None, snooze: None, ..suspended() };
@@ -196,14 +205,21 @@ fn operation_after(operation: &Operation, snapshot: &Snapshot) -> Option<Operati
             let target = Target { address: "room 4".into(), ..Target::terminal() };
             Operation::Resent { fire_id: FireId(Uuid::from_u128(900)), target }
         }
-        Operation::Resent { .. } => Operation::Withdrawn { instances: u64::MAX },
-        Operation::Withdrawn { .. } => return None,
+        Operation::Resent { .. } => Operation::PassedOver { instances: u64::MAX, by: at(1_779_000_000_009) },
+        Operation::PassedOver { .. } => Operation::Withdrawn,
+        Operation::Withdrawn => return None,
     })
 }
 
 pub(crate) fn firing(id: u128, late: bool) -> Firing {
     let fire_id = FireId(Uuid::from_u128(id));
-    Firing { fire_id, slot: Slot(Span::from_minutes(15)), nominal_at: at(1_779_000_000_008), late }
+    Firing {
+        fire_id,
+        slot: Slot(Span::from_minutes(15)),
+        nominal_at: at(1_779_000_000_008),
+        late,
+        swallowed: late.then_some(Slot::DUE).into_iter().collect(),
+    }
 }
 
 pub(crate) fn full_details() -> Details {
@@ -237,6 +253,7 @@ pub(crate) fn full_task(number: u64) -> Task {
     Task {
         details: full_details(),
         cursor: Some(Instance { key: key(3), nominal: Nominal::Instant(at(1_234_567)), due: at(7_654_321) }),
+        last_ended: Some(Instance { key: key(2), nominal: Nominal::Instant(at(1_234_566)), due: at(7_654_320) }),
         previous: Some(Outcome::Undelivered),
         ..task(number, 1)
     }

@@ -123,9 +123,9 @@ fn schedule() -> impl Strategy<Value = Schedule> {
 }
 
 fn task() -> impl Strategy<Value = Task> {
-    let cursor = of((key(), nominal(), at()).prop_map(|(key, nominal, due)| Instance { key, nominal, due }));
-    (id(), details(), schedule(), vec(span(), 0..4), (at(), at()), cursor, of(outcome())).prop_map(
-        |(id, details, schedule, alerts, (created_at, updated_at), cursor, previous)| Task {
+    let instance = || of((key(), nominal(), at()).prop_map(|(key, nominal, due)| Instance { key, nominal, due }));
+    (id(), details(), schedule(), vec(span(), 0..4), (at(), at()), (instance(), instance()), of(outcome())).prop_map(
+        |(id, details, schedule, alerts, (created_at, updated_at), (cursor, last_ended), previous)| Task {
             id: TaskId(id),
             number: Number(1),
             details,
@@ -135,6 +135,7 @@ fn task() -> impl Strategy<Value = Task> {
             created_at,
             updated_at,
             cursor,
+            last_ended,
             previous,
         },
     )
@@ -151,11 +152,9 @@ fn state() -> impl Strategy<Value = State> {
     prop_oneof![
         Just(State::Created),
         of(snooze()).prop_map(|snooze| State::Pending(Pending { snooze })),
-        (at(), any::<bool>(), of(at())).prop_map(|(fired_at, late, acked_at)| State::Running(Running {
-            fired_at,
-            late,
-            acked_at
-        })),
+        (at(), any::<bool>(), of(at()), of(snooze())).prop_map(|(fired_at, late, acked_at, snooze)| {
+            State::Running(Running { fired_at, late, acked_at, snooze })
+        }),
         suspended.prop_map(State::Suspended),
         at().prop_map(|at| State::Failed(Failed { at })),
         ended().prop_map(State::Completed),
@@ -213,7 +212,7 @@ fn operation_of(index: usize, fire_id: u128, snapshot: &Snapshot) -> Operation {
         1 | 2 => Operation::Opened(occurrence),
         3 => Operation::Moved(occurrence),
         4 => Operation::Fired(samples::firing(fire_id, false)),
-        5 => Operation::Withdrawn { instances: 1 },
+        5 => Operation::Withdrawn,
         _ => Operation::Edited(Box::default()),
     }
 }

@@ -209,7 +209,7 @@ pub(crate) async fn a_withdrawn_occurrence_is_gone_and_may_be_opened_again<F: Fi
     let first = add_tasks(store, 1).await.remove(0);
     let gone = later(&first, 2);
     let next = with_occurrence(&first, 3, occurrence(14, PENDING));
-    let withdrawn = Operation::Withdrawn { instances: 1 };
+    let withdrawn = Operation::Withdrawn;
     store.commit(change([event(2, withdrawn.clone(), &gone), opened(3, &next)])).await.unwrap();
     assert_eq!(store.snapshot(task_id(1)).unwrap(), Some(next.clone()));
     // Withdrawn and opened by one change, under the same name, with other data.
@@ -229,7 +229,7 @@ pub(crate) async fn without_its_present_occurrence_a_task_falls_back_to_the_one_
     let third = with_occurrence(&first, 3, occurrence(9, PENDING));
     store.commit(change([opened(2, &second), opened(3, &third)])).await.unwrap();
     let withdrawn = later(&third, 4);
-    store.commit(change([event(4, Operation::Withdrawn { instances: 2 }, &withdrawn)])).await.unwrap();
+    store.commit(change([event(4, Operation::Withdrawn, &withdrawn)])).await.unwrap();
     let present = later_task(&second, &withdrawn);
     assert_eq!(store.snapshot(task_id(1)).unwrap(), Some(present.clone()));
     assert_eq!(store.wakes().unwrap(), wakes_of(&[present]));
@@ -239,7 +239,7 @@ pub(crate) async fn a_task_is_never_left_without_an_occurrence<F: Fixture>() {
     let fixture = F::open();
     let first = add_tasks(fixture.store(), 1).await.remove(0);
     let before = everything(fixture.store());
-    let only = event(2, Operation::Withdrawn { instances: 1 }, &later(&first, 2));
+    let only = event(2, Operation::Withdrawn, &later(&first, 2));
     let error = fixture.store().commit(change([only])).await.unwrap_err();
     assert!(matches!(error, StoreError::Broken { .. }), "{error}");
     assert_eq!(everything(fixture.store()), before);
