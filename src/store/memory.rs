@@ -3,7 +3,7 @@
 //! It is written apart from the SQLite store on purpose, event by event, so that the one suite that both pass compares
 //! two readings of the trait.
 
-use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque, btree_map};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use futures_util::future::BoxFuture;
@@ -347,16 +347,11 @@ impl Disk {
     fn stage_tasks(&self, change: &Change) -> Result<BTreeMap<TaskId, Entry>, StoreError> {
         let mut staged: BTreeMap<TaskId, Entry> = BTreeMap::new();
         for event in &change.events {
-            let task = &event.snapshot.task;
-            if !staged.contains_key(&task.id) {
-                let stored = self.tasks.get(&task.id);
-                let found = stored.map(|entry| entry.task.version);
-                if found.unwrap_or(0).checked_add(1) != Some(task.version) {
-                    return Err(StoreError::Conflict { id: task.id, expected: task.version.saturating_sub(1), found });
-                }
-                staged.insert(task.id, stored.cloned().unwrap_or_else(|| Entry::new(&event.snapshot)));
-            }
-            staged.get_mut(&task.id).expect("it was staged just above").apply(event);
+            let entry = match staged.entry(event.snapshot.task.id) {
+                btree_map::Entry::Occupied(staged) => staged.into_mut(),
+                btree_map::Entry::Vacant(place) => place.insert(self.entry_before(event)?),
+            };
+            entry.apply(event);
         }
         for entry in staged.values_mut() {
             entry.settle();
@@ -365,6 +360,17 @@ impl Disk {
             }
         }
         Ok(staged)
+    }
+
+    /// Returns the stored task, if the first event of it in a change builds on that.
+    fn entry_before(&self, first: &Event) -> Result<Entry, StoreError> {
+        let Task { id, version, .. } = first.snapshot.task;
+        let stored = self.tasks.get(&id);
+        let found = stored.map(|entry| entry.task.version);
+        if found.unwrap_or(0).checked_add(1) != Some(version) {
+            return Err(StoreError::Conflict { id, expected: version.saturating_sub(1), found });
+        }
+        Ok(stored.cloned().unwrap_or_else(|| Entry::new(&first.snapshot)))
     }
 
     fn check_events(&self, change: &Change) -> Result<(), StoreError> {

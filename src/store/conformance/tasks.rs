@@ -89,7 +89,6 @@ pub(crate) async fn unusual_text_reads_back_as_it_was_written<F: Fixture>() {
     check_round_trip(fixture.store(), &snapshots).await;
 }
 
-#[expect(clippy::unused_async, reason = "the suite's behaviours are all async; proptest drives this one")]
 pub(crate) async fn whatever_is_written_reads_back<F: Fixture>() {
     let mut runner = TestRunner::new(Config { cases: 16, failure_persistence: None, ..Config::default() });
     let outcome = runner.run(&strategies::snapshots(), |snapshots| {

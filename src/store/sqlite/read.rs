@@ -178,15 +178,12 @@ pub(crate) fn present(
 ) -> Result<Option<Occurrence>, Fault> {
     let read = |row: &Row<'_>| Ok(read_occurrence(&mut Columns::of(row))?.into_occurrence()?);
     let id = task.0.as_bytes();
-    match name {
-        Some(name) => {
-            let sql = format!("SELECT {OCCURRENCE} FROM occurrences WHERE task = ?1 AND key = ?2 AND generation = ?3");
-            first(connection, &sql, params![id, name.key.to_string(), name.generation], read)
-        }
-        None => {
-            let sql = format!("SELECT {OCCURRENCE} FROM occurrences WHERE task = ?1 ORDER BY opened_seq DESC LIMIT 1");
-            first(connection, &sql, params![id], read)
-        }
+    if let Some(name) = name {
+        let sql = format!("SELECT {OCCURRENCE} FROM occurrences WHERE task = ?1 AND key = ?2 AND generation = ?3");
+        first(connection, &sql, params![id, name.key.to_string(), name.generation], read)
+    } else {
+        let sql = format!("SELECT {OCCURRENCE} FROM occurrences WHERE task = ?1 ORDER BY opened_seq DESC LIMIT 1");
+        first(connection, &sql, params![id], read)
     }
 }
 
