@@ -1,1 +1,298 @@
-//! To be written.
+//! What does "every other friday at 9" mean?
+//!
+//! Text in, schedule out: tokens with their place in the text, a lexicon a language, one grammar of time, resolution
+//! against a given now and zone; what remains is the title. `grammar.md` has the rules on one page. Nothing here reads
+//! a clock or the system's zone.
+
+mod arguments;
+mod error;
+mod grammar;
+mod lexicon;
+mod note;
+mod plain_date;
+mod recur;
+pub mod render;
+mod resolve;
+mod settings;
+mod span;
+mod title;
+mod token;
+
+use std::ops::Range;
+
+use chrono_tz::Tz;
+
+use crate::domain::schedule::Schedule;
+use crate::domain::time::{Span, Timestamp};
+use crate::when::grammar::{Binder, Phrase, Run, Words};
+use crate::when::lexicon::{Lexeme, Meaning, lexemes};
+use crate::when::resolve::{Here, Said};
+
+pub use self::arguments::{Arguments, from_arguments};
+pub use self::error::TimeError;
+pub use self::note::Note;
+pub use self::settings::{Dialect, Settings};
+pub use self::span::parse_span;
+
+/// What a text is read against.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Context {
+    /// The present instant.
+    pub now: Timestamp,
+    /// The zone in which times are meant that name none.
+    pub zone: Tz,
+    /// Hours of the parts of the day, and the order of numeric dates.
+    pub settings: Settings,
+}
+
+/// What a sentence says.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Reading {
+    /// The time, `None` where the sentence has none.
+    pub time: Option<TimeReading>,
+    /// The rest, word for word; empty where the whole sentence is a time.
+    pub title: String,
+    /// What is to be said aloud, that of the time included.
+    pub notes: Vec<Note>,
+}
+
+/// What words about time say.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct TimeReading {
+    /// The schedule; its text is the words taken as time.
+    pub schedule: Schedule,
+    /// The first instance.
+    pub due: Timestamp,
+    /// How exactly the time was said.
+    pub grain: Grain,
+    /// Byte ranges in the text, in order, of the words taken as time.
+    pub spans: Vec<Range<usize>>,
+    /// When to speak, from due (negative: before); empty for at due alone.
+    pub alerts: Vec<Span>,
+    /// The zone that the words name.
+    pub zone: Option<Tz>,
+    /// What is to be said aloud.
+    pub notes: Vec<Note>,
+}
+
+/// How exactly a time was said.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Grain {
+    /// To the second.
+    Second,
+    /// To the minute.
+    Minute,
+    /// To the hour or part of the day.
+    Hour,
+    /// To the day.
+    Day,
+    /// To the week.
+    Week,
+    /// To the month.
+    Month,
+    /// To the year.
+    Year,
+}
+
+impl Grain {
+    /// Returns the word for it, such as `minute`.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Second => "second",
+            Self::Minute => "minute",
+            Self::Hour => "hour",
+            Self::Day => "day",
+            Self::Week => "week",
+            Self::Month => "month",
+            Self::Year => "year",
+        }
+    }
+}
+
+impl Reading {
+    /// Returns the time, for callers that cannot do without.
+    ///
+    /// # Errors
+    /// The sentence has no time, or only a vague one ("later").
+    pub fn into_time(self) -> Result<TimeReading, TimeError> {
+        let vague = self.notes.iter().find_map(|note| match note {
+            Note::Vague { words, span } => Some(TimeError::Vague { words: words.clone(), span: span.clone() }),
+            Note::NextWeekday { .. }
+            | Note::ThisWeekday { .. }
+            | Note::OtherYear { .. }
+            | Note::Tomorrow { .. }
+            | Note::MidnightEnds { .. }
+            | Note::Gap { .. }
+            | Note::Fold { .. }
+            | Note::MonthEnd { .. } => None,
+        });
+        self.time.ok_or_else(|| {
+            let span = 0..self.title.len();
+            vague.unwrap_or(TimeError::Missing { words: self.title, span })
+        })
+    }
+}
+
+/// Reads a sentence: the time anywhere in it, the rest as title. A lead ("remind me to") drops out.
+///
+/// A sentence without a time is a title alone; one that only says "later" has [`Note::Vague`] too.
+///
+/// # Errors
+/// The sentence names a time that cannot be set: past, impossible, contradictory, or several at once.
+pub fn parse_sentence(text: &str, context: &Context) -> Result<Reading, TimeError> {
+    let lexemes = lexemes(&token::tokens(text));
+    let words = Words::new(&lexemes);
+    let mut edges = title::edges(&words);
+    let dialect = context.settings.dialect;
+    let mut found = None;
+    if !lexicon::is_beyond(text) {
+        // "me" leads only before a time: "me tomorrow 3pm" is what follows "keiko remind".
+        if edges.start == 0 && words.has(0, Meaning::LeadFiller) {
+            found = grammar::phrase(&words, 1..edges.end, dialect, None)
+                .filter(|(_, runs)| runs.first().is_some_and(|run| run.range.start == 1));
+            edges.start = usize::from(found.is_some());
+        }
+        found = found.or_else(|| grammar::phrase(&words, edges.clone(), dialect, None));
+    }
+    let Some((phrase, runs)) = found else {
+        return Ok(without_time(text, &lexemes, &words, edges));
+    };
+    let time = resolve_phrase(text, &lexemes, &runs, &phrase, context)?;
+    let title = title::title(text, &lexemes, &words, edges.start, &runs);
+    let notes = time.notes.clone();
+    Ok(Reading { time: Some(time), title, notes })
+}
+
+/// Reads a time and nothing else.
+///
+/// # Errors
+/// The text has words that are no part of a time, has no time, or names one that cannot be set.
+pub fn parse_time(text: &str, context: &Context) -> Result<TimeReading, TimeError> {
+    let lexemes = lexemes(&token::tokens(text));
+    only_time(text, text, &lexemes, context)
+}
+
+/// Reads what would follow "every": `day at 9am`, `2 hours 3 times`, `month on the 31st at 9am`.
+///
+/// # Errors
+/// As [`parse_time`]; also where the words repeat nothing.
+pub fn parse_every(text: &str, context: &Context) -> Result<TimeReading, TimeError> {
+    const EVERY: &str = "every ";
+    let own = lexemes(&token::tokens(text));
+    let own_words = Words::new(&own);
+    let repeats = |at: usize| Words::new(&own[..own.len().min(at)]).has_repeat;
+    // "every day" and "daily" say it themselves.
+    if own_words.has_repeat && repeats(1) {
+        return only_time(text, text, &own, context);
+    }
+    let whole = format!("{EVERY}{text}");
+    let lexemes = lexemes(&token::tokens(&whole));
+    only_time(text, &whole, &lexemes, context).map_err(|error| error.shifted(EVERY.len(), text)).map(|mut reading| {
+        reading.spans = reading.spans.iter().map(|span| shift(span, EVERY.len(), text.len())).collect();
+        reading.schedule.text = text.trim().to_owned();
+        reading
+    })
+}
+
+fn shift(span: &Range<usize>, by: usize, len: usize) -> Range<usize> {
+    span.start.saturating_sub(by).min(len)..span.end.saturating_sub(by).min(len)
+}
+
+/// Reads `whole`, in which every word must be about time; `text` is what errors show.
+fn only_time(text: &str, whole: &str, lexemes: &[Lexeme], context: &Context) -> Result<TimeReading, TimeError> {
+    let words = Words::new(lexemes);
+    let end = (0..words.len()).rev().find(|at| !words.is_mark(*at)).map_or(0, |at| at + 1);
+    let missing = || TimeError::Missing { words: text.trim().to_owned(), span: 0..whole.len() };
+    if lexicon::is_beyond(whole) {
+        return Err(missing());
+    }
+    // `--at 5` is what "at 5" is.
+    let found = grammar::phrase(&words, 0..end, context.settings.dialect, None)
+        .filter(|(_, runs)| first_leftover(&words, runs, end).is_none())
+        .or_else(|| grammar::phrase(&words, 0..end, context.settings.dialect, Some(Binder::At)));
+    let Some((phrase, runs)) = found else {
+        return Err(vague(whole, lexemes, &words, &(0..end))
+            .map_or_else(missing, |(words, span)| TimeError::Vague { words, span }));
+    };
+    if let Some(left) = first_leftover(&words, &runs, end) {
+        let span = lexemes[left.start].span.start..lexemes[left.end - 1].span.end;
+        return Err(TimeError::Leftover { words: whole[span.clone()].to_owned(), span });
+    }
+    resolve_phrase(whole, lexemes, &runs, &phrase, context)
+}
+
+/// Returns the first words before `end` that no run takes.
+fn first_leftover(words: &Words<'_>, runs: &[Run], end: usize) -> Option<Range<usize>> {
+    let is_free = |at: usize| !words.is_mark(at) && !runs.iter().any(|run| run.range.contains(&at));
+    let start = (0..end).find(|at| is_free(*at))?;
+    let stop = (start..end).find(|at| !is_free(*at)).unwrap_or(end);
+    Some(start..stop)
+}
+
+fn resolve_phrase(
+    text: &str,
+    lexemes: &[Lexeme],
+    runs: &[Run],
+    phrase: &Phrase,
+    context: &Context,
+) -> Result<TimeReading, TimeError> {
+    let spans: Vec<Range<usize>> =
+        runs.iter().map(|run| lexemes[run.range.start].span.start..lexemes[run.range.end - 1].span.end).collect();
+    let words: Vec<&str> = spans.iter().map(|span| &text[span.clone()]).collect();
+    let words = words.join(" ");
+    let span = spans.first().map_or(0, |first| first.start)..spans.last().map_or(0, |last| last.end);
+    let here = Here::new(context, phrase.zone, Said { words: words.clone(), span });
+    let resolved = match &phrase.every {
+        Some(every) => recur::series(&here, phrase, every)?,
+        None => here.once(phrase)?,
+    };
+    let schedule = Schedule { text: words, rule: resolved.rule, zone: phrase.zone };
+    Ok(TimeReading {
+        schedule,
+        due: resolved.due,
+        grain: resolved.grain,
+        spans,
+        alerts: Vec::new(),
+        zone: phrase.zone,
+        notes: resolved.notes,
+    })
+}
+
+/// A sentence in which no time was found: a title, perhaps with a vague word.
+fn without_time(text: &str, lexemes: &[Lexeme], words: &Words<'_>, edges: Range<usize>) -> Reading {
+    let vague = vague(text, lexemes, words, &edges);
+    let has_lead = edges.start > 0;
+    let title = title::title(text, lexemes, words, edges.start, &[]);
+    let (title, notes) = match vague {
+        // With a lead the word was meant as time; without one it may be the title's own.
+        Some((said, span)) => {
+            let title = if has_lead { without(text, lexemes, edges.start, &span, words) } else { title };
+            (title, vec![Note::Vague { words: said, span }])
+        }
+        None => (title, Vec::new()),
+    };
+    Reading { time: None, title, notes }
+}
+
+/// Returns the title without the vague word at its edge.
+fn without(text: &str, lexemes: &[Lexeme], start: usize, span: &Range<usize>, words: &Words<'_>) -> String {
+    let is_first = lexemes.get(start).is_some_and(|first| first.span == *span);
+    if !is_first {
+        let from = lexemes.get(start).map_or(0, |first| first.span.start).min(span.start);
+        return text[from..span.start].trim().to_owned();
+    }
+    let behind = words.skip(start + 1, Meaning::LeadEnd);
+    lexemes.get(behind).map_or_else(String::new, |next| text[next.span.start..].trim().to_owned())
+}
+
+/// Returns a vague word at either edge ("later", "asap").
+fn vague(text: &str, lexemes: &[Lexeme], words: &Words<'_>, edges: &Range<usize>) -> Option<(String, Range<usize>)> {
+    let last = edges.end.checked_sub(1)?;
+    let at = [edges.start, last].into_iter().find(|at| words.has(*at, Meaning::Vague))?;
+    let span = lexemes[at].span.clone();
+    Some((text[span.clone()].to_owned(), span))
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,238 @@
+//! Which time of day is it: "3pm", "17:30", "half past 5", "noon"?
+
+use crate::when::grammar::amount::number_in_words;
+use crate::when::grammar::words::Words;
+use crate::when::grammar::{Binder, Strength};
+use crate::when::lexicon::{Half, Meaning};
+
+/// A time of day as said.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(in crate::when) struct Clock {
+    pub(in crate::when) hour: u32,
+    pub(in crate::when) minute: u32,
+    pub(in crate::when) second: u32,
+    pub(in crate::when) face: Face,
+}
+
+/// How much of the time of day was said.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(in crate::when) enum Face {
+    /// One time of the 24 hours.
+    Day,
+    /// A 12-hour reading without am or pm.
+    Open,
+    /// The midnight that ends a day.
+    Midnight,
+    /// No clock shows it, such as 25:00 and 13am.
+    Impossible,
+}
+
+/// A clock time that was found.
+pub(in crate::when) struct FoundClock {
+    pub(in crate::when) clock: Clock,
+    pub(in crate::when) next: usize,
+    pub(in crate::when) strength: Strength,
+}
+
+const MIDNIGHT: Clock = Clock { hour: 0, minute: 0, second: 0, face: Face::Midnight };
+
+/// Reads a clock time, `binder` being the preposition before it.
+pub(in crate::when) fn clock(words: &Words<'_>, start: usize, binder: Option<Binder>) -> Option<FoundClock> {
+    let strong = |(clock, next): (Clock, usize)| FoundClock { clock, next, strength: Strength::Strong };
+    named(words, start)
+        .or_else(|| digital(words, start, binder))
+        .or_else(|| with_meridiem(words, start))
+        .or_else(|| oclock(words, start))
+        .map(strong)
+        .or_else(|| spoken(words, start, binder))
+        .or_else(|| bare(words, start, binder).map(strong))
+}
+
+fn named(words: &Words<'_>, start: usize) -> Option<(Clock, usize)> {
+    let at = if words.digits(start).is_some_and(|(value, _)| value == 12) { start + 1 } else { start };
+    if words.has(at, Meaning::Noon) {
+        return Some((Clock { hour: 12, minute: 0, second: 0, face: Face::Day }, at + 1));
+    }
+    words.has(at, Meaning::Midnight).then_some((MIDNIGHT, at + 1))
+}
+
+/// "9:30", "17:30:05", "9.30pm", "17h30".
+fn digital(words: &Words<'_>, start: usize, binder: Option<Binder>) -> Option<(Clock, usize)> {
+    let (hour, hour_len @ 1..=2) = words.digits(start)? else { return None };
+    let (minute, 2) = words.digits(start + 2)? else { return None };
+    if !(words.is_glued(start + 1) && words.is_glued(start + 2)) {
+        return None;
+    }
+    let colon = words.has(start + 1, Meaning::Colon);
+    let dot = words.has(start + 1, Meaning::Dot);
+    let hour_mark = words.has(start + 1, Meaning::ShortUnit(crate::when::lexicon::Unit::Hour));
+    let mut next = start + 3;
+    let mut second = None;
+    if colon
+        && words.has(next, Meaning::Colon)
+        && words.is_glued(next)
+        && let Some((value, 2)) = words.digits(next + 1)
+    {
+        second = Some(value);
+        next += 2;
+    }
+    if let Some((half, behind)) = meridiem(words, next) {
+        return Some((on_half(hour, minute, second.unwrap_or(0), half), behind));
+    }
+    let is_clock = colon
+        // "9.30" alone is a number, "17h30m" an amount.
+        || (dot && binder.is_some_and(Binder::takes_bare_number) && !words.has(next, Meaning::Dot))
+        || (hour_mark && !words.is_unit(next));
+    if !is_clock {
+        return None;
+    }
+    let is_open = hour_len == 1 || hour >= 10;
+    Some((face(hour, minute, second.unwrap_or(0), is_open && !hour_mark && second.is_none()), next))
+}
+
+/// "3pm", "3 pm", "340pm", "9p".
+fn with_meridiem(words: &Words<'_>, start: usize) -> Option<(Clock, usize)> {
+    let (value, len) = words.digits(start).or_else(|| {
+        number_in_words(words, start).filter(|(_, next)| *next == start + 1).map(|(value, _)| (value, 2))
+    })?;
+    if words.has(start, Meaning::Article) {
+        return None;
+    }
+    let (half, next) = meridiem(words, start + 1)?;
+    match len {
+        1..=2 => Some((on_half(value, 0, 0, half), next)),
+        3..=4 => Some((on_half(value / 100, value % 100, 0, half), next)),
+        _ => None,
+    }
+}
+
+/// "5 o'clock", with am or pm behind.
+fn oclock(words: &Words<'_>, start: usize) -> Option<(Clock, usize)> {
+    let (hour, next) = hour_number(words, start)?;
+    if !words.has(next, Meaning::OClock) {
+        return None;
+    }
+    Some(
+        meridiem(words, next + 1)
+            .map_or_else(|| (face(hour, 0, 0, true), next + 1), |(half, behind)| (on_half(hour, 0, 0, half), behind)),
+    )
+}
+
+/// "half past 5", "quarter to 6", "ten past 4", "half five".
+fn spoken(words: &Words<'_>, start: usize, binder: Option<Binder>) -> Option<FoundClock> {
+    let at = words.skip(start, Meaning::Article);
+    let (minutes, behind, is_named) = if words.has(at, Meaning::Half) {
+        (30, at + 1, true)
+    } else if words.has(at, Meaning::Quarter) {
+        (15, at + 1, true)
+    } else {
+        let (value, next) = small_number(words, start)?;
+        let next = if words.is_unit(next) { next + 1 } else { next };
+        (value, next, false)
+    };
+    if !(1..60).contains(&minutes) {
+        return None;
+    }
+    let is_before = words.has(behind, Meaning::To);
+    let is_after = words.has(behind, Meaning::Past);
+    let is_british = minutes == 30 && is_named && at == start && !is_before && !is_after;
+    let hour_at = if is_before || is_after { behind + 1 } else { behind };
+    let (hour, next) = hour_number(words, hour_at).filter(|_| is_before || is_after || is_british)?;
+    // "2 to 5" is as well a range, "half 5 apples" half a thing.
+    let is_sure = is_named && !is_british || is_after || binder.is_some_and(Binder::takes_bare_number);
+    if words.is_unit(next) || words.has(next, Meaning::Colon) && words.is_glued(next) {
+        return None;
+    }
+    let said = meridiem(words, next);
+    let (whole, next) =
+        said.map_or_else(|| (face(hour, 0, 0, true), next), |(half, behind)| (on_half(hour, 0, 0, half), behind));
+    if whole.face == Face::Impossible {
+        return None;
+    }
+    let clock = if is_before {
+        let hour = if whole.face == Face::Open { (whole.hour + 10) % 12 + 1 } else { (whole.hour + 23) % 24 };
+        Clock { hour, minute: 60 - minutes, ..whole }
+    } else {
+        Clock { minute: minutes, ..whole }
+    };
+    Some(FoundClock { clock, next, strength: if is_sure { Strength::Strong } else { Strength::Weak } })
+}
+
+/// "5", "17", "1730" where a preposition makes it a time of day.
+fn bare(words: &Words<'_>, start: usize, binder: Option<Binder>) -> Option<(Clock, usize)> {
+    binder.filter(|binder| binder.takes_bare_number())?;
+    if words.has(start, Meaning::Article) {
+        return None;
+    }
+    if let Some((value, 4)) = words.digits(start) {
+        let clock = face(value / 100, value % 100, 0, false);
+        return (clock.face == Face::Day && !is_number_of_more(words, start + 1)).then_some((clock, start + 1));
+    }
+    let (hour, next) = hour_number(words, start)?;
+    (!is_number_of_more(words, next)).then(|| (face(hour, 0, 0, true), next))
+}
+
+/// Returns whether the number before `next` belongs to a longer one, a unit or an ordinal.
+pub(in crate::when) fn is_number_of_more(words: &Words<'_>, next: usize) -> bool {
+    let glued_mark = words.is_glued(next)
+        && (words.has(next, Meaning::Slash)
+            || words.has(next, Meaning::Colon) && words.digits(next + 1).is_some()
+            || words.has(next, Meaning::Dot) && words.digits(next + 1).is_some() && words.is_glued(next + 1)
+            || words.has(next, Meaning::Dash)
+            || words.pick(next, |_| Some(())).is_none() && !words.is_mark(next));
+    glued_mark || words.is_unit(next) || words.has(next, Meaning::OrdinalEnd) || words.has(next, Meaning::Times)
+}
+
+/// Reads an hour of at most two digits, or in words up to twelve.
+pub(in crate::when) fn hour_number(words: &Words<'_>, at: usize) -> Option<(u32, usize)> {
+    if words.has(at, Meaning::Article) {
+        return None;
+    }
+    let (hour, next) = small_number(words, at)?;
+    (hour <= 24).then_some((hour, next))
+}
+
+fn small_number(words: &Words<'_>, at: usize) -> Option<(u32, usize)> {
+    match words.digits(at) {
+        Some((value, 1..=2)) => Some((value, at + 1)),
+        Some(_) => None,
+        None => number_in_words(words, at),
+    }
+}
+
+fn meridiem(words: &Words<'_>, at: usize) -> Option<(Half, usize)> {
+    words
+        .pick(at, |meaning| match meaning {
+            Meaning::Meridiem(half) => Some(half),
+            Meaning::ShortMeridiem(half) if words.is_glued(at) => Some(half),
+            _ => None,
+        })
+        .map(|half| (half, at + 1))
+}
+
+/// Returns the clock time of a 12-hour reading; "17:00 pm" is 17:00, "13am" no time at all.
+fn on_half(hour: u32, minute: u32, second: u32, half: Half) -> Clock {
+    let hour24 = match (hour, half) {
+        (12, Half::Am) => Some(0),
+        (1..=11, Half::Am) | (12, Half::Pm) => Some(hour),
+        (1..=11, Half::Pm) => Some(hour + 12),
+        (13..=23, Half::Pm) => Some(hour),
+        _ => None,
+    };
+    let is_shown = minute < 60 && second < 60;
+    match hour24 {
+        Some(hour) if is_shown => Clock { hour, minute, second, face: Face::Day },
+        Some(_) | None => Clock { hour, minute, second, face: Face::Impossible },
+    }
+}
+
+fn face(hour: u32, minute: u32, second: u32, may_be_open: bool) -> Clock {
+    let face = match hour {
+        _ if minute >= 60 || second >= 60 => Face::Impossible,
+        24 if minute == 0 && second == 0 => return MIDNIGHT,
+        1..=12 if may_be_open => Face::Open,
+        0..=23 => Face::Day,
+        _ => Face::Impossible,
+    };
+    Clock { hour, minute, second, face }
+}

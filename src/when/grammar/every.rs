@@ -1,0 +1,243 @@
+//! How does it repeat: "every other tuesday", "every 2 hours", "mondays and thursdays", "daily"?
+
+use chrono::Weekday;
+
+use crate::when::Dialect;
+use crate::when::grammar::Strength;
+use crate::when::grammar::amount::{Amount, amount};
+use crate::when::grammar::day::{Day, DayKind, MonthOf, day, day_kind, of_month, ordinal};
+use crate::when::grammar::words::Words;
+use crate::when::lexicon::{Meaning, Part, Unit};
+
+/// A repetition as said.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(in crate::when) struct Every {
+    /// Every so many cycles.
+    pub(in crate::when) interval: i64,
+    pub(in crate::when) cycle: Cycle,
+    /// The days of the cycle that were said with it.
+    pub(in crate::when) days: Vec<Day>,
+    pub(in crate::when) part: Option<Part>,
+}
+
+/// What comes round.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(in crate::when) enum Cycle {
+    /// So much clock time.
+    Exact(Amount),
+    Days,
+    Weeks,
+    Months,
+    Years,
+}
+
+/// A repetition that was found.
+pub(in crate::when) struct FoundEvery {
+    pub(in crate::when) every: Every,
+    pub(in crate::when) next: usize,
+    pub(in crate::when) strength: Strength,
+}
+
+/// The days Monday to Friday.
+pub(in crate::when) const WORKING_DAYS: [Weekday; 5] =
+    [Weekday::Mon, Weekday::Tue, Weekday::Wed, Weekday::Thu, Weekday::Fri];
+/// Saturday and Sunday.
+pub(in crate::when) const WEEKEND: [Weekday; 2] = [Weekday::Sat, Weekday::Sun];
+
+/// Reads a repetition.
+pub(in crate::when) fn every(words: &Words<'_>, start: usize, dialect: Dialect) -> Option<FoundEvery> {
+    let strong = |(every, next): (Every, usize)| FoundEvery { every, next, strength: Strength::Strong };
+    if words.has(start, Meaning::Every) {
+        return behind_every(words, words.skip(start + 1, Meaning::Single), dialect).map(strong);
+    }
+    adverb(words, start).or_else(|| plural(words, start).map(strong)).or_else(|| once_a(words, start).map(strong))
+}
+
+/// Reads what follows "every".
+fn behind_every(words: &Words<'_>, start: usize, dialect: Dialect) -> Option<(Every, usize)> {
+    if words.has(start, Meaning::Other) {
+        return unit(words, start + 1, 2).or_else(|| weekdays(words, start + 1, 2));
+    }
+    yearly(words, start, dialect)
+        .or_else(|| counted(words, start))
+        .or_else(|| amount(words, start).and_then(|found| Some((of_amount(found.amount)?, found.next))))
+        .or_else(|| unit(words, start, 1))
+        .or_else(|| weekdays(words, start, 1))
+        .or_else(|| part(words, start))
+}
+
+/// "year", "quarter", "half hour": one unit, so many times.
+fn unit(words: &Words<'_>, at: usize, interval: i64) -> Option<(Every, usize)> {
+    let unit = words.pick(at, |meaning| match meaning {
+        Meaning::Unit(unit) => Some(unit),
+        Meaning::Quarter => Some(Unit::Quarter),
+        _ => None,
+    })?;
+    Some((of_units(unit, interval), at + 1))
+}
+
+fn of_units(unit: Unit, count: i64) -> Every {
+    let exact = |millis: i64| Cycle::Exact(Amount { millis: millis.saturating_mul(count), ..Amount::default() });
+    let (interval, cycle) = match unit {
+        Unit::Second => (1, exact(1000)),
+        Unit::Minute => (1, exact(60_000)),
+        Unit::Hour => (1, exact(3_600_000)),
+        Unit::Day => (count, Cycle::Days),
+        Unit::Week => (count, Cycle::Weeks),
+        Unit::Fortnight => (count.saturating_mul(2), Cycle::Weeks),
+        Unit::Month => (count, Cycle::Months),
+        Unit::Quarter => (count.saturating_mul(3), Cycle::Months),
+        Unit::Year => (count, Cycle::Years),
+    };
+    Every { interval, cycle, days: Vec::new(), part: None }
+}
+
+/// "2 hours", "3 days", "an hour and a half"; days mixed with hours have no rule.
+fn of_amount(amount: Amount) -> Option<Every> {
+    let Amount { months, days, millis } = amount;
+    match (months, days, millis) {
+        (0, 0, _) => Some(Every { interval: 1, cycle: Cycle::Exact(amount), days: Vec::new(), part: None }),
+        (0, days, 0) if days % 7 == 0 => Some(of_units(Unit::Week, days / 7)),
+        (0, days, 0) => Some(of_units(Unit::Day, days)),
+        (months, 0, 0) if months % 12 == 0 => Some(of_units(Unit::Year, months / 12)),
+        (months, 0, 0) => Some(of_units(Unit::Month, months)),
+        (_, _, _) => None,
+    }
+}
+
+/// "2nd tuesday", "last day of the month", "15th", "second week", "1st and 3rd friday".
+fn counted(words: &Words<'_>, start: usize) -> Option<(Every, usize)> {
+    let (nth, at) = ordinal(words, words.skip(start, Meaning::The))?;
+    let monthly = |days: Vec<Day>| Every { interval: 1, cycle: Cycle::Months, days, part: None };
+    let mut nths = vec![nth];
+    let mut at = at;
+    while let Some((more, behind)) = ordinal(words, joined(words, at)).filter(|_| joined(words, at) > at) {
+        nths.push(more);
+        at = behind;
+    }
+    if let Some((kind, next)) = day_kind(words, at) {
+        let of = of_month(words, next);
+        if kind == DayKind::Day && of.is_none() && nth > 0 {
+            return unit(words, at, i64::from(nth));
+        }
+        let (month, next) = of.unwrap_or((MonthOf::Any, next));
+        return Some((monthly(nths.iter().map(|nth| Day::Nth { nth: *nth, kind, month }).collect()), next));
+    }
+    if let Some(found) = unit(words, at, i64::from(nth)).filter(|_| nth > 0) {
+        return Some(found);
+    }
+    // "every second" without a unit behind is the unit itself.
+    if words.has(start, Meaning::Unit(Unit::Second)) {
+        return None;
+    }
+    let days = nths.iter().map(|nth| Some(Day::MonthDay(u32::try_from(*nth).ok()?))).collect::<Option<Vec<_>>>()?;
+    let next = match of_month(words, at) {
+        Some((MonthOf::Any, behind)) => behind,
+        Some((MonthOf::Next | MonthOf::Named { .. }, _)) | None => at,
+    };
+    Some((monthly(days), next))
+}
+
+/// "june 3", "3rd of june", "first monday of june": once a year.
+fn yearly(words: &Words<'_>, start: usize, dialect: Dialect) -> Option<(Every, usize)> {
+    let found = day(words, start, None, dialect)?;
+    let is_yearly = match found.day {
+        Day::Date { year: None, .. } | Day::Nth { month: MonthOf::Named { year: None, .. }, .. } => true,
+        Day::Date { .. }
+        | Day::Nth { .. }
+        | Day::FromToday(_)
+        | Day::Weekday(..)
+        | Day::MonthDay(_)
+        | Day::Month { .. }
+        | Day::Weekend(_)
+        | Day::Period(..)
+        | Day::End(_)
+        | Day::Shifted { .. } => false,
+    };
+    is_yearly.then(|| (Every { interval: 1, cycle: Cycle::Years, days: vec![found.day], part: None }, found.next))
+}
+
+/// "monday", "monday and thursday", "mon-fri", "weekday", "weekend".
+fn weekdays(words: &Words<'_>, start: usize, interval: i64) -> Option<(Every, usize)> {
+    let (days, next) = weekday_list(words, start)?;
+    Some((weekly(&days, interval), next))
+}
+
+fn weekly(days: &[Weekday], interval: i64) -> Every {
+    let days = days.iter().map(|weekday| Day::Weekday(crate::when::grammar::day::Which::Coming, *weekday)).collect();
+    Every { interval, cycle: Cycle::Weeks, days, part: None }
+}
+
+/// Reads weekdays joined by commas, "and" or a range.
+pub(in crate::when) fn weekday_list(words: &Words<'_>, start: usize) -> Option<(Vec<Weekday>, usize)> {
+    let (mut days, mut at) = weekday_set(words, start)?;
+    loop {
+        let is_range = words.has(at, Meaning::Dash) || words.has(at, Meaning::To) || words.has(at, Meaning::Until);
+        if is_range && let Some((end, next)) = weekday_set(words, at + 1).filter(|(end, _)| end.len() == 1) {
+            let mut day = *days.last()?;
+            while day != end[0] {
+                day = day.succ();
+                days.push(day);
+            }
+            at = next;
+        } else if let Some((more, next)) = weekday_set(words, joined(words, at)).filter(|_| joined(words, at) > at) {
+            days.extend(more);
+            at = next;
+        } else {
+            return Some((days, at));
+        }
+    }
+}
+
+fn weekday_set(words: &Words<'_>, start: usize) -> Option<(Vec<Weekday>, usize)> {
+    let at = words.skip(start, Meaning::Every);
+    let days = words.pick(at, |meaning| match meaning {
+        Meaning::Weekday(day) | Meaning::ShortWeekday(day) | Meaning::EveryWeekday(day) => Some(vec![day]),
+        Meaning::WorkingDay | Meaning::EveryWorkingDay => Some(WORKING_DAYS.to_vec()),
+        Meaning::Weekend | Meaning::EveryWeekend => Some(WEEKEND.to_vec()),
+        _ => None,
+    })?;
+    // "every monday morning" is one day; "every sat in the sun" ends at "sat".
+    Some((days, at + 1))
+}
+
+/// Returns the place behind "," and "and".
+fn joined(words: &Words<'_>, at: usize) -> usize {
+    let at = words.skip(words.skip(at, Meaning::Comma), Meaning::And);
+    words.skip(at, Meaning::Slash)
+}
+
+fn part(words: &Words<'_>, at: usize) -> Option<(Every, usize)> {
+    let part = words.pick(at, |meaning| if let Meaning::Part(part) = meaning { Some(part) } else { None });
+    let daily = |part| Every { interval: 1, cycle: Cycle::Days, days: Vec::new(), part };
+    part.map(|part| (daily(Some(part)), at + 1))
+}
+
+/// "daily", "biweekly", "nightly": weak, since they are adjectives too.
+fn adverb(words: &Words<'_>, start: usize) -> Option<FoundEvery> {
+    let every = words.pick(start, |meaning| match meaning {
+        Meaning::Repeats(interval, unit) => Some(of_units(unit, i64::from(interval))),
+        Meaning::EveryPart(part) => Some(Every { interval: 1, cycle: Cycle::Days, days: Vec::new(), part: Some(part) }),
+        _ => None,
+    })?;
+    Some(FoundEvery { every, next: start + 1, strength: Strength::Adverb })
+}
+
+/// "mondays and thursdays", "weekdays": plurals repeat without "every".
+fn plural(words: &Words<'_>, start: usize) -> Option<(Every, usize)> {
+    words.pick(start, |meaning| {
+        matches!(meaning, Meaning::EveryWeekday(_) | Meaning::EveryWorkingDay | Meaning::EveryWeekend).then_some(())
+    })?;
+    weekdays(words, start, 1)
+}
+
+/// "once a week".
+fn once_a(words: &Words<'_>, start: usize) -> Option<(Every, usize)> {
+    let is_once = words.has(start, Meaning::Count(1)) && words.has(start + 1, Meaning::Article);
+    is_once.then(|| unit(words, start + 2, 1))?
+}
+
+/// Reads the weekdays behind "except".
+pub(in crate::when) fn exception(words: &Words<'_>, start: usize) -> Option<(Vec<Weekday>, usize)> {
+    words.has(start, Meaning::Except).then(|| weekday_list(words, words.skip(start + 1, Meaning::On)))?
+}

@@ -1,0 +1,293 @@
+//! Which words of a sentence are time, and what do they say together?
+//!
+//! A piece is one statement of time ("at 9", "friday", "every day"); a run is pieces side by side; a phrase is all
+//! that the sentence says about time. `grammar.md` gives the rules in one page. Nothing here knows the date.
+
+mod amount;
+mod clock;
+mod day;
+mod every;
+mod phrase;
+mod words;
+
+use chrono::Weekday;
+use chrono_tz::Tz;
+
+use crate::when::Dialect;
+use crate::when::lexicon::{Meaning, Part};
+
+pub(super) use self::amount::{Amount, amount, count};
+pub(super) use self::clock::{Clock, Face};
+pub(super) use self::day::{Day, DayKind, MonthOf, Which};
+pub(super) use self::every::{Cycle, Every, WEEKEND, WORKING_DAYS};
+pub(super) use self::phrase::{Phrase, Run, phrase};
+pub(super) use self::words::Words;
+
+/// The preposition before a piece.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Binder {
+    At,
+    Around,
+    On,
+    In,
+    By,
+    For,
+    Until,
+    From,
+    /// The words before are a clock time joined by a comma or "and".
+    List,
+}
+
+impl Binder {
+    /// Returns whether a number behind it is a time of day ("at 5"; but "table for 5", "in 5").
+    pub(super) const fn takes_bare_number(self) -> bool {
+        match self {
+            Self::At | Self::By | Self::Until | Self::From | Self::List => true,
+            Self::Around | Self::On | Self::In | Self::For => false,
+        }
+    }
+}
+
+/// How sure it is that words mean time.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(super) enum Strength {
+    /// Only when nothing else is said ("20 minutes").
+    Whole,
+    /// At the sentence's end, or at its start beside another piece ("daily").
+    Adverb,
+    /// At either edge of the sentence, or beside another piece ("10m", "sat").
+    Weak,
+    /// Anywhere ("tomorrow").
+    Strong,
+}
+
+/// One statement of time.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) enum Piece {
+    Day(Day),
+    Clock(Clock),
+    /// A part of the day, and whether it is today's ("this morning", "tonight").
+    Part {
+        part: Part,
+        is_today: bool,
+        is_tonight: bool,
+    },
+    /// So long from now.
+    Ahead(Amount),
+    /// So long ago: always past.
+    Ago,
+    /// So long before or after the time of day that was said.
+    Shift {
+        amount: Amount,
+        is_back: bool,
+    },
+    Every(Every),
+    Until(Moment),
+    Starting(Moment),
+    /// For so long, counted from now.
+    Lasting(Amount),
+    Times(u32),
+    Except(Vec<Weekday>),
+    Zone(Tz),
+    Now,
+}
+
+/// A day, a time of day, or both.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) struct Moment {
+    pub(super) day: Option<Day>,
+    pub(super) clock: Option<Clock>,
+}
+
+/// A piece that was found.
+#[derive(Clone, Debug)]
+struct Found {
+    piece: Piece,
+    next: usize,
+    strength: Strength,
+}
+
+/// Reads the longest piece at `start`.
+///
+/// `before` is the piece before it in its run, `binder` the preposition in between.
+fn piece(
+    words: &Words<'_>,
+    start: usize,
+    binder: Option<Binder>,
+    before: Option<&Piece>,
+    dialect: Dialect,
+) -> Option<Found> {
+    let every = every::every(words, start, dialect).map(|found| Found {
+        piece: Piece::Every(found.every),
+        next: found.next,
+        strength: found.strength,
+    });
+    let day = day::day(words, start, binder, dialect).map(|found| Found {
+        piece: Piece::Day(found.day),
+        next: found.next,
+        // A preposition of time makes a weak day sure: "on sat", "by the 5th".
+        strength: if binder.is_some() { Strength::Strong } else { found.strength },
+    });
+    let clock = clock::clock(words, start, binder).map(|found| Found {
+        piece: Piece::Clock(found.clock),
+        next: found.next,
+        strength: if binder.is_some() { Strength::Strong } else { found.strength },
+    });
+    [
+        every,
+        shift(words, start),
+        day,
+        clock,
+        bare_hour(words, start, before),
+        part(words, start, binder, before),
+        ahead(words, start, binder),
+        limit(words, start, binder, dialect),
+        other(words, start, before),
+    ]
+    .into_iter()
+    .flatten()
+    .reduce(|best, other| if other.next > best.next { other } else { best })
+}
+
+/// A bare hour that its neighbours make one: "8 tonight", "7 in the evening", "friday 9".
+fn bare_hour(words: &Words<'_>, start: usize, before: Option<&Piece>) -> Option<Found> {
+    let is_counted = start > 0 && words.has(start - 1, Meaning::Counted);
+    let (_, next) = clock::hour_number(words, start).filter(|_| !is_counted)?;
+    if clock::is_number_of_more(words, next) {
+        return None;
+    }
+    let is_before_part = words.has(next, Meaning::Tonight)
+        || words.has(next, Meaning::In) && words.has(next + 1, Meaning::The) && part_of(words, next + 2).is_some()
+        || words.has(next, Meaning::At) && part_of(words, next + 1) == Some(Part::Night)
+        || words.has(next, Meaning::This) && part_of(words, next + 1).is_some();
+    let is_behind_day = matches!(before, Some(Piece::Day(_) | Piece::Part { .. }))
+        && (words.is_end(next) || words.has(next, Meaning::Comma));
+    if !(is_before_part || is_behind_day) {
+        return None;
+    }
+    let found = clock::clock(words, start, Some(Binder::At))?;
+    Some(Found { piece: Piece::Clock(found.clock), next: found.next, strength: Strength::Strong })
+}
+
+fn part_of(words: &Words<'_>, at: usize) -> Option<Part> {
+    words.pick(at, |meaning| if let Meaning::Part(part) = meaning { Some(part) } else { None })
+}
+
+/// "tonight", "this morning", "in the evening", "at night", and "morning" behind a day or a time.
+fn part(words: &Words<'_>, start: usize, binder: Option<Binder>, before: Option<&Piece>) -> Option<Found> {
+    let found = |part, is_today, is_tonight, next| {
+        Some(Found { piece: Piece::Part { part, is_today, is_tonight }, next, strength: Strength::Strong })
+    };
+    if words.has(start, Meaning::Tonight) {
+        return found(Part::Night, true, true, start + 1);
+    }
+    if words.has(start, Meaning::This) {
+        return part_of(words, start + 1).and_then(|part| found(part, true, false, start + 2));
+    }
+    if words.has(start, Meaning::The) && matches!(binder, Some(Binder::In | Binder::By)) {
+        return part_of(words, start + 1).and_then(|part| found(part, false, false, start + 2));
+    }
+    let part = part_of(words, start)?;
+    let is_night = part == Part::Night && binder == Some(Binder::At);
+    let is_beside = matches!(before, Some(Piece::Day(_) | Piece::Clock(_) | Piece::Every(_)));
+    let is_whole = start == 0 && words.is_end(start + 1);
+    if is_night || is_beside || is_whole { found(part, false, false, start + 1) } else { None }
+}
+
+/// "in 20 minutes", "3 days from now", "2 hours ago", "10m".
+fn ahead(words: &Words<'_>, start: usize, binder: Option<Binder>) -> Option<Found> {
+    let amount = amount::amount(words, start)?;
+    let found = |piece, next, strength| Some(Found { piece, next, strength });
+    if words.has(amount.next, Meaning::Ago) {
+        return found(Piece::Ago, amount.next + 1, Strength::Strong);
+    }
+    let is_later =
+        words.has(amount.next, Meaning::Vague) && words.lexeme(amount.next).is_some_and(|w| w.span.len() == 5);
+    if words.has(amount.next, Meaning::FromNow) || is_later {
+        return found(Piece::Ahead(amount.amount), amount.next + 1, Strength::Strong);
+    }
+    if words.has(amount.next, Meaning::From) && words.has(amount.next + 1, Meaning::Day(0)) {
+        return found(Piece::Ahead(amount.amount), amount.next + 2, Strength::Strong);
+    }
+    match binder {
+        Some(Binder::In) => found(Piece::Ahead(amount.amount), amount.next, Strength::Strong),
+        Some(Binder::For) if words.has_repeat => found(Piece::Lasting(amount.amount), amount.next, Strength::Strong),
+        None => {
+            let strength = if amount.is_short { Strength::Weak } else { Strength::Whole };
+            found(Piece::Ahead(amount.amount), amount.next, strength)
+        }
+        Some(_) => None,
+    }
+}
+
+/// "10 minutes before" a time of day.
+fn shift(words: &Words<'_>, start: usize) -> Option<Found> {
+    let length = amount::amount(words, start).filter(|found| found.amount.is_exact())?;
+    let is_back = words.has(length.next, Meaning::Before);
+    if !(is_back || words.has(length.next, Meaning::After)) {
+        return None;
+    }
+    // Only a time of day can be shifted; "an hour before the 9pm flight" keeps its flight.
+    let clock = clock::clock(words, length.next + 1, None).filter(|found| found.strength == Strength::Strong)?;
+    let is_day = matches!(clock.clock.face, Face::Day | Face::Open | Face::Midnight);
+    is_day.then_some(Found {
+        piece: Piece::Shift { amount: length.amount, is_back },
+        next: length.next + 1,
+        strength: Strength::Strong,
+    })
+}
+
+/// "until june 2", "starting monday", "from 9am", "except weekends", which only a repetition has.
+fn limit(words: &Words<'_>, start: usize, binder: Option<Binder>, dialect: Dialect) -> Option<Found> {
+    if !words.has_repeat {
+        return None;
+    }
+    let strong = |piece, next| Some(Found { piece, next, strength: Strength::Strong });
+    if let Some((days, next)) = every::exception(words, start) {
+        return strong(Piece::Except(days), next);
+    }
+    let is_until = words.has(start, Meaning::Until);
+    let is_start = words.has(start, Meaning::Starting) || words.has(start, Meaning::From) && binder.is_none();
+    if !(is_until || is_start) {
+        return None;
+    }
+    let inner = if is_until { Binder::Until } else { Binder::From };
+    let (moment, next) = moment(words, start + 1, inner, dialect)?;
+    strong(if is_until { Piece::Until(moment) } else { Piece::Starting(moment) }, next)
+}
+
+fn moment(words: &Words<'_>, start: usize, binder: Binder, dialect: Dialect) -> Option<(Moment, usize)> {
+    let at = words.skip(words.skip(start, Meaning::On), Meaning::At);
+    if let Some(found) = day::day(words, at, Some(binder), dialect) {
+        let clock_at = words.skip(words.skip(found.next, Meaning::Comma), Meaning::At);
+        let inner = (clock_at > found.next).then_some(Binder::At);
+        return Some(match clock::clock(words, clock_at, inner) {
+            Some(clock) => (Moment { day: Some(found.day), clock: Some(clock.clock) }, clock.next),
+            None => (Moment { day: Some(found.day), clock: None }, found.next),
+        });
+    }
+    let found = clock::clock(words, at, Some(binder))?;
+    Some((Moment { day: None, clock: Some(found.clock) }, found.next))
+}
+
+/// "3 times", "twice", "now", a zone behind a time of day.
+fn other(words: &Words<'_>, start: usize, before: Option<&Piece>) -> Option<Found> {
+    let found = |piece, next, strength| Some(Found { piece, next, strength });
+    if words.has_repeat && before.is_some() {
+        if let Some(times) = words.pick(start, |m| if let Meaning::Count(times) = m { Some(times) } else { None }) {
+            return found(Piece::Times(times), start + 1, Strength::Strong);
+        }
+        let number = words.digits(start).map(|(value, _)| (value, start + 1));
+        if let Some((times, next)) = number.or_else(|| amount::number_in_words(words, start))
+            && words.has(next, Meaning::Times)
+        {
+            return found(Piece::Times(times), next + 1, Strength::Strong);
+        }
+    }
+    if words.has(start, Meaning::Now) {
+        return found(Piece::Now, start + 1, Strength::Weak);
+    }
+    let zone = words.pick(start, |meaning| if let Meaning::Zone(zone) = meaning { Some(zone) } else { None })?;
+    let is_behind_time = matches!(before, Some(Piece::Clock(_) | Piece::Day(_) | Piece::Part { .. }));
+    if is_behind_time { found(Piece::Zone(zone), start + 1, Strength::Strong) } else { None }
+}

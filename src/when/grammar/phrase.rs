@@ -1,0 +1,283 @@
+//! Which pieces of the sentence belong together, and which words are left?
+
+use std::ops::Range;
+
+use chrono::Weekday;
+use chrono_tz::Tz;
+
+use crate::when::Dialect;
+use crate::when::grammar::{Amount, Binder, Clock, Day, Every, Found, Moment, Piece, Strength, Which, Words, piece};
+use crate::when::lexicon::{Meaning, Part};
+
+/// All that a sentence says about time.
+#[derive(Clone, PartialEq, Eq, Default, Debug)]
+pub(in crate::when) struct Phrase {
+    pub(in crate::when) days: Vec<Day>,
+    pub(in crate::when) clocks: Vec<Clock>,
+    pub(in crate::when) part: Option<DayPart>,
+    pub(in crate::when) ahead: Option<Amount>,
+    pub(in crate::when) is_ago: bool,
+    pub(in crate::when) is_now: bool,
+    pub(in crate::when) shift: Option<(Amount, bool)>,
+    pub(in crate::when) every: Option<Every>,
+    pub(in crate::when) until: Option<Moment>,
+    pub(in crate::when) starting: Option<Moment>,
+    pub(in crate::when) lasting: Option<Amount>,
+    pub(in crate::when) times: Option<u32>,
+    pub(in crate::when) except: Vec<Weekday>,
+    pub(in crate::when) zone: Option<Tz>,
+}
+
+/// A part of the day as said.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(in crate::when) struct DayPart {
+    pub(in crate::when) part: Part,
+    pub(in crate::when) is_today: bool,
+    pub(in crate::when) is_tonight: bool,
+}
+
+/// Pieces side by side.
+#[derive(Clone, Debug)]
+pub(in crate::when) struct Run {
+    /// The lexemes it takes.
+    pub(in crate::when) range: Range<usize>,
+    phrase: Phrase,
+    pieces: usize,
+    strength: Strength,
+}
+
+/// Finds the time in `words[edges]`, and the runs of words that say it, in order.
+///
+/// `edges` leaves out the lead ("remind me") and closing marks. `None` when nothing there is about time.
+pub(in crate::when) fn phrase(
+    words: &Words<'_>,
+    edges: Range<usize>,
+    dialect: Dialect,
+    first_binder: Option<Binder>,
+) -> Option<(Phrase, Vec<Run>)> {
+    let mut runs = Vec::new();
+    let mut at = edges.start;
+    while at < edges.end {
+        let binder = first_binder.filter(|_| at == edges.start);
+        match run(words, at, dialect, binder).filter(|run| is_time(run, &edges) && is_bounded(words, &run.range)) {
+            Some(run) => {
+                at = run.range.end.max(at + 1);
+                runs.push(run);
+            }
+            None => at += 1,
+        }
+    }
+    runs.sort_by_key(|run| std::cmp::Reverse((run.phrase.every.is_some(), !run.is_past(), run.weight())));
+    let mut whole: Option<Phrase> = None;
+    let mut taken = Vec::new();
+    for run in runs {
+        match &mut whole {
+            None => whole = Some(run.phrase.clone()),
+            Some(phrase) if phrase.has_room_for(&run.phrase) && !run.is_past() => phrase.merge(run.phrase.clone()),
+            // What contradicts the time already found is part of the title.
+            Some(_) => continue,
+        }
+        taken.push(run);
+    }
+    taken.sort_by_key(|run| run.range.start);
+    whole.map(|phrase| (phrase, taken))
+}
+
+/// Returns whether the run is sure enough where it stands.
+fn is_time(run: &Run, edges: &Range<usize>) -> bool {
+    let is_at_start = run.range.start == edges.start;
+    let is_at_end = run.range.end >= edges.end;
+    match run.strength {
+        Strength::Strong => true,
+        Strength::Weak => is_at_start || is_at_end || run.pieces > 1,
+        Strength::Adverb => is_at_end || run.pieces > 1,
+        Strength::Whole => is_at_start && is_at_end,
+    }
+}
+
+/// Returns whether the run starts and ends where words do: not inside "mp3", "#friday", "e-mail", "friday.com".
+fn is_bounded(words: &Words<'_>, range: &Range<usize>) -> bool {
+    let is_word = |at: usize| !words.is_mark(at);
+    let joins = |at: usize| {
+        words.is_mark(at)
+            && ![Meaning::Comma, Meaning::Colon, Meaning::At].iter().any(|mark| words.has(at, *mark))
+            && !words.opens_or_closes(at)
+    };
+    let is_start = range.start == 0 || !words.is_glued(range.start) || {
+        let before = range.start - 1;
+        !is_word(before) && !(joins(before) && (before == 0 || !words.is_glued(before) || is_word(before - 1)))
+    };
+    let next = range.end;
+    let is_end =
+        !words.is_glued(next) || !is_word(next) && !(joins(next) && words.is_glued(next + 1) && is_word(next + 1));
+    is_start && is_end
+}
+
+/// Reads pieces side by side from `start`.
+fn run(words: &Words<'_>, start: usize, dialect: Dialect, first_binder: Option<Binder>) -> Option<Run> {
+    let mut run = Run { range: start..start, phrase: Phrase::default(), pieces: 0, strength: Strength::Whole };
+    let mut before: Option<Piece> = None;
+    loop {
+        let (at, join) = joint(words, run.range.end, before.as_ref());
+        let binder = join.binder.or_else(|| first_binder.filter(|_| before.is_none()));
+        let is_list_clock = join.is_list && matches!(before, Some(Piece::Clock(_)));
+        let binder = binder.or_else(|| is_list_clock.then_some(Binder::List));
+        // A word that binds may itself begin a piece ("in a while" does not, "the 5th" does).
+        let found = piece(words, at, binder, before.as_ref(), dialect);
+        let Some(Found { piece, next, strength }) = found.filter(|found| run.phrase.takes(&found.piece, join.is_list))
+        else {
+            break;
+        };
+        run.phrase.add(piece.clone());
+        run.pieces += 1;
+        run.strength = run.strength.max(strength);
+        run.range.end = next;
+        before = Some(piece);
+    }
+    (run.pieces > 0).then_some(run)
+}
+
+/// The words between two pieces.
+#[derive(Clone, Copy, Default)]
+struct Joint {
+    binder: Option<Binder>,
+    is_list: bool,
+}
+
+/// Reads "," "and" "on" "at" from `start`.
+fn joint(words: &Words<'_>, start: usize, before: Option<&Piece>) -> (usize, Joint) {
+    let mut at = start;
+    let mut joint = Joint::default();
+    if before.is_some() {
+        let behind = words.skip(words.skip(at, Meaning::Comma), Meaning::And);
+        joint.is_list = behind > at;
+        at = behind;
+        // "the 31st of every month", "6 jan 2027 - 6:37am", "2026-06-03T14:00"
+        at = words.skip(words.skip(words.skip(at, Meaning::Of), Meaning::Dash), Meaning::IsoT);
+    }
+    let binder = words.pick(at, |meaning| match meaning {
+        Meaning::At => Some(Binder::At),
+        Meaning::Around => Some(Binder::Around),
+        Meaning::On => Some(Binder::On),
+        Meaning::In => Some(Binder::In),
+        Meaning::By => Some(Binder::By),
+        Meaning::For => Some(Binder::For),
+        _ => None,
+    });
+    if binder.is_some() {
+        joint.binder = binder;
+        at += 1;
+    }
+    (at, joint)
+}
+
+impl Run {
+    fn is_past(&self) -> bool {
+        self.phrase.is_ago || self.phrase.days.iter().any(is_past_day)
+    }
+
+    /// Longer and surer phrases win where two exclude each other.
+    fn weight(&self) -> (Strength, usize, usize) {
+        (self.strength, self.pieces, self.range.len())
+    }
+}
+
+fn is_past_day(day: &Day) -> bool {
+    matches!(
+        day,
+        Day::FromToday(..0) | Day::Weekday(Which::Last, _) | Day::Weekend(Which::Last) | Day::Period(Which::Last, _)
+    )
+}
+
+impl Phrase {
+    /// Returns whether `piece` may stand beside what the run says already.
+    fn takes(&self, piece: &Piece, is_list: bool) -> bool {
+        let is_offset = self.ahead.is_some() || self.is_ago || self.is_now;
+        match piece {
+            Piece::Day(day) => {
+                let is_other_kind =
+                    !self.days.iter().any(|known| std::mem::discriminant(known) == std::mem::discriminant(day));
+                !is_offset && (self.every.is_some() || is_list || is_other_kind)
+            }
+            Piece::Clock(_) => {
+                let is_calendar = self.ahead.is_none_or(|amount| !amount.is_exact());
+                is_calendar && !self.is_ago && !self.is_now && (self.clocks.is_empty() || is_list)
+            }
+            Piece::Part { .. } => self.part.is_none() && !self.is_ago && !self.is_now,
+            Piece::Ahead(_) | Piece::Ago => *self == Self::default() || self.is_only_clock() && !is_offset,
+            Piece::Now => *self == Self::default(),
+            Piece::Shift { .. } => self.shift.is_none() && self.clocks.is_empty(),
+            Piece::Every(_) => self.every.is_none() && !is_offset,
+            Piece::Until(_) => self.until.is_none(),
+            Piece::Starting(_) => self.starting.is_none(),
+            Piece::Lasting(_) => self.lasting.is_none(),
+            Piece::Times(_) => self.times.is_none() && self.every.is_some(),
+            Piece::Except(_) => self.except.is_empty(),
+            Piece::Zone(_) => self.zone.is_none(),
+        }
+    }
+
+    fn is_only_clock(&self) -> bool {
+        let clocks = Self { clocks: self.clocks.clone(), part: self.part, ..Self::default() };
+        *self == clocks && self.part.is_none_or(|part| !part.is_today)
+    }
+
+    fn add(&mut self, piece: Piece) {
+        match piece {
+            Piece::Day(day) => self.days.push(day),
+            Piece::Clock(clock) => self.clocks.push(clock),
+            Piece::Part { part, is_today, is_tonight } => self.part = Some(DayPart { part, is_today, is_tonight }),
+            Piece::Ahead(amount) => self.ahead = Some(amount),
+            Piece::Ago => self.is_ago = true,
+            Piece::Now => self.is_now = true,
+            Piece::Shift { amount, is_back } => self.shift = Some((amount, is_back)),
+            Piece::Every(every) => self.every = Some(every),
+            Piece::Until(moment) => self.until = Some(moment),
+            Piece::Starting(moment) => self.starting = Some(moment),
+            Piece::Lasting(amount) => self.lasting = Some(amount),
+            Piece::Times(times) => self.times = Some(times),
+            Piece::Except(days) => self.except = days,
+            Piece::Zone(zone) => self.zone = Some(zone),
+        }
+    }
+
+    /// Returns whether another run's statements fill only what is still open.
+    fn has_room_for(&self, other: &Self) -> bool {
+        let both = |has: fn(&Self) -> bool| has(self) && has(other);
+        let is_offset = |phrase: &Self| phrase.ahead.is_some() || phrase.is_now || phrase.is_ago;
+        let is_exact = |phrase: &Self| phrase.is_now || phrase.ahead.is_some_and(Amount::is_exact);
+        let has_day = |phrase: &Self| !phrase.days.is_empty() || phrase.part.is_some_and(|part| part.is_today);
+        let has_clock = |phrase: &Self| !phrase.clocks.is_empty();
+        let crossed = |a: &Self, b: &Self| {
+            is_offset(a) && (has_day(b) || b.every.is_some()) || is_exact(a) && (has_clock(b) || b.part.is_some())
+        };
+        !(both(|p| !p.days.is_empty())
+            || both(|p| !p.clocks.is_empty())
+            || both(|p| p.part.is_some())
+            || both(|p| p.every.is_some())
+            || both(|p| p.until.is_some())
+            || both(|p| p.starting.is_some())
+            || both(|p| p.lasting.is_some())
+            || both(|p| p.shift.is_some())
+            || is_offset(self) && is_offset(other)
+            || crossed(self, other)
+            || crossed(other, self))
+    }
+
+    fn merge(&mut self, other: Self) {
+        self.days.extend(other.days);
+        self.clocks.extend(other.clocks);
+        self.part = self.part.or(other.part);
+        self.ahead = self.ahead.or(other.ahead);
+        self.is_ago |= other.is_ago;
+        self.is_now |= other.is_now;
+        self.shift = self.shift.or(other.shift);
+        self.every = self.every.take().or(other.every);
+        self.until = self.until.take().or(other.until);
+        self.starting = self.starting.take().or(other.starting);
+        self.lasting = self.lasting.or(other.lasting);
+        self.times = self.times.or(other.times);
+        self.except.extend(other.except);
+        self.zone = self.zone.or(other.zone);
+    }
+}

@@ -1,0 +1,376 @@
+//! The English words of time.
+
+use chrono::Weekday;
+use chrono_tz::Tz;
+
+use crate::when::lexicon::{Half, Meaning, Part, Unit};
+use crate::when::token::Token;
+
+/// Phrases of several tokens, longest first within one start; the words are separated by one space.
+const PHRASES: &[(&str, Meaning)] = &[
+    ("the day after tomorrow", Meaning::Day(2)),
+    ("day after tomorrow", Meaning::Day(2)),
+    ("the day before yesterday", Meaning::Day(-2)),
+    ("day before yesterday", Meaning::Day(-2)),
+    ("the end of the day", Meaning::End(Unit::Day)),
+    ("end of the day", Meaning::End(Unit::Day)),
+    ("end of day", Meaning::End(Unit::Day)),
+    ("close of business", Meaning::End(Unit::Day)),
+    ("the end of the week", Meaning::End(Unit::Week)),
+    ("end of the week", Meaning::End(Unit::Week)),
+    ("end of week", Meaning::End(Unit::Week)),
+    ("the end of the month", Meaning::End(Unit::Month)),
+    ("end of the month", Meaning::End(Unit::Month)),
+    ("end of month", Meaning::End(Unit::Month)),
+    ("the end of the year", Meaning::End(Unit::Year)),
+    ("end of the year", Meaning::End(Unit::Year)),
+    ("end of year", Meaning::End(Unit::Year)),
+    ("as soon as possible", Meaning::Vague),
+    ("at some point", Meaning::Vague),
+    ("some other time", Meaning::Vague),
+    ("some time", Meaning::Vague),
+    ("in a while", Meaning::Vague),
+    ("in a bit", Meaning::Vague),
+    ("later on", Meaning::Vague),
+    ("one day", Meaning::Vague),
+    ("some day", Meaning::Vague),
+    ("a couple of", Meaning::Number(2)),
+    ("a couple", Meaning::Number(2)),
+    ("couple of", Meaning::Number(2)),
+    ("a few", Meaning::Number(3)),
+    ("a dozen", Meaning::Number(12)),
+    ("from now", Meaning::FromNow),
+    ("right now", Meaning::Now),
+    ("working days", Meaning::EveryWorkingDay),
+    ("working day", Meaning::WorkingDay),
+    ("business days", Meaning::EveryWorkingDay),
+    ("business day", Meaning::WorkingDay),
+    ("week days", Meaning::EveryWorkingDay),
+    ("week day", Meaning::WorkingDay),
+    ("week end", Meaning::Weekend),
+    ("bi - weekly", Meaning::Repeats(2, Unit::Week)),
+    ("bi - monthly", Meaning::Repeats(2, Unit::Month)),
+    ("semi - annually", Meaning::Repeats(6, Unit::Month)),
+    ("apart from", Meaning::Except),
+    ("other than", Meaning::Except),
+    ("as of", Meaning::Starting),
+    ("starting from", Meaning::Starting),
+    ("starting on", Meaning::Starting),
+    ("starting at", Meaning::Starting),
+    ("beginning on", Meaning::Starting),
+    ("o ' clock", Meaning::OClock),
+    ("remind me", Meaning::Lead),
+    ("please remind me", Meaning::Lead),
+    ("can you remind me", Meaning::Lead),
+];
+
+/// Returns the longest phrase at the start of `tokens`, with how many tokens it takes.
+pub(super) fn phrase(tokens: &[Token]) -> Option<(usize, Vec<Meaning>)> {
+    PHRASES
+        .iter()
+        .filter_map(|(words, meaning)| {
+            let len = words.split(' ').count();
+            let is_here =
+                len > 1 && len <= tokens.len() && words.split(' ').zip(tokens).all(|(word, token)| word == token.word);
+            is_here.then(|| (len, vec![*meaning]))
+        })
+        .max_by_key(|(len, _)| *len)
+}
+
+/// Returns what one token may mean.
+pub(super) fn word(token: &Token) -> Vec<Meaning> {
+    let word = token.word.as_str();
+    let mut meanings: Vec<Meaning> = [
+        number(word),
+        ordinal(word),
+        unit(word),
+        short_unit(token),
+        weekday(word),
+        month(word),
+        day(word),
+        repeats(word),
+        zone(token),
+    ]
+    .into_iter()
+    .flatten()
+    .collect();
+    meanings.extend_from_slice(clock(word));
+    meanings.extend_from_slice(binder(word));
+    meanings.extend_from_slice(lead(word));
+    meanings
+}
+
+fn number(word: &str) -> Option<Meaning> {
+    const ONES: [&str; 20] = [
+        "zero",
+        "one",
+        "two",
+        "three",
+        "four",
+        "five",
+        "six",
+        "seven",
+        "eight",
+        "nine",
+        "ten",
+        "eleven",
+        "twelve",
+        "thirteen",
+        "fourteen",
+        "fifteen",
+        "sixteen",
+        "seventeen",
+        "eighteen",
+        "nineteen",
+    ];
+    const TENS: [&str; 8] = ["twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety"];
+    let index = |words: &[&str]| words.iter().position(|known| *known == word).and_then(|i| u32::try_from(i).ok());
+    match word {
+        "a" | "an" => Some(Meaning::Article),
+        "couple" => Some(Meaning::Number(2)),
+        "few" => Some(Meaning::Number(3)),
+        "hundred" => Some(Meaning::Number(100)),
+        _ => index(&ONES).or_else(|| index(&TENS).map(|tens| (tens + 2) * 10)).map(Meaning::Number),
+    }
+}
+
+fn ordinal(word: &str) -> Option<Meaning> {
+    const ORDINALS: [&str; 20] = [
+        "first",
+        "second",
+        "third",
+        "fourth",
+        "fifth",
+        "sixth",
+        "seventh",
+        "eighth",
+        "ninth",
+        "tenth",
+        "eleventh",
+        "twelfth",
+        "thirteenth",
+        "fourteenth",
+        "fifteenth",
+        "sixteenth",
+        "seventeenth",
+        "eighteenth",
+        "nineteenth",
+        "twentieth",
+    ];
+    match word {
+        "st" | "nd" | "rd" | "th" => Some(Meaning::OrdinalEnd),
+        "thirtieth" => Some(Meaning::Ordinal(30)),
+        _ => {
+            let index = ORDINALS.iter().position(|known| *known == word)?;
+            u32::try_from(index + 1).ok().map(Meaning::Ordinal)
+        }
+    }
+}
+
+fn unit(word: &str) -> Option<Meaning> {
+    let unit = match word {
+        "second" | "seconds" | "sec" | "secs" => Unit::Second,
+        "minute" | "minutes" | "min" | "mins" => Unit::Minute,
+        "hour" | "hours" | "hr" | "hrs" => Unit::Hour,
+        "day" | "days" => Unit::Day,
+        "week" | "weeks" | "wk" | "wks" => Unit::Week,
+        "fortnight" | "fortnights" => Unit::Fortnight,
+        "month" | "months" => Unit::Month,
+        "quarters" => Unit::Quarter,
+        "year" | "years" | "yr" | "yrs" => Unit::Year,
+        _ => return None,
+    };
+    Some(Meaning::Unit(unit))
+}
+
+/// Units of one letter are lower case: "3D" and "4H" are no times.
+fn short_unit(token: &Token) -> Option<Meaning> {
+    let unit = match token.word.as_str() {
+        "s" => Unit::Second,
+        "m" => Unit::Minute,
+        "h" => Unit::Hour,
+        "d" => Unit::Day,
+        "w" => Unit::Week,
+        "mo" | "mos" => Unit::Month,
+        "y" => Unit::Year,
+        _ => return None,
+    };
+    (!token.is_capital).then_some(Meaning::ShortUnit(unit))
+}
+
+fn weekday(word: &str) -> Option<Meaning> {
+    let meaning = match word {
+        "monday" => Meaning::Weekday(Weekday::Mon),
+        "tuesday" => Meaning::Weekday(Weekday::Tue),
+        "wednesday" => Meaning::Weekday(Weekday::Wed),
+        "thursday" => Meaning::Weekday(Weekday::Thu),
+        "friday" => Meaning::Weekday(Weekday::Fri),
+        "saturday" => Meaning::Weekday(Weekday::Sat),
+        "sunday" => Meaning::Weekday(Weekday::Sun),
+        "mon" => Meaning::ShortWeekday(Weekday::Mon),
+        "tue" | "tues" => Meaning::ShortWeekday(Weekday::Tue),
+        "wed" | "weds" => Meaning::ShortWeekday(Weekday::Wed),
+        "thu" | "thur" | "thurs" => Meaning::ShortWeekday(Weekday::Thu),
+        "fri" => Meaning::ShortWeekday(Weekday::Fri),
+        "sat" => Meaning::ShortWeekday(Weekday::Sat),
+        "sun" => Meaning::ShortWeekday(Weekday::Sun),
+        "mondays" => Meaning::EveryWeekday(Weekday::Mon),
+        "tuesdays" => Meaning::EveryWeekday(Weekday::Tue),
+        "wednesdays" => Meaning::EveryWeekday(Weekday::Wed),
+        "thursdays" => Meaning::EveryWeekday(Weekday::Thu),
+        "fridays" => Meaning::EveryWeekday(Weekday::Fri),
+        "saturdays" => Meaning::EveryWeekday(Weekday::Sat),
+        "sundays" => Meaning::EveryWeekday(Weekday::Sun),
+        "weekday" | "workday" => Meaning::WorkingDay,
+        "weekdays" | "workdays" => Meaning::EveryWorkingDay,
+        "weekend" => Meaning::Weekend,
+        "weekends" => Meaning::EveryWeekend,
+        _ => return None,
+    };
+    Some(meaning)
+}
+
+fn month(word: &str) -> Option<Meaning> {
+    let number = match word {
+        "january" | "jan" => 1,
+        "february" | "feb" => 2,
+        "march" | "mar" => 3,
+        "april" | "apr" => 4,
+        "may" => 5,
+        "june" | "jun" => 6,
+        "july" | "jul" => 7,
+        "august" | "aug" => 8,
+        "september" | "sep" | "sept" => 9,
+        "october" | "oct" => 10,
+        "november" | "nov" => 11,
+        "december" | "dec" => 12,
+        _ => return None,
+    };
+    Some(Meaning::Month(number))
+}
+
+fn day(word: &str) -> Option<Meaning> {
+    let meaning = match word {
+        "today" => Meaning::Day(0),
+        "tomorrow" | "tmrw" | "tmr" | "tomorow" | "tommorow" | "tommorrow" => Meaning::Day(1),
+        "yesterday" => Meaning::Day(-1),
+        "tonight" | "tonite" => Meaning::Tonight,
+        "eod" | "cob" => Meaning::End(Unit::Day),
+        "eow" => Meaning::End(Unit::Week),
+        "eom" => Meaning::End(Unit::Month),
+        "eoy" => Meaning::End(Unit::Year),
+        "now" => Meaning::Now,
+        "later" | "soon" | "asap" | "sometime" | "someday" | "eventually" => Meaning::Vague,
+        _ => return None,
+    };
+    Some(meaning)
+}
+
+fn repeats(word: &str) -> Option<Meaning> {
+    let meaning = match word {
+        "hourly" => Meaning::Repeats(1, Unit::Hour),
+        "daily" | "everyday" => Meaning::Repeats(1, Unit::Day),
+        "nightly" => Meaning::EveryPart(Part::Night),
+        "weekly" => Meaning::Repeats(1, Unit::Week),
+        "biweekly" | "fortnightly" => Meaning::Repeats(2, Unit::Week),
+        "monthly" => Meaning::Repeats(1, Unit::Month),
+        "bimonthly" => Meaning::Repeats(2, Unit::Month),
+        "quarterly" => Meaning::Repeats(3, Unit::Month),
+        "yearly" | "annually" => Meaning::Repeats(1, Unit::Year),
+        "mornings" => Meaning::EveryPart(Part::Morning),
+        "afternoons" => Meaning::EveryPart(Part::Afternoon),
+        "evenings" => Meaning::EveryPart(Part::Evening),
+        "nights" => Meaning::EveryPart(Part::Night),
+        _ => return None,
+    };
+    Some(meaning)
+}
+
+fn clock(word: &str) -> &'static [Meaning] {
+    match word {
+        "morning" => &[Meaning::Part(Part::Morning)],
+        "afternoon" => &[Meaning::Part(Part::Afternoon)],
+        "evening" => &[Meaning::Part(Part::Evening)],
+        "night" => &[Meaning::Part(Part::Night)],
+        "noon" | "midday" => &[Meaning::Noon],
+        "midnight" => &[Meaning::Midnight],
+        "am" | "a.m." | "a.m" => &[Meaning::Meridiem(Half::Am)],
+        "pm" | "p.m." | "p.m" => &[Meaning::Meridiem(Half::Pm)],
+        "a" => &[Meaning::ShortMeridiem(Half::Am)],
+        "p" => &[Meaning::ShortMeridiem(Half::Pm)],
+        "o'clock" | "oclock" => &[Meaning::OClock],
+        "half" => &[Meaning::Half],
+        "quarter" => &[Meaning::Quarter],
+        _ => &[],
+    }
+}
+
+fn binder(word: &str) -> &'static [Meaning] {
+    match word {
+        "this" => &[Meaning::This],
+        "next" | "coming" => &[Meaning::Next],
+        "last" => &[Meaning::Last],
+        "every" | "each" => &[Meaning::Every],
+        "other" => &[Meaning::Other],
+        "single" => &[Meaning::Single],
+        "on" => &[Meaning::On],
+        "at" | "@" => &[Meaning::At],
+        "around" => &[Meaning::Around],
+        "in" => &[Meaning::In],
+        "by" => &[Meaning::By],
+        "for" => &[Meaning::For],
+        "the" => &[Meaning::The],
+        "of" => &[Meaning::Of],
+        "and" | "&" => &[Meaning::And],
+        "to" => &[Meaning::To],
+        "past" => &[Meaning::Past],
+        "before" => &[Meaning::Before],
+        "after" => &[Meaning::After],
+        "from" => &[Meaning::From],
+        "starting" | "beginning" => &[Meaning::Starting],
+        "until" | "till" | "til" | "through" | "thru" => &[Meaning::Until],
+        "except" => &[Meaning::Except],
+        "times" | "x" | "occurrences" => &[Meaning::Times],
+        "once" => &[Meaning::Count(1)],
+        "twice" => &[Meaning::Count(2)],
+        "ago" => &[Meaning::Ago],
+        "hence" => &[Meaning::FromNow],
+        "t" => &[Meaning::IsoT],
+        "," | ";" => &[Meaning::Comma],
+        ":" => &[Meaning::Colon],
+        "/" => &[Meaning::Slash],
+        "-" | "–" | "—" => &[Meaning::Dash],
+        "." => &[Meaning::Dot],
+        "+" => &[Meaning::Plus],
+        _ => &[],
+    }
+}
+
+fn lead(word: &str) -> &'static [Meaning] {
+    match word {
+        "reminder" => &[Meaning::Lead],
+        "me" | "please" => &[Meaning::LeadFiller],
+        "to" | "that" | "about" => &[Meaning::LeadEnd],
+        "chapter" | "page" | "pages" | "room" | "gate" | "episode" | "season" | "part" | "version" | "level"
+        | "volume" | "step" | "line" | "track" | "no" | "number" | "#" | "$" | "€" | "£" => &[Meaning::Counted],
+        _ => &[],
+    }
+}
+
+/// Abbreviations mean a region's clock, whatever the season (phrases, family 55).
+fn zone(token: &Token) -> Option<Meaning> {
+    let zone = match token.word.as_str() {
+        "utc" | "gmt" | "z" => Tz::UTC,
+        "cet" | "cest" => Tz::Europe__Paris,
+        "bst" => Tz::Europe__London,
+        "est" | "edt" => Tz::America__New_York,
+        "cst" | "cdt" => Tz::America__Chicago,
+        "mst" | "mdt" => Tz::America__Denver,
+        "pst" | "pdt" => Tz::America__Los_Angeles,
+        "jst" => Tz::Asia__Tokyo,
+        "aest" | "aedt" => Tz::Australia__Sydney,
+        "hkt" => Tz::Asia__Hong_Kong,
+        _ => return None,
+    };
+    Some(Meaning::Zone(zone))
+}

@@ -1,0 +1,234 @@
+//! What may a word mean? One meaning table a language; the grammar sees meanings and never words.
+//!
+//! A language adds a table of words and phrases and nothing else. Words that no table knows have no meaning, and stay
+//! in the title.
+
+mod en;
+mod zh;
+
+use std::ops::Range;
+
+use chrono::Weekday;
+use chrono_tz::Tz;
+
+use crate::when::token::{Kind, Token};
+
+/// What a word, number, mark or phrase may mean.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub(super) enum Meaning {
+    /// Digits as typed, with how many there are.
+    Digits { value: u32, len: usize },
+    /// A number in words.
+    Number(u32),
+    /// "a", "an", "one" before a unit.
+    Article,
+    /// "first", "second"; digits with "th" are [`Meaning::Digits`] and [`Meaning::OrdinalEnd`].
+    Ordinal(u32),
+    /// "st", "nd", "rd", "th".
+    OrdinalEnd,
+    /// "half".
+    Half,
+    /// "quarter".
+    Quarter,
+    /// A unit spelled out, with how many of the base unit it is.
+    Unit(Unit),
+    /// A unit of one or two letters, read only behind digits.
+    ShortUnit(Unit),
+    /// A weekday's full name.
+    Weekday(Weekday),
+    /// A weekday's short name, which may be another word.
+    ShortWeekday(Weekday),
+    /// "mondays".
+    EveryWeekday(Weekday),
+    /// "weekday", "working day".
+    WorkingDay,
+    /// "weekdays", "working days".
+    EveryWorkingDay,
+    /// "weekend".
+    Weekend,
+    /// "weekends".
+    EveryWeekend,
+    /// A month.
+    Month(u32),
+    /// So many days from today.
+    Day(i64),
+    /// A part of the day.
+    Part(Part),
+    /// "tonight": the part and the day.
+    Tonight,
+    /// "noon".
+    Noon,
+    /// "midnight".
+    Midnight,
+    /// "am", "pm".
+    Meridiem(Half),
+    /// "a", "p" glued to a number.
+    ShortMeridiem(Half),
+    /// "o'clock".
+    OClock,
+    /// "eod", "end of the month".
+    End(Unit),
+    /// "this".
+    This,
+    /// "next", "coming".
+    Next,
+    /// "last".
+    Last,
+    /// "every", "each".
+    Every,
+    /// "daily", "biweekly".
+    Repeats(u32, Unit),
+    /// "nightly".
+    EveryPart(Part),
+    /// "other" behind "every".
+    Other,
+    /// "single" behind "every".
+    Single,
+    /// "on".
+    On,
+    /// "at", "@".
+    At,
+    /// "around": binds a clock time, but no bare number ("around 5 people").
+    Around,
+    /// "in".
+    In,
+    /// "by", "due", "before": binds, and adds nothing.
+    By,
+    /// "for".
+    For,
+    /// "the".
+    The,
+    /// "of".
+    Of,
+    /// "and".
+    And,
+    /// "to".
+    To,
+    /// "past".
+    Past,
+    /// "before".
+    Before,
+    /// "after".
+    After,
+    /// "from".
+    From,
+    /// "starting".
+    Starting,
+    /// "until".
+    Until,
+    /// "except".
+    Except,
+    /// "times".
+    Times,
+    /// "once", "twice".
+    Count(u32),
+    /// "from now", "later" behind an amount.
+    FromNow,
+    /// "ago".
+    Ago,
+    /// "now".
+    Now,
+    /// "later", "soon": time meant, none said.
+    Vague,
+    /// "remind me".
+    Lead,
+    /// "me", "please": drops out beside a lead.
+    LeadFiller,
+    /// "to", "that", "about" behind a lead.
+    LeadEnd,
+    /// "chapter", "room": the number behind it is its own.
+    Counted,
+    /// A zone's abbreviation or name.
+    Zone(Tz),
+    /// "," and ";".
+    Comma,
+    /// ":".
+    Colon,
+    /// "/".
+    Slash,
+    /// "-" and dashes.
+    Dash,
+    /// ".".
+    Dot,
+    /// "+".
+    Plus,
+    /// The "t" between an ISO date and its time.
+    IsoT,
+}
+
+/// Units of time.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(super) enum Unit {
+    Second,
+    Minute,
+    Hour,
+    Day,
+    Week,
+    Fortnight,
+    Month,
+    Quarter,
+    Year,
+}
+
+/// Parts of the day.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Part {
+    Morning,
+    Afternoon,
+    Evening,
+    Night,
+}
+
+/// Halves of the day.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Half {
+    Am,
+    Pm,
+}
+
+/// One entry of the text: a token, or several that mean one thing.
+#[derive(Clone, Debug)]
+pub(super) struct Lexeme {
+    /// Byte range in the text.
+    pub(super) span: Range<usize>,
+    /// What it may mean; empty for words that are not about time.
+    pub(super) meanings: Vec<Meaning>,
+    /// What sort of token it is.
+    pub(super) kind: Kind,
+    /// Whether no space stands before it.
+    pub(super) is_glued: bool,
+    /// Whether a word beside it ends there: a bracket, a quote, a Chinese character.
+    pub(super) is_border: bool,
+}
+
+/// Gives each token, or the longest known phrase of tokens, its meanings.
+pub(super) fn lexemes(tokens: &[Token]) -> Vec<Lexeme> {
+    let mut lexemes = Vec::with_capacity(tokens.len());
+    let mut at = 0;
+    while at < tokens.len() {
+        let token = &tokens[at];
+        let (len, meanings) = match token.kind {
+            Kind::Quoted => (1, Vec::new()),
+            Kind::Number => (1, digits(&token.word)),
+            Kind::Word | Kind::Mark => en::phrase(&tokens[at..]).unwrap_or_else(|| (1, en::word(token))),
+        };
+        lexemes.push(Lexeme {
+            span: token.span.start..tokens[at + len - 1].span.end,
+            meanings,
+            kind: token.kind,
+            is_glued: token.is_glued,
+            is_border: token.is_border(),
+        });
+        at += len;
+    }
+    lexemes
+}
+
+/// Returns whether the text holds time words of a language that no table reads yet, so that half a time would be read.
+pub(super) fn is_beyond(text: &str) -> bool {
+    zh::has_time_word(text)
+}
+
+fn digits(word: &str) -> Vec<Meaning> {
+    word.parse().map_or_else(|_| Vec::new(), |value| vec![Meaning::Digits { value, len: word.len() }])
+}

@@ -1,0 +1,89 @@
+//! Which words are the title, once the time and the lead are taken out?
+
+use std::ops::Range;
+
+use crate::when::grammar::{Run, Words};
+use crate::when::lexicon::{Lexeme, Meaning};
+use crate::when::token::Kind;
+
+/// Returns the lexemes in which time is looked for: without the lead ("remind me to") and closing marks.
+pub(super) fn edges(words: &Words<'_>) -> Range<usize> {
+    let end = (0..words.len()).rev().find(|at| !words.is_mark(*at)).map_or(0, |at| at + 1);
+    let start = lead_end(words, 0).unwrap_or(0);
+    start.min(end)..end
+}
+
+/// Returns the place behind "remind me", "remind me to", "me to" at `start`.
+fn lead_end(words: &Words<'_>, start: usize) -> Option<usize> {
+    let at = words.skip(start, Meaning::LeadFiller);
+    let is_lead = words.has(at, Meaning::Lead);
+    // "me" alone leads only before "to" ("keiko remind me to …").
+    if !is_lead && !(at > start && words.has(at, Meaning::LeadEnd)) {
+        return None;
+    }
+    let at = if is_lead { at + 1 } else { at };
+    let behind = words.skip(words.skip(at, Meaning::LeadEnd), Meaning::Colon);
+    Some(behind)
+}
+
+/// Returns what is left of `text` without the lead and the runs of time, word for word.
+pub(super) fn title(text: &str, lexemes: &[Lexeme], words: &Words<'_>, start: usize, runs: &[Run]) -> String {
+    let mut parts: Vec<Range<usize>> = Vec::new();
+    let mut at = start;
+    for run in runs {
+        parts.push(at..run.range.start);
+        at = run.range.end;
+    }
+    parts.push(at..lexemes.len());
+    let count = parts.len();
+    let mut kept: Vec<Range<usize>> = Vec::new();
+    for (index, part) in parts.into_iter().enumerate() {
+        let mut part = part;
+        if index > 0 {
+            part.start = part.end.min(behind_marks(words, part.start));
+            // "3pm tomorrow to pay rent", "at 3 remind me to pay rent"
+            if kept.is_empty() {
+                let lead = lead_end(words, part.start).unwrap_or(part.start);
+                part.start = words.skip(lead, Meaning::LeadEnd).min(part.end);
+            }
+        }
+        if index + 1 < count {
+            while part.end > part.start && is_seam(words, part.end - 1) {
+                part.end -= 1;
+            }
+        }
+        if !part.is_empty() {
+            kept.push(part);
+        }
+    }
+    if let [only] = kept.as_slice()
+        && only.len() == 1
+        && lexemes[only.start].kind == Kind::Quoted
+    {
+        return unquoted(&text[lexemes[only.start].span.clone()]).to_owned();
+    }
+    let slices: Vec<&str> =
+        kept.iter().map(|part| text[lexemes[part.start].span.start..lexemes[part.end - 1].span.end].trim()).collect();
+    slices.join(" ")
+}
+
+/// Returns the place behind marks that only joined the time to the title ("3pm tomorrow: pay rent").
+fn behind_marks(words: &Words<'_>, start: usize) -> usize {
+    let mut at = start;
+    while is_seam(words, at) || words.is_mark(at) && words.is_end(at) {
+        at += 1;
+    }
+    at
+}
+
+fn is_seam(words: &Words<'_>, at: usize) -> bool {
+    [Meaning::Comma, Meaning::Colon, Meaning::Dash, Meaning::Dot].iter().any(|mark| words.has(at, *mark))
+}
+
+/// Takes the first and last character off, which are quotes.
+fn unquoted(text: &str) -> &str {
+    let mut chars = text.chars();
+    chars.next();
+    chars.next_back();
+    chars.as_str().trim()
+}
