@@ -45,3 +45,14 @@ pub enum Presence {
         reason: String,
     },
 }
+
+impl Presence {
+    /// Returns why it cannot reach anybody, `None` where it can.
+    #[must_use]
+    pub fn reason(&self) -> Option<&str> {
+        match self {
+            Self::Present => None,
+            Self::Away { reason } => Some(reason),
+        }
+    }
+}

@@ -7,6 +7,8 @@ use std::path::{Path, PathBuf};
 
 mod architecture;
 mod desktop;
+mod lifecycle;
+mod protocol;
 mod simulation;
 mod support;
 mod terminal;
