@@ -1,6 +1,6 @@
 //! A real `keikod` with files of its own, and raw connections to it.
 
-use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::io::{BufRead as _, BufReader, ErrorKind, Read as _, Write as _};
 use std::net::Shutdown;
 use std::os::unix::fs::DirBuilderExt as _;
 use std::os::unix::net::UnixStream;
@@ -155,7 +155,12 @@ impl Connection {
     /// Returns the next line as JSON; null where the daemon has hung up.
     pub(crate) fn receive(&mut self) -> Value {
         let mut line = String::new();
-        self.input.read_line(&mut line).expect("the daemon answers in time");
+        match self.input.read_line(&mut line) {
+            Ok(_) => {}
+            // It hung up before it had read all that was sent.
+            Err(error) if error.kind() == ErrorKind::ConnectionReset => return Value::Null,
+            Err(error) => panic!("the daemon does not answer in time: {error}"),
+        }
         if line.is_empty() { Value::Null } else { serde_json::from_str(&line).expect("the daemon speaks JSON") }
     }
 
