@@ -135,7 +135,7 @@ impl<'a> TaskPlan<'a> {
     fn add(&mut self, event: &'a Event, seq: u64) {
         let (occurrence, name) = (&event.snapshot.occurrence, event.snapshot.occurrence.name());
         self.last = event;
-        let is_removed = matches!(event.operation, Operation::Withdrawn { .. });
+        let is_removed = matches!(event.operation, Operation::Withdrawn);
         let opens = matches!(event.operation, Operation::Added(_) | Operation::Opened(_));
         let takes_over = opens || matches!(event.operation, Operation::Moved(_));
         if is_removed {
