@@ -44,7 +44,7 @@ pub(super) struct Link {
 impl Link {
     /// Returns a link that has not looked yet.
     pub(super) fn new(bus: SessionBus) -> Self {
-        let presence = watch::Sender::new(Presence::Away { reason: "the session bus was not looked for yet".into() });
+        let presence = watch::Sender::new(Presence::not_looked_yet());
         Self { bus, server: Mutex::new(None), presence, knock: Notify::new() }
     }
 
