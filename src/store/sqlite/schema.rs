@@ -49,7 +49,7 @@ impl Sharing {
     pub(crate) fn at(path: &Path) -> io::Result<Self> {
         // Written and flushed, since a file system may find only then that there is no room.
         let probe = path.with_added_extension("probe");
-        let write = |mut file: File| file.write_all(&[1; ROOM_MIN]).and_then(|()| file.sync_all());
+        let write = |mut file: File| file.write_all(&vec![1; ROOM_MIN]).and_then(|()| file.sync_all());
         let written = File::create(&probe).and_then(write);
         let removed = fs::remove_file(&probe);
         match written {

@@ -426,7 +426,7 @@ fn questions_are_answered_by_indexes() {
 }
 
 proptest! {
-    #![proptest_config(Config { cases: 12, failure_persistence: None, ..Config::default() })]
+    #![proptest_config(Config { cases: 12, ..Config::default() })]
 
     #[test]
     fn both_stores_answer_any_changes_alike(batches in strategies::batches()) {
