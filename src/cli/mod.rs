@@ -1,7 +1,94 @@
-//! To be written.
+//! What people type: reads the arguments, asks the daemon, tells the answer.
+//!
+//! Holds no rule, opens no database, and reads no clock: answers carry the daemon's time. Only [`ui`] prints.
 
-/// Runs.
+use std::ffi::OsString;
+use std::process::ExitCode;
+
+use clap::Parser as _;
+
+use crate::cli::args::{Arguments, Command};
+use crate::cli::commands::{overview, status};
+use crate::cli::context::Context;
+use crate::cli::error::{CliError, Exit};
+use crate::cli::ui::Ui;
+use crate::clock::zone::{self, ZoneError};
+
+mod args;
+mod commands;
+mod context;
+mod error;
+pub mod generate;
+mod names;
+mod render;
+mod start;
+mod ui;
+mod usage;
+
+/// Runs `keiko` with the arguments of this process.
 #[must_use]
-pub fn main() -> std::process::ExitCode {
-    std::process::ExitCode::SUCCESS
+pub fn main() -> ExitCode {
+    let arguments: Vec<OsString> = std::env::args_os().collect();
+    let typed: Vec<String> = arguments.iter().skip(1).map(|word| word.to_string_lossy().into_owned()).collect();
+    let early = args::early(&typed);
+    let mut ui = Ui::new(early.color, early.form);
+    let exit = match Arguments::try_parse_from(&arguments) {
+        Ok(parsed) => {
+            ui.set_form(parsed.global.form());
+            run(parsed, &mut ui)
+        }
+        Err(error) => usage::tell(&mut ui, &error, &typed),
+    };
+    let exit = match ui.finish() {
+        None => exit,
+        Some(source) => exit.or(fail_to_print(&mut ui, source)),
+    };
+    ExitCode::from(exit.code())
+}
+
+fn run(arguments: Arguments, ui: &mut Ui) -> Exit {
+    let detected = zone::detect();
+    for passed_over in &detected.passed_over {
+        match passed_over {
+            ZoneError::Variable { .. } => ui.warning(&passed_over.to_string()),
+            // A machine without a zone is on UTC, as many containers are: nothing to say on every command.
+            ZoneError::System { .. } | ZoneError::Silent { .. } => {}
+        }
+    }
+    let mut context = Context::new(ui, detected.zone);
+    match dispatch(arguments.command, &mut context) {
+        Ok(exit) => exit,
+        Err(error) => context.fail(&error),
+    }
+}
+
+fn dispatch(command: Option<Command>, context: &mut Context<'_>) -> Result<Exit, CliError> {
+    match command {
+        None => overview::run(context),
+        Some(Command::Remind(command)) => command.run(context),
+        Some(Command::Add(command)) => command.run(context),
+        Some(Command::List(command)) => command.run(context),
+        Some(Command::Show(command)) => command.run(context),
+        Some(Command::Edit(command)) => command.run(context),
+        Some(Command::Done(command)) => command.run(context),
+        Some(Command::Ack(command)) => command.run(context),
+        Some(Command::Snooze(command)) => command.run(context),
+        Some(Command::Pause(command)) => command.run(context),
+        Some(Command::Resume(command)) => command.run(context),
+        Some(Command::Skip(command)) => command.run(context),
+        Some(Command::Cancel(command)) => command.run(context),
+        Some(Command::History(command)) => command.run(context),
+        Some(Command::Parse(command)) => command.run(context),
+        Some(Command::Status(status::Status)) => status::Status::run(context),
+        Some(Command::Daemon(command)) => command.run(context),
+        Some(Command::Events(command)) => command.run(context),
+        Some(Command::Rpc(command)) => command.run(context),
+    }
+}
+
+/// Says on standard error that standard output could not be written to, so that no script takes half a result for all.
+fn fail_to_print(ui: &mut Ui, source: std::io::Error) -> Exit {
+    let error = CliError::Output { source };
+    ui.error(&error.to_string(), None);
+    error.exit()
 }

@@ -70,6 +70,12 @@ impl SqliteStore {
         Ok(Self { path: path.display().to_string(), readers, jobs, writer: Mutex::new(Some(thread)) })
     }
 
+    /// Returns the version of the schema that an open database has.
+    #[must_use]
+    pub fn schema_version() -> u32 {
+        schema::known_version()
+    }
+
     /// Closes the store: what was handed over is written, the log is merged into the file, later calls are refused.
     ///
     /// Blocks until that is done; on an async thread this belongs into `spawn_blocking`.

@@ -1,0 +1,165 @@
+//! What may be typed: the commands and the options that all of them take. The doc comments are the help.
+//!
+//! Reads nothing but the arguments, and says nothing: [`crate::cli::usage`] tells what was wrong.
+
+use clap::{Args, Parser, Subcommand};
+
+use crate::cli::commands::{
+    ack, add, cancel, daemon, done, edit, events, history, list, parse, pause, remind, resume, rpc, show, skip, snooze,
+    status,
+};
+use crate::cli::ui::{ColorFlag, Form};
+
+/// Remembers tasks and says at the right moment what is to be done
+///
+/// Without a command: one screen of what is due, next and paused.
+#[derive(Debug, Parser)]
+#[command(
+    name = "keiko",
+    version,
+    max_term_width = 100,
+    subcommand_required = false,
+    arg_required_else_help = false,
+    disable_help_subcommand = true,
+    after_help = "Examples:\n  \
+        keiko remind me in 20 minutes to check the oven\n  \
+        keiko add pay rent tomorrow 3pm\n  \
+        keiko done 12\n\n\
+        Exit codes: 0 done, 1 failure, 2 usage, 3 time not understood, 4 not found or ambiguous,\n\
+        5 refused, 6 no daemon, 7 version mismatch, 8 conflict, 9 storage"
+)]
+pub(crate) struct Arguments {
+    /// What is to be done.
+    #[command(subcommand)]
+    pub(crate) command: Option<Command>,
+    /// The options of all commands.
+    #[command(flatten)]
+    pub(crate) global: Global,
+}
+
+/// Options of all commands.
+#[derive(Clone, Copy, Debug, Args)]
+pub(crate) struct Global {
+    /// Give results and errors as JSON
+    #[arg(long, global = true)]
+    pub(crate) json: bool,
+    /// Say nothing but errors and warnings
+    #[arg(long, short, global = true)]
+    pub(crate) quiet: bool,
+    /// Print the UUID of the task and nothing else
+    #[arg(long, global = true, conflicts_with = "json")]
+    pub(crate) print_id: bool,
+    /// Whether to show colours
+    #[arg(long, global = true, value_enum, value_name = "WHEN", default_value_t)]
+    pub(crate) color: ColorFlag,
+}
+
+impl Global {
+    /// Returns in which form results are wanted.
+    pub(crate) const fn form(self) -> Form {
+        match self {
+            Self { json: true, .. } => Form::Json,
+            Self { print_id: true, .. } => Form::Id,
+            Self { quiet: true, .. } => Form::Quiet,
+            Self { json: false, print_id: false, quiet: false, .. } => Form::Human,
+        }
+    }
+}
+
+/// The commands. Each has a file of its name, whose doc comment is its help.
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    #[command(name = "remind")]
+    Remind(remind::Remind),
+    #[command(name = "add")]
+    Add(add::Add),
+    #[command(name = "list", alias = "ls")]
+    List(list::List),
+    #[command(name = "show")]
+    Show(show::Show),
+    #[command(name = "edit")]
+    Edit(edit::Edit),
+    #[command(name = "done")]
+    Done(done::Done),
+    #[command(name = "ack", visible_alias = "seen")]
+    Ack(ack::Ack),
+    #[command(name = "snooze")]
+    Snooze(snooze::Snooze),
+    #[command(name = "pause")]
+    Pause(pause::Pause),
+    #[command(name = "resume")]
+    Resume(resume::Resume),
+    #[command(name = "skip")]
+    Skip(skip::Skip),
+    #[command(name = "cancel")]
+    Cancel(cancel::Cancel),
+    #[command(name = "history")]
+    History(history::History),
+    #[command(name = "parse")]
+    Parse(parse::Parse),
+    #[command(name = "status")]
+    Status(status::Status),
+    #[command(name = "daemon")]
+    Daemon(daemon::Daemon),
+    #[command(name = "events")]
+    Events(events::Events),
+    #[command(name = "rpc")]
+    Rpc(rpc::Rpc),
+}
+
+/// What must be known before the arguments are understood, since an error in them is told accordingly.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Early {
+    /// Whether colours are shown.
+    pub(crate) color: ColorFlag,
+    /// In which form errors are given.
+    pub(crate) form: Form,
+}
+
+/// Returns what the arguments seem to say of colours and form, however wrong they are otherwise.
+pub(crate) fn early(arguments: &[String]) -> Early {
+    let mut early = Early { color: ColorFlag::Auto, form: Form::Human };
+    let mut options = arguments.iter().take_while(|argument| *argument != "--").peekable();
+    while let Some(option) = options.next() {
+        let value = match option.strip_prefix("--color") {
+            Some("") => options.peek().map(|value| value.as_str()),
+            Some(value) => value.strip_prefix('='),
+            None => None,
+        };
+        match value {
+            Some("always") => early.color = ColorFlag::Always,
+            Some("never") => early.color = ColorFlag::Never,
+            Some(_) | None => {}
+        }
+        if option == "--json" {
+            early.form = Form::Json;
+        }
+    }
+    early
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory as _;
+
+    use super::*;
+
+    fn words(line: &str) -> Vec<String> {
+        line.split_whitespace().map(str::to_owned).collect()
+    }
+
+    #[test]
+    fn clap_finds_nothing_wrong_with_the_commands() {
+        Arguments::command().debug_assert();
+    }
+
+    #[test]
+    fn colour_and_form_are_known_before_the_rest_is() {
+        let check = |line: &str, color, form| assert_eq!(early(&words(line)), Early { color, form }, "{line}");
+        check("add --nonsense", ColorFlag::Auto, Form::Human);
+        check("--json add --nonsense", ColorFlag::Auto, Form::Json);
+        check("add --color=never --json", ColorFlag::Never, Form::Json);
+        check("add --color always", ColorFlag::Always, Form::Human);
+        check("add -- --json --color=never", ColorFlag::Auto, Form::Human);
+    }
+}

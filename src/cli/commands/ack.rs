@@ -1,0 +1,34 @@
+//! `keiko ack`: silences without completing.
+
+use clap::Args;
+
+use crate::cli::commands::each::{NamedOrDue, each};
+use crate::cli::context::Context;
+use crate::cli::error::{CliError, Exit};
+use crate::cli::render::change::{Change, change};
+use crate::protocol::methods;
+
+/// Silences tasks without completing them
+///
+/// Popups close, and the task stays due until it is done. Without a name the one that is due.
+#[derive(Debug, Args)]
+pub(crate) struct Ack {
+    /// Which tasks.
+    #[command(flatten)]
+    named: NamedOrDue,
+    /// Also an occurrence that has not spoken yet
+    #[arg(long)]
+    early: bool,
+    /// The occurrence that is meant, as `show --json` names it: KEY~GENERATION
+    #[arg(long, value_name = "KEY")]
+    occurrence: Option<String>,
+}
+
+impl Ack {
+    /// Asks it of each task.
+    pub(crate) fn run(self, context: &mut Context<'_>) -> Result<Exit, CliError> {
+        let question =
+            |task| methods::Ack { task, early: self.early, occurrence: self.occurrence.clone(), version: None };
+        Ok(each(context, &self.named.names()?, question, |answer, view, _| change(Change::Seen, answer, view)))
+    }
+}

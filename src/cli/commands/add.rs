@@ -1,0 +1,344 @@
+//! `keiko add`: stores a task, with or without a time.
+
+use clap::{Args, ValueEnum};
+
+use crate::cli::commands::each::Tally;
+use crate::cli::commands::input;
+use crate::cli::context::Context;
+use crate::cli::error::{CliError, Exit};
+use crate::cli::render::change::{Change, change};
+use crate::cli::ui::Form;
+use crate::protocol::methods::{self, WriteResult};
+use crate::protocol::objects::Priority;
+
+/// Adds a task
+///
+/// The words are a sentence that says what and when. Of several arguments one with spaces is the title, word for word;
+/// with --at or --every all words are the title. Words such as +home are tags. Without a time the task is kept and
+/// does not ring. Without words a line is asked for; `-` reads a sentence a line from standard input.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  \
+    keiko add pay rent tomorrow 3pm\n  \
+    keiko add \"pay rent\" --at \"tomorrow 3pm\" --alert 1d,1h,0\n  \
+    keiko add standup --every \"weekday at 9:30\"\n  \
+    keiko add - < tasks.txt")]
+pub(crate) struct Add {
+    /// What is to be added.
+    #[command(flatten)]
+    pub(crate) task: NewTask,
+}
+
+impl Add {
+    /// Adds the task.
+    pub(crate) fn run(self, context: &mut Context<'_>) -> Result<Exit, CliError> {
+        self.task.run(context, Verb::Add)
+    }
+}
+
+/// Which command adds it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Verb {
+    /// A time may be missing.
+    Add,
+    /// A time is needed, and the sentence may begin with "me".
+    Remind,
+}
+
+/// What `add` and `remind` take.
+#[derive(Debug, Args)]
+pub(crate) struct NewTask {
+    /// What is to be remembered, and when; - reads a sentence a line
+    #[arg(value_name = "WORDS", allow_negative_numbers = true)]
+    words: Vec<String>,
+    /// When: a time phrase; all words are then the title
+    #[arg(long, value_name = "TIME")]
+    at: Option<String>,
+    /// How often: what would follow "every"; all words are then the title
+    #[arg(long, value_name = "RULE")]
+    every: Option<String>,
+    /// Keep the time in this zone, such as Europe/Paris, wherever the device is
+    #[arg(long, value_name = "ZONE")]
+    tz: Option<String>,
+    /// The options that `edit` takes too.
+    #[command(flatten)]
+    details: Details,
+    /// An idempotency key: sent twice, added once
+    #[arg(long, value_name = "KEY")]
+    key: Option<String>,
+}
+
+/// What a task says besides its title and time.
+#[derive(Clone, Debug, Args)]
+pub(crate) struct Details {
+    /// Free text
+    #[arg(long, value_name = "TEXT")]
+    pub(crate) note: Option<String>,
+    /// Something to open, such as a URL
+    #[arg(long, value_name = "URL")]
+    pub(crate) link: Option<String>,
+    /// How much it matters
+    #[arg(long, value_enum, value_name = "LEVEL")]
+    pub(crate) priority: Option<Level>,
+    /// Where it speaks: desktop, terminal
+    #[arg(long, value_name = "CHANNEL", value_delimiter = ',')]
+    pub(crate) via: Option<Vec<String>>,
+    /// When it speaks, before due: 2d,1h,0; after due: +15m
+    #[arg(long, value_name = "TIMES", value_delimiter = ',', allow_hyphen_values = true)]
+    pub(crate) alert: Option<Vec<String>>,
+    /// Do not speak at all
+    #[arg(long, conflicts_with = "alert")]
+    pub(crate) no_alert: bool,
+}
+
+/// How much a task matters.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+pub(crate) enum Level {
+    /// Shown last
+    Low,
+    /// The default
+    Normal,
+    /// Shown first
+    High,
+}
+
+impl From<Level> for Priority {
+    fn from(level: Level) -> Self {
+        match level {
+            Level::Low => Self::Low,
+            Level::Normal => Self::Normal,
+            Level::High => Self::High,
+        }
+    }
+}
+
+impl NewTask {
+    /// Adds the task, or one for each line of standard input.
+    pub(crate) fn run(mut self, context: &mut Context<'_>, verb: Verb) -> Result<Exit, CliError> {
+        if self.words == ["-"] {
+            return self.run_lines(context, verb);
+        }
+        if self.words.is_empty() {
+            self.words = vec![ask(context, verb)?];
+        }
+        let question = self.question(context, verb, &self.words)?;
+        let mut tally = Tally::new(true);
+        let result = context.ask(&question);
+        let added = tally.add(context, None, result, |answer, view, _| change(Change::Added, answer, view));
+        let exit = tally.finish(context);
+        hints(context, added.as_slice())?;
+        Ok(exit)
+    }
+
+    fn run_lines(&self, context: &mut Context<'_>, verb: Verb) -> Result<Exit, CliError> {
+        if self.key.is_some() {
+            return Err(CliError::usage(
+                "cannot give several tasks one --key",
+                "leave --key out, or add them one by one",
+            ));
+        }
+        let mut tally = Tally::new(false);
+        let mut added = Vec::new();
+        for line in input::lines() {
+            let sentence = match &line {
+                Ok(sentence) if sentence.trim().is_empty() => continue,
+                Ok(sentence) => Some(sentence.clone()),
+                Err(_) => None,
+            };
+            let result =
+                line.and_then(|line| self.question(context, verb, &[line])).and_then(|question| context.ask(&question));
+            added.extend(
+                tally.add(context, sentence.as_deref(), result, |answer, view, _| change(Change::Added, answer, view)),
+            );
+        }
+        let exit = tally.finish(context);
+        hints(context, &added)?;
+        Ok(exit)
+    }
+
+    fn question(&self, context: &Context<'_>, verb: Verb, words: &[String]) -> Result<methods::Add, CliError> {
+        let (tags, words) = split_tags(words);
+        let is_title = self.at.is_some() || self.every.is_some();
+        let (title, text) = compose(verb, &words, is_title);
+        if title.is_none() && text.is_none() && !is_title {
+            return Err(CliError::usage("cannot add a task of no words", "say what is to be remembered"));
+        }
+        Ok(methods::Add {
+            text,
+            title,
+            at: self.at.clone(),
+            every: self.every.clone(),
+            zone: Some(self.tz.clone().unwrap_or_else(|| context.zone.name().to_owned())),
+            fixed_zone: self.tz.is_some(),
+            notes: self.details.note.clone(),
+            link: self.details.link.clone(),
+            priority: self.details.priority.map(Priority::from),
+            tags: (!tags.is_empty()).then_some(tags),
+            metadata: None,
+            channels: self.details.via.clone(),
+            alerts: self.details.alert.clone(),
+            no_alert: self.details.no_alert,
+            time_required: verb == Verb::Remind,
+            key: self.key.clone(),
+        })
+    }
+}
+
+/// Asks a person for the sentence; a program has to give it.
+fn ask(context: &mut Context<'_>, verb: Verb) -> Result<String, CliError> {
+    let name = match verb {
+        Verb::Add => "add",
+        Verb::Remind => "remind",
+    };
+    let nothing = || {
+        CliError::usage(
+            format!("cannot {name} nothing"),
+            format!("say what and when, such as: keiko {name} pay rent tomorrow 3pm"),
+        )
+    };
+    let line = context.ui.ask("what, and when? ").map_err(|source| CliError::Input { source })?;
+    line.map(|line| line.trim().to_owned()).filter(|line| !line.is_empty()).ok_or_else(nothing)
+}
+
+/// Returns the tags, without their `+`, and the words that are left.
+///
+/// A tag is a `+` with a letter behind it, standing alone: `+1` is a number, and `C++` a language. An argument with
+/// spaces among others is a title, which is kept word for word.
+fn split_tags(words: &[String]) -> (Vec<String>, Vec<String>) {
+    let is_tag = |word: &str| word.strip_prefix('+').is_some_and(|tag| tag.starts_with(char::is_alphabetic));
+    let mut tags = Vec::new();
+    let mut left = Vec::new();
+    for word in words {
+        let pieces: Vec<&str> = word.split_whitespace().collect();
+        if is_tag(word) && pieces.len() == 1 {
+            tags.push(word.trim()[1..].to_owned());
+        } else if words.len() == 1 && pieces.iter().any(|piece| is_tag(piece)) {
+            let (tagged, rest): (Vec<&str>, Vec<&str>) = pieces.into_iter().partition(|piece| is_tag(piece));
+            tags.extend(tagged.into_iter().map(|tag| tag[1..].to_owned()));
+            left.push(rest.join(" "));
+        } else {
+            left.push(word.clone());
+        }
+    }
+    left.retain(|word| !word.trim().is_empty());
+    (tags, left)
+}
+
+/// Returns the title, where it is given word for word, and the sentence or time phrase.
+fn compose(verb: Verb, words: &[String], is_title: bool) -> (Option<String>, Option<String>) {
+    let text = |words: &[String]| (!words.is_empty()).then(|| words.join(" "));
+    if is_title {
+        return (text(without_address(verb, words)), None);
+    }
+    if words.len() > 1
+        && let Some(index) = words.iter().position(|word| word.trim().contains(char::is_whitespace))
+    {
+        let mut rest = words.to_vec();
+        let title = rest.remove(index);
+        return (Some(title), text(without_address(verb, &rest)));
+    }
+    // "remind" is part of the sentence that the command line cut off.
+    let sentence =
+        text(words).map(|sentence| if is_addressed(verb, words) { format!("remind {sentence}") } else { sentence });
+    (None, sentence)
+}
+
+fn is_addressed(verb: Verb, words: &[String]) -> bool {
+    let first = words.first().and_then(|first| first.split_whitespace().next());
+    verb == Verb::Remind && first.is_some_and(|first| first.eq_ignore_ascii_case("me"))
+}
+
+/// Returns the words without "me", "me to" in front, where they do not belong to a title.
+fn without_address(verb: Verb, words: &[String]) -> &[String] {
+    match words {
+        [me, to, rest @ ..] if is_addressed(verb, words) && me.len() == 2 && to.eq_ignore_ascii_case("to") => rest,
+        [me, rest @ ..] if is_addressed(verb, words) && me.len() == 2 => rest,
+        _ => words,
+    }
+}
+
+/// Says what the person should know besides, once for all that was added.
+fn hints(context: &mut Context<'_>, added: &[WriteResult]) -> Result<(), CliError> {
+    if context.ui.form() != Form::Human {
+        return Ok(());
+    }
+    if let Some(result) = added.iter().find(|result| result.task.due_at.is_none()) {
+        let number = result.task.number;
+        context.ui.hint(&format!("to give it a time, run keiko edit {number} tomorrow 3pm"));
+    }
+    if context.has_started() && added.iter().any(|result| result.task.scheduled_at.is_some()) {
+        context.ui.hint("after a reboot nothing rings until a keiko command has started keikod again");
+    }
+    if !added.is_empty() {
+        let paused = context.ask(&methods::Status {})?.counts.suspended;
+        match paused {
+            0 => {}
+            1 => context.ui.hint("1 task is paused: keiko list shows it"),
+            _ => context.ui.hint(&format!("{paused} tasks are paused: keiko list shows them")),
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn arguments(line: &str) -> Vec<String> {
+        // A vertical bar parts arguments, so that one may hold a space.
+        line.split('|').filter(|word| !word.is_empty()).map(str::to_owned).collect()
+    }
+
+    #[track_caller]
+    fn check(verb: Verb, line: &str, is_title: bool, title: Option<&str>, text: Option<&str>) {
+        let composed = compose(verb, &arguments(line), is_title);
+        assert_eq!((composed.0.as_deref(), composed.1.as_deref()), (title, text));
+    }
+
+    #[test]
+    fn words_are_a_sentence() {
+        check(Verb::Add, "pay|rent|tomorrow|3pm", false, None, Some("pay rent tomorrow 3pm"));
+        check(Verb::Add, "pay rent tomorrow", false, None, Some("pay rent tomorrow"));
+        check(Verb::Remind, "明天下午三点提醒我交房租", false, None, Some("明天下午三点提醒我交房租"));
+    }
+
+    #[test]
+    fn one_with_spaces_among_several_is_the_title() {
+        check(Verb::Add, "pay rent|tomorrow|3pm", false, Some("pay rent"), Some("tomorrow 3pm"));
+        check(Verb::Add, "tomorrow|pay rent", false, Some("pay rent"), Some("tomorrow"));
+        check(Verb::Add, "call at 5|tomorrow 3pm", false, Some("call at 5"), Some("tomorrow 3pm"));
+        check(Verb::Remind, "me|pay rent|tomorrow", false, Some("pay rent"), Some("tomorrow"));
+    }
+
+    #[test]
+    fn with_a_rule_all_words_are_the_title() {
+        check(Verb::Add, "read|1984|tomorrow", true, Some("read 1984 tomorrow"), None);
+        check(Verb::Remind, "me|to|pay|rent", true, Some("pay rent"), None);
+        check(Verb::Add, "me|to", true, Some("me to"), None);
+        check(Verb::Add, "", true, None, None);
+    }
+
+    #[test]
+    fn remind_me_is_put_together_again() {
+        check(Verb::Remind, "me|tomorrow|3pm|to|pay|rent", false, None, Some("remind me tomorrow 3pm to pay rent"));
+        check(Verb::Remind, "me tomorrow 3pm", false, None, Some("remind me tomorrow 3pm"));
+        check(Verb::Remind, "tomorrow|3pm|pay|rent", false, None, Some("tomorrow 3pm pay rent"));
+        check(Verb::Add, "me|tomorrow", false, None, Some("me tomorrow"));
+    }
+
+    #[test]
+    fn tags_are_taken_out_of_sentences_and_left_in_titles() {
+        let check = |line: &str, tags: &[&str], left: &[&str]| {
+            let (found, rest) = split_tags(&arguments(line));
+            assert_eq!(
+                (found.iter().map(String::as_str).collect::<Vec<_>>(), rest),
+                (tags.to_vec(), left.iter().map(|w| (*w).to_owned()).collect())
+            );
+        };
+        check("pay|rent|+home|+money", &["home", "money"], &["pay", "rent"]);
+        check("pay rent +home tomorrow", &["home"], &["pay rent tomorrow"]);
+        check("买菜 +家", &["家"], &["买菜"]);
+        check("call|+1|555", &[], &["call", "+1", "555"]);
+        check("learn  C++ and +", &[], &["learn  C++ and +"]);
+        check("a +b title|tomorrow", &[], &["a +b title", "tomorrow"]);
+    }
+}

@@ -1,0 +1,26 @@
+//! `keiko cancel`: ends a task.
+
+use clap::Args;
+
+use crate::cli::commands::each::{Named, change_each};
+use crate::cli::context::Context;
+use crate::cli::error::{CliError, Exit};
+use crate::cli::render::change::Change;
+use crate::protocol::methods;
+
+/// Ends tasks
+///
+/// Of a repeating task that is all of it; to pass over one time only, use skip.
+#[derive(Debug, Args)]
+pub(crate) struct Cancel {
+    /// Which tasks.
+    #[command(flatten)]
+    named: Named,
+}
+
+impl Cancel {
+    /// Asks it of each task.
+    pub(crate) fn run(self, context: &mut Context<'_>) -> Result<Exit, CliError> {
+        Ok(change_each(context, &self.named.names()?, Change::Cancelled, |task| methods::Cancel { task }))
+    }
+}

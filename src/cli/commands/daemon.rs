@@ -1,0 +1,64 @@
+//! `keiko daemon`: looks after the daemon itself.
+
+use clap::{Args, Subcommand};
+use serde_json::json;
+
+use crate::cli::context::Context;
+use crate::cli::error::{CliError, Exit};
+use crate::cli::render::status::status;
+use crate::cli::render::text::Text;
+use crate::protocol::SCHEMA_VERSION;
+use crate::protocol::methods;
+
+/// Looks after the daemon
+#[derive(Debug, Args)]
+pub(crate) struct Daemon {
+    /// What is to be done.
+    #[command(subcommand)]
+    action: Action,
+}
+
+/// What is to be done with the daemon.
+#[derive(Clone, Copy, Debug, Subcommand)]
+enum Action {
+    /// Show how it is; exit code 6 where there is none
+    Status,
+    /// Start it where there is none
+    Start,
+    /// Stop it in order; exit code 6 where there is none
+    Stop,
+}
+
+impl Daemon {
+    /// Does it.
+    pub(crate) fn run(self, context: &mut Context<'_>) -> Result<Exit, CliError> {
+        match self.action {
+            Action::Status => {
+                context.connect()?;
+                let answer = context.ask(&methods::Status {})?;
+                let view = context.viewpoint(answer.now);
+                context.answer(&answer, &[], |width| status(&answer, view, width));
+            }
+            Action::Start => {
+                let answer = context.ask(&methods::Status {})?;
+                let view = context.viewpoint(answer.now);
+                let is_new = context.has_started();
+                context.answer(&answer, &[], |width| {
+                    let mut lines = status(&answer, view, width);
+                    if !is_new {
+                        lines.insert(0, Text::plain("keikod was running already"));
+                    }
+                    lines
+                });
+            }
+            Action::Stop => {
+                context.connect()?;
+                let pid = context.ask(&methods::Status {})?.pid;
+                context.stop(pid)?;
+                let answer = json!({ "schema_version": SCHEMA_VERSION, "stopped": true, "pid": pid });
+                context.answer(&answer, &[], |_| vec![Text::plain(&format!("stopped keikod (pid {pid})"))]);
+            }
+        }
+        Ok(Exit::Done)
+    }
+}

@@ -1,0 +1,203 @@
+//! How a command is done to several tasks: one after the other, each told of, and a bad one does not stop the others.
+
+use clap::Args;
+use serde::Serialize;
+use serde_json::{Value, json};
+
+use crate::cli::context::Context;
+use crate::cli::error::{CliError, Exit};
+use crate::cli::names;
+use crate::cli::render::change::{Change, change};
+use crate::cli::render::text::Text;
+use crate::cli::render::time::Viewpoint;
+use crate::cli::ui::Form;
+use crate::protocol::SCHEMA_VERSION;
+use crate::protocol::methods::{Ask, HistoryResult, TaskRef, TaskResult, WriteResult};
+use crate::protocol::objects::{Task, Time};
+
+/// The tasks that are meant.
+#[derive(Debug, Args)]
+pub(crate) struct Named {
+    /// Number, range (5-7), beginning of the id, or words of the title
+    #[arg(value_name = "TASK", required = true)]
+    tasks: Vec<String>,
+}
+
+/// The tasks that are meant, or the one that is due.
+#[derive(Debug, Args)]
+pub(crate) struct NamedOrDue {
+    /// Number, range (5-7), beginning of the id, or words of the title; without it the one that is due
+    #[arg(value_name = "TASK")]
+    tasks: Vec<String>,
+}
+
+impl Named {
+    /// Returns what each task is called.
+    ///
+    /// # Errors
+    /// A range is wrong.
+    pub(crate) fn names(&self) -> Result<Vec<String>, CliError> {
+        Ok(names::names(&self.tasks)?)
+    }
+}
+
+impl NamedOrDue {
+    /// Returns what each task is called, `None` for the one that is due.
+    ///
+    /// # Errors
+    /// A range is wrong.
+    pub(crate) fn names(&self) -> Result<Vec<Option<String>>, CliError> {
+        or_due(&self.tasks)
+    }
+}
+
+/// Returns what each task is called, `None` for the one that is due.
+///
+/// # Errors
+/// A range is wrong.
+pub(crate) fn or_due(typed: &[String]) -> Result<Vec<Option<String>>, CliError> {
+    let names: Vec<Option<String>> = names::names(typed)?.into_iter().map(Some).collect();
+    Ok(if names.is_empty() { vec![None] } else { names })
+}
+
+/// An answer that is about one task.
+pub(crate) trait AboutTask: Serialize {
+    /// Returns the task.
+    fn task(&self) -> &Task;
+    /// Returns the daemon's time.
+    fn now(&self) -> Time;
+    /// Returns what the person should know besides.
+    fn warnings(&self) -> &[String];
+}
+
+impl AboutTask for WriteResult {
+    fn task(&self) -> &Task {
+        &self.task
+    }
+
+    fn now(&self) -> Time {
+        self.now
+    }
+
+    fn warnings(&self) -> &[String] {
+        &self.warnings
+    }
+}
+
+impl AboutTask for TaskResult {
+    fn task(&self) -> &Task {
+        &self.task
+    }
+
+    fn now(&self) -> Time {
+        self.now
+    }
+
+    fn warnings(&self) -> &[String] {
+        &self.warnings
+    }
+}
+
+impl AboutTask for HistoryResult {
+    fn task(&self) -> &Task {
+        &self.task
+    }
+
+    fn now(&self) -> Time {
+        self.now
+    }
+
+    fn warnings(&self) -> &[String] {
+        &[]
+    }
+}
+
+/// Collects what became of each, since programs get one JSON value however many there were.
+pub(crate) struct Tally {
+    is_single: bool,
+    results: Vec<Value>,
+    exit: Exit,
+}
+
+impl Tally {
+    /// Returns a tally of one thing, whose answer stands alone, or of several, whose answers stand in `results`.
+    pub(crate) const fn new(is_single: bool) -> Self {
+        Self { is_single, results: Vec::new(), exit: Exit::Done }
+    }
+
+    /// Tells what became of one of them; `name` is what the person called it.
+    pub(crate) fn add<T: AboutTask>(
+        &mut self,
+        context: &mut Context<'_>,
+        name: Option<&str>,
+        result: Result<T, CliError>,
+        lines: impl FnOnce(&T, Viewpoint, Option<usize>) -> Vec<Text>,
+    ) -> Option<T> {
+        match result {
+            Ok(answer) => {
+                if context.ui.form() == Form::Json && !self.is_single {
+                    self.results.push(json!(answer));
+                } else {
+                    let view = context.viewpoint(answer.now());
+                    if context.ui.form() == Form::Id {
+                        context.ui.print(&[answer.task().id.as_str().into()]);
+                    }
+                    context.answer(&answer, answer.warnings(), |width| lines(&answer, view, width));
+                }
+                Some(answer)
+            }
+            Err(error) => {
+                if context.ui.form() == Form::Json && !self.is_single {
+                    let mut value = error.to_json();
+                    value["name"] = json!(name);
+                    self.results.push(value);
+                } else {
+                    context.fail(&error);
+                }
+                self.exit = self.exit.or(error.exit());
+                None
+            }
+        }
+    }
+
+    /// Gives the JSON of several, and returns how keiko ends: as the first that failed says.
+    pub(crate) fn finish(self, context: &mut Context<'_>) -> Exit {
+        if context.ui.form() == Form::Json && !self.is_single {
+            context.ui.json(&json!({ "schema_version": SCHEMA_VERSION, "results": self.results }));
+        }
+        self.exit
+    }
+}
+
+/// Asks the same of each task and tells each answer.
+pub(crate) fn each<A: Ask>(
+    context: &mut Context<'_>,
+    names: &[Option<String>],
+    question: impl Fn(Option<TaskRef>) -> A,
+    lines: impl Fn(&A::Answer, Viewpoint, Option<usize>) -> Vec<Text>,
+) -> Exit
+where
+    A::Answer: AboutTask,
+{
+    let mut tally = Tally::new(names.len() == 1);
+    for name in names {
+        let result = context.ask(&question(name.clone().map(TaskRef)));
+        tally.add(context, name.as_deref(), result, &lines);
+    }
+    tally.finish(context)
+}
+
+/// Changes each task and says what changed.
+pub(crate) fn change_each<A: Ask<Answer = WriteResult>>(
+    context: &mut Context<'_>,
+    names: &[String],
+    what: Change,
+    question: impl Fn(TaskRef) -> A,
+) -> Exit {
+    let mut tally = Tally::new(names.len() == 1);
+    for name in names {
+        let result = context.ask(&question(TaskRef(name.clone())));
+        tally.add(context, Some(name), result, |answer, view, _| change(what, answer, view));
+    }
+    tally.finish(context)
+}

@@ -1,0 +1,116 @@
+//! `keiko edit`: changes what a task says or when it comes up.
+
+use clap::Args;
+
+use crate::cli::commands::add::Details;
+use crate::cli::commands::each::Tally;
+use crate::cli::context::Context;
+use crate::cli::error::{CliError, Exit};
+use crate::cli::render::change::{Change, change};
+use crate::protocol::methods::{self, TaskRef};
+use crate::protocol::objects::{Priority, Task};
+
+/// Changes what a task says or when it comes up
+///
+/// Words behind the task are its new time; words such as +home are tags to add. What is not named stays.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  \
+    keiko edit 7 tomorrow 4pm\n  \
+    keiko edit 7 --title \"pay the rent\" +home --untag money\n  \
+    keiko edit 7 --every \"month on the 1st\"")]
+pub(crate) struct Edit {
+    /// Number, beginning of the id, or words of the title as one argument
+    #[arg(value_name = "TASK")]
+    task: String,
+    /// The new time, and +tags
+    #[arg(value_name = "TIME", conflicts_with_all = ["at", "every"])]
+    words: Vec<String>,
+    /// The new title
+    #[arg(long, value_name = "TEXT")]
+    title: Option<String>,
+    /// The new time: a time phrase
+    #[arg(long, value_name = "TIME")]
+    at: Option<String>,
+    /// The new repetition: what would follow "every"
+    #[arg(long, value_name = "RULE")]
+    every: Option<String>,
+    /// Keep the new time in this zone, wherever the device is
+    #[arg(long, value_name = "ZONE")]
+    tz: Option<String>,
+    /// The options that `add` takes too.
+    #[command(flatten)]
+    details: Details,
+    /// Nothing to open any more
+    #[arg(long, conflicts_with = "link")]
+    no_link: bool,
+    /// A tag to remove
+    #[arg(long, value_name = "TAG", value_delimiter = ',')]
+    untag: Vec<String>,
+}
+
+impl Edit {
+    /// Looks at the task and changes what it saw; a change that came in between is not overwritten.
+    pub(crate) fn run(self, context: &mut Context<'_>) -> Result<Exit, CliError> {
+        let (tags, words): (Vec<&str>, Vec<&str>) =
+            self.words.iter().map(String::as_str).partition(|word| word.len() > 1 && word.starts_with('+'));
+        let tags: Vec<&str> = tags.into_iter().map(|tag| &tag[1..]).collect();
+        if !self.is_change() {
+            return Err(CliError::usage(
+                format!("cannot edit task {}: nothing to change was given", self.task),
+                format!("say what is to change, such as: keiko edit {} tomorrow 4pm", self.task),
+            ));
+        }
+        let seen = context.ask(&methods::Get { task: TaskRef(self.task.clone()) })?.task;
+        let question = self.question(context, &seen, &tags, &words);
+        let result = context.ask(&question);
+        let mut tally = Tally::new(true);
+        tally.add(context, Some(&self.task), result, |answer, view, _| change(Change::Edited, answer, view));
+        Ok(tally.finish(context))
+    }
+
+    fn is_change(&self) -> bool {
+        let details = &self.details;
+        !self.words.is_empty()
+            || !self.untag.is_empty()
+            || self.no_link
+            || details.no_alert
+            || details.priority.is_some()
+            || details.via.is_some()
+            || details.alert.is_some()
+            || [&self.title, &self.at, &self.every, &self.tz, &details.note, &details.link].iter().any(|o| o.is_some())
+    }
+
+    fn question(&self, context: &Context<'_>, seen: &Task, tags: &[&str], words: &[&str]) -> methods::Update {
+        let details = &self.details;
+        let has_time = !words.is_empty() || self.at.is_some() || self.every.is_some() || self.tz.is_some();
+        let zone = self.tz.clone().unwrap_or_else(|| context.zone.name().to_owned());
+        methods::Update {
+            // By id: a new title of another task must not change which one is meant.
+            task: TaskRef(seen.id.clone()),
+            version: Some(seen.version),
+            title: self.title.clone(),
+            notes: details.note.clone(),
+            link: if self.no_link { Some(None) } else { details.link.clone().map(Some) },
+            priority: details.priority.map(Priority::from),
+            tags: self.tags(seen, tags),
+            metadata: None,
+            channels: details.via.clone(),
+            text: (!words.is_empty()).then(|| words.join(" ")),
+            at: self.at.clone(),
+            every: self.every.clone(),
+            zone: has_time.then_some(zone),
+            fixed_zone: self.tz.is_some(),
+            alerts: if details.no_alert { Some(Vec::new()) } else { details.alert.clone() },
+        }
+    }
+
+    fn tags(&self, seen: &Task, added: &[&str]) -> Option<Vec<String>> {
+        if added.is_empty() && self.untag.is_empty() {
+            return None;
+        }
+        let removed = |tag: &str| self.untag.iter().any(|untag| untag.trim_start_matches('+') == tag);
+        let mut tags: Vec<String> = seen.tags.iter().filter(|tag| !removed(tag)).cloned().collect();
+        tags.extend(added.iter().filter(|tag| !seen.tags.iter().any(|has| has == *tag)).map(|tag| (*tag).to_owned()));
+        Some(tags)
+    }
+}

@@ -1,0 +1,33 @@
+//! `keiko` without a command: one screen of what is due, next and paused.
+
+use serde_json::json;
+
+use crate::cli::context::Context;
+use crate::cli::error::{CliError, Exit};
+use crate::cli::render::overview::{Groups, overview};
+use crate::cli::ui::Form;
+use crate::protocol::SCHEMA_VERSION;
+use crate::protocol::methods;
+
+/// Asks for the open tasks and shows them by what they ask of the person.
+pub(crate) fn run(context: &mut Context<'_>) -> Result<Exit, CliError> {
+    let answer = context.ask(&methods::List { all: false, limit: None })?;
+    let view = context.viewpoint(answer.now);
+    let groups = Groups::of(&answer.tasks);
+    if context.ui.form() == Form::Json {
+        context.ui.json(&json!({
+            "schema_version": SCHEMA_VERSION,
+            "now": answer.now,
+            "due": groups.due,
+            "failing": groups.failing,
+            "next": groups.next,
+            "paused": groups.paused,
+            "seen": groups.seen,
+            "no_time": groups.no_time,
+            "warnings": answer.warnings,
+        }));
+    } else {
+        context.answer(&answer, &answer.warnings, |width| overview(&groups, view, width));
+    }
+    Ok(Exit::Done)
+}

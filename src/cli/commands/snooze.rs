@@ -1,0 +1,146 @@
+//! `keiko snooze`: lets it speak again later.
+
+use clap::Args;
+
+use crate::cli::commands::each::{each, or_due};
+use crate::cli::context::Context;
+use crate::cli::error::{CliError, Exit};
+use crate::cli::names::is_exact;
+use crate::cli::render::change::{Change, change};
+use crate::protocol::methods;
+
+/// Lets tasks speak again later
+///
+/// By default in 10 minutes. A time may follow the tasks; it needs a unit (10m, 1h) or is a time phrase. Snoozing
+/// never moves when a thing is due. Without a name the one that is due.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  \
+    keiko snooze\n  \
+    keiko snooze 1h\n  \
+    keiko snooze 12 30m\n  \
+    keiko snooze 12 until tomorrow 9am")]
+pub(crate) struct Snooze {
+    /// Which tasks, and for how long or until when
+    #[arg(value_name = "WORDS")]
+    words: Vec<String>,
+    /// For how long, such as 30m
+    #[arg(long = "for", value_name = "TIME", conflicts_with = "until")]
+    for_: Option<String>,
+    /// Until when, such as "tomorrow 9am"
+    #[arg(long, value_name = "TIME")]
+    until: Option<String>,
+    /// The zone in which the time is read
+    #[arg(long, value_name = "ZONE")]
+    tz: Option<String>,
+    /// Also an occurrence that has not spoken yet
+    #[arg(long)]
+    early: bool,
+    /// The occurrence that is meant, as `show --json` names it: KEY~GENERATION
+    #[arg(long, value_name = "KEY")]
+    occurrence: Option<String>,
+}
+
+impl Snooze {
+    /// Asks it of each task.
+    pub(crate) fn run(self, context: &mut Context<'_>) -> Result<Exit, CliError> {
+        let has_option = self.for_.is_some() || self.until.is_some();
+        let meant = if has_option { Meant { names: self.words, time: None } } else { split(&self.words) };
+        let (length, until) = match (meant.time, self.for_, self.until) {
+            (Some(Time::For(length)), _, _) | (None, Some(length), _) => (Some(length), None),
+            (Some(Time::Until(until)), _, _) | (None, None, Some(until)) => (None, Some(until)),
+            (None, None, None) => (None, None),
+        };
+        let zone = self.tz.unwrap_or_else(|| context.zone.name().to_owned());
+        let question = |task| methods::Snooze {
+            task,
+            r#for: length.clone(),
+            until: until.clone(),
+            early: self.early,
+            occurrence: self.occurrence.clone(),
+            zone: Some(zone.clone()),
+        };
+        Ok(each(context, &or_due(&meant.names)?, question, |answer, view, _| change(Change::Snoozed, answer, view)))
+    }
+}
+
+/// What the words of a snooze mean.
+#[derive(Debug, PartialEq, Eq)]
+struct Meant {
+    names: Vec<String>,
+    time: Option<Time>,
+}
+
+#[derive(Debug, PartialEq, Eq)]
+enum Time {
+    For(String),
+    Until(String),
+}
+
+/// Parts the names of tasks from the time behind them.
+///
+/// A bare number is always a task, so that `snooze 3 20` does not guess at minutes: a time needs a unit.
+fn split(words: &[String]) -> Meant {
+    let numbers = words.iter().take_while(|word| is_exact(word)).count();
+    let (names, rest) = words.split_at(numbers);
+    if let Some(keyword) = rest.iter().position(|word| is_keyword(word))
+        && rest.len() > keyword + 1
+    {
+        let names = [names, &rest[..keyword]].concat();
+        let time = rest[keyword + 1..].join(" ");
+        let time = if rest[keyword].eq_ignore_ascii_case("for") { Time::For(time) } else { Time::Until(time) };
+        return Meant { names, time: Some(time) };
+    }
+    let whole = rest.join(" ");
+    match rest {
+        [] => Meant { names: names.to_vec(), time: None },
+        _ if is_length(&whole) => Meant { names: names.to_vec(), time: Some(Time::For(whole)) },
+        // Behind a number nothing but a time can stand.
+        _ if !names.is_empty() => Meant { names: names.to_vec(), time: Some(Time::Until(whole)) },
+        [title @ .., last] if is_length(last) => Meant { names: title.to_vec(), time: Some(Time::For(last.clone())) },
+        _ => Meant { names: rest.to_vec(), time: None },
+    }
+}
+
+fn is_keyword(word: &str) -> bool {
+    ["for", "until", "till"].iter().any(|keyword| word.eq_ignore_ascii_case(keyword))
+}
+
+fn is_length(text: &str) -> bool {
+    text.starts_with(|c: char| c.is_ascii_digit()) && text.ends_with(['m', 'h', 's', 'd'])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(line: &str, names: &str, time: Option<Time>) {
+        let words = |line: &str| line.split_whitespace().map(str::to_owned).collect::<Vec<_>>();
+        assert_eq!(split(&words(line)), Meant { names: words(names), time }, "{line}");
+    }
+
+    #[test]
+    fn a_time_may_follow_the_names() {
+        check("", "", None);
+        check("12", "12", None);
+        check("3 5-7", "3 5-7", None);
+        check("10m", "", Some(Time::For("10m".into())));
+        check("12 10m", "12", Some(Time::For("10m".into())));
+        check("12 1 h", "12 1", Some(Time::Until("h".into())));
+        check("12 tomorrow 9am", "12", Some(Time::Until("tomorrow 9am".into())));
+        check("12 until tomorrow 9am", "12", Some(Time::Until("tomorrow 9am".into())));
+        check("12 for 2 hours", "12", Some(Time::For("2 hours".into())));
+    }
+
+    #[test]
+    fn a_title_may_stand_before_the_time() {
+        check("pay rent", "pay rent", None);
+        check("pay rent 1h", "pay rent", Some(Time::For("1h".into())));
+        check("pay rent until friday", "pay rent", Some(Time::Until("friday".into())));
+    }
+
+    #[test]
+    fn a_bare_number_is_a_task_and_never_minutes() {
+        check("3 20", "3 20", None);
+    }
+}

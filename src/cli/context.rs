@@ -1,0 +1,132 @@
+//! What a command works with: the two streams, the person's zone, and the daemon, which is started when first needed.
+
+use chrono_tz::Tz;
+
+use crate::cli::error::{CliError, Exit};
+use crate::cli::render::text::Text;
+use crate::cli::render::time::Viewpoint;
+use crate::cli::start::{self, Process};
+use crate::cli::ui::{Form, Ui};
+use crate::client::Client;
+use crate::config::paths::Paths;
+use crate::protocol::envelope::RawJson;
+use crate::protocol::methods::{Ask, Stop};
+use crate::protocol::objects::Time;
+
+/// What a command works with.
+pub(crate) struct Context<'a> {
+    /// The two streams.
+    pub(crate) ui: &'a mut Ui,
+    /// The person's zone.
+    pub(crate) zone: Tz,
+    client: Option<Client>,
+    has_started: bool,
+}
+
+impl<'a> Context<'a> {
+    /// Returns a context that has not spoken to the daemon yet.
+    pub(crate) const fn new(ui: &'a mut Ui, zone: Tz) -> Self {
+        Self { ui, zone, client: None, has_started: false }
+    }
+
+    /// Returns from where `now` of an answer looks at instants.
+    pub(crate) fn viewpoint(&self, now: Time) -> Viewpoint {
+        Viewpoint { now: now.instant(), zone: self.zone }
+    }
+
+    /// Returns whether this process started the daemon.
+    pub(crate) const fn has_started(&self) -> bool {
+        self.has_started
+    }
+
+    /// Asks the daemon, and starts it where none answers.
+    ///
+    /// # Errors
+    /// There is no daemon and none can be started, or it refuses.
+    pub(crate) fn ask<A: Ask>(&mut self, question: &A) -> Result<A::Answer, CliError> {
+        Ok(self.client()?.call(question)?)
+    }
+
+    /// Asks the daemon by the name of a method, and starts it where none answers; waits for as long as it takes.
+    ///
+    /// # Errors
+    /// As [`Context::ask`].
+    pub(crate) fn ask_by_name(&mut self, method: &str, params: &RawJson) -> Result<RawJson, CliError> {
+        let client = self.client()?;
+        client.wait_for_ever()?;
+        Ok(client.call_by_name(method, params)?)
+    }
+
+    /// Connects to a daemon that is there already, so that none is started for what follows.
+    ///
+    /// # Errors
+    /// There is none.
+    pub(crate) fn connect(&mut self) -> Result<(), CliError> {
+        if self.client.is_none() {
+            self.client = Some(start::connect(&Paths::of_process()?)?);
+        }
+        Ok(())
+    }
+
+    /// Asks the daemon of number `pid` to stop, and waits until it is gone.
+    ///
+    /// # Errors
+    /// It refuses.
+    pub(crate) fn stop(&mut self, pid: u32) -> Result<(), CliError> {
+        let client = self.client()?;
+        let process = Process::open(pid);
+        client.call(&Stop {})?;
+        start::wait_for_end(client, &process);
+        Ok(())
+    }
+
+    /// Tells an error in the form that is wanted, and returns how keiko ends.
+    pub(crate) fn fail(&mut self, error: &CliError) -> Exit {
+        fail(self.ui, error)
+    }
+
+    /// Gives an answer: as JSON to programs, else its warnings and what `lines` makes of it.
+    pub(crate) fn answer<T: serde::Serialize>(
+        &mut self,
+        answer: &T,
+        warnings: &[String],
+        lines: impl FnOnce(Option<usize>) -> Vec<Text>,
+    ) {
+        match self.ui.form() {
+            Form::Json => self.ui.json(answer),
+            Form::Human => {
+                let lines = lines(self.ui.width());
+                self.ui.say(&lines);
+                self.warn(warnings);
+            }
+            Form::Quiet | Form::Id => self.warn(warnings),
+        }
+    }
+
+    fn warn(&mut self, warnings: &[String]) {
+        for warning in warnings {
+            self.ui.warning(warning);
+        }
+    }
+
+    fn client(&mut self) -> Result<&mut Client, CliError> {
+        if self.client.is_none() {
+            let reached = start::connect_or_start(&Paths::of_process()?)?;
+            if reached.is_new {
+                self.ui.progress("started keikod");
+                self.has_started = true;
+            }
+            self.client = Some(reached.client);
+        }
+        Ok(self.client.as_mut().expect("connected above"))
+    }
+}
+
+/// Tells an error in the form that is wanted, and returns how keiko ends.
+pub(crate) fn fail(ui: &mut Ui, error: &CliError) -> Exit {
+    match ui.form() {
+        Form::Json => ui.json(&error.to_json()),
+        Form::Human | Form::Quiet | Form::Id => ui.error(&error.to_string(), error.hint().as_deref()),
+    }
+    error.exit()
+}

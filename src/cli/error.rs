@@ -1,0 +1,243 @@
+//! What can go wrong in front of a person, with which exit code, and what to do next.
+//!
+//! The one table of exit codes (SPEC 10). Never prints.
+
+use std::io;
+
+use serde_json::{Value, json};
+
+use crate::cli::names::NameError;
+use crate::client::ClientError;
+use crate::client::start::StartError;
+use crate::config::paths::PathsError;
+use crate::protocol::SCHEMA_VERSION;
+use crate::protocol::envelope::NotJson;
+use crate::protocol::error_code::{ErrorKind, RpcError};
+
+/// How keiko ends.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Exit {
+    /// All was done.
+    Done = 0,
+    /// Something failed.
+    Failure = 1,
+    /// The arguments are wrong.
+    Usage = 2,
+    /// A time was not understood.
+    Time = 3,
+    /// No task has the name, or several have.
+    NotFound = 4,
+    /// The task's state does not allow it.
+    Refused = 5,
+    /// No daemon answers.
+    NoDaemon = 6,
+    /// The daemon is of another version.
+    Version = 7,
+    /// Another change came first.
+    Conflict = 8,
+    /// The store cannot write or read.
+    Storage = 9,
+}
+
+impl Exit {
+    /// Returns the code that the shell sees.
+    pub(crate) const fn code(self) -> u8 {
+        self as u8
+    }
+
+    /// Returns the first thing that went wrong of the two.
+    pub(crate) const fn or(self, later: Self) -> Self {
+        match self {
+            Self::Done => later,
+            Self::Failure
+            | Self::Usage
+            | Self::Time
+            | Self::NotFound
+            | Self::Refused
+            | Self::NoDaemon
+            | Self::Version
+            | Self::Conflict
+            | Self::Storage => self,
+        }
+    }
+
+    fn of_client(error: &ClientError) -> Self {
+        match error {
+            ClientError::NoDaemon { .. } => Self::NoDaemon,
+            ClientError::Refused { .. } | ClientError::Version { .. } => error.kind().map_or(Self::Failure, Self::of),
+            ClientError::Connect { .. }
+            | ClientError::TimedOut { .. }
+            | ClientError::Closed { .. }
+            | ClientError::Broken { .. }
+            | ClientError::NotAMessage { .. }
+            | ClientError::Frame { .. } => Self::Failure,
+        }
+    }
+
+    /// Returns the exit code of a daemon's error, the only table of it.
+    const fn of(kind: ErrorKind) -> Self {
+        match kind {
+            ErrorKind::Parse | ErrorKind::Request | ErrorKind::Internal | ErrorKind::Stopping | ErrorKind::Limit => {
+                Self::Failure
+            }
+            ErrorKind::Method | ErrorKind::Params => Self::Usage,
+            ErrorKind::Time => Self::Time,
+            ErrorKind::NotFound | ErrorKind::Ambiguous | ErrorKind::Gone => Self::NotFound,
+            ErrorKind::Refused => Self::Refused,
+            ErrorKind::Version => Self::Version,
+            ErrorKind::Conflict => Self::Conflict,
+            ErrorKind::Storage => Self::Storage,
+        }
+    }
+}
+
+/// Why a command failed.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum CliError {
+    /// The arguments are wrong.
+    #[error("{message}")]
+    Usage {
+        /// What is wrong with which of them.
+        message: String,
+        /// What to type instead.
+        hint: String,
+    },
+    /// The names of tasks are wrong.
+    #[error(transparent)]
+    Names(#[from] NameError),
+    /// The daemon refused, or could not be asked.
+    #[error(transparent)]
+    Client(#[from] ClientError),
+    /// The daemon could not be started.
+    #[error(transparent)]
+    Start(#[from] StartError),
+    /// A place for files is wrong.
+    #[error(transparent)]
+    Paths(#[from] PathsError),
+    /// Standard input cannot be read.
+    #[error("cannot read standard input: {source}")]
+    Input {
+        /// Why.
+        source: io::Error,
+    },
+    /// Standard output cannot be written to.
+    #[error("cannot write to standard output: {source}")]
+    Output {
+        /// Why.
+        source: io::Error,
+    },
+    /// The parameters of `rpc` are no JSON.
+    #[error("cannot read the parameters {text:?}: {source}")]
+    Json {
+        /// What was typed.
+        text: String,
+        /// Why.
+        source: NotJson,
+    },
+}
+
+impl CliError {
+    /// Returns a wrong argument with what to type instead.
+    pub(crate) fn usage(message: impl Into<String>, hint: impl Into<String>) -> Self {
+        Self::Usage { message: message.into(), hint: hint.into() }
+    }
+
+    /// Returns how keiko ends.
+    pub(crate) fn exit(&self) -> Exit {
+        match self {
+            Self::Usage { .. } | Self::Names(_) | Self::Json { .. } => Exit::Usage,
+            Self::Client(error) => Exit::of_client(error),
+            Self::Start(StartError::Unreachable { source }) => Exit::of_client(source),
+            Self::Start(
+                StartError::Lock { .. }
+                | StartError::Run { .. }
+                | StartError::Failed { .. }
+                | StartError::Died { .. }
+                | StartError::TooSlow { .. },
+            ) => Exit::NoDaemon,
+            Self::Paths(_) | Self::Input { .. } | Self::Output { .. } => Exit::Failure,
+        }
+    }
+
+    /// Returns what to do next, where that is known.
+    pub(crate) fn hint(&self) -> Option<String> {
+        match self {
+            Self::Usage { hint, .. } => Some(hint.clone()),
+            Self::Names(_) => Some("name tasks by number, such as 3 5-7".to_owned()),
+            Self::Json { .. } => Some("parameters are one JSON object, such as '{\"task\":3}'".to_owned()),
+            Self::Client(error) => client_hint(error),
+            Self::Start(StartError::Run { .. }) => Some("install keikod beside keiko, or in PATH".to_owned()),
+            Self::Start(StartError::Died { .. } | StartError::TooSlow { .. }) => {
+                Some("keikod --foreground shows what it does".to_owned())
+            }
+            Self::Start(StartError::Lock { .. } | StartError::Failed { .. } | StartError::Unreachable { .. })
+            | Self::Paths(_)
+            | Self::Input { .. }
+            | Self::Output { .. } => None,
+        }
+    }
+
+    /// Returns the error as programs read it.
+    pub(crate) fn to_json(&self) -> Value {
+        let refused = self.refused();
+        json!({
+            "schema_version": SCHEMA_VERSION,
+            "error": {
+                "kind": self.kind(),
+                "code": refused.map(|error| error.code),
+                "exit": self.exit().code(),
+                "message": self.to_string(),
+                "hint": self.hint(),
+                "data": refused.map(|error| json!(error.data)),
+            },
+        })
+    }
+
+    const fn refused(&self) -> Option<&RpcError> {
+        match self {
+            Self::Client(ClientError::Refused { error }) => Some(error),
+            Self::Usage { .. }
+            | Self::Names(_)
+            | Self::Client(_)
+            | Self::Start(_)
+            | Self::Paths(_)
+            | Self::Input { .. }
+            | Self::Output { .. }
+            | Self::Json { .. } => None,
+        }
+    }
+
+    fn kind(&self) -> &'static str {
+        match self {
+            Self::Usage { .. } | Self::Names(_) | Self::Json { .. } => "usage",
+            Self::Client(ClientError::NoDaemon { .. }) => "no_daemon",
+            Self::Client(error) => error.kind().map_or("connection", ErrorKind::as_str),
+            Self::Start(_) => "start",
+            Self::Paths(_) => "paths",
+            Self::Input { .. } => "input",
+            Self::Output { .. } => "output",
+        }
+    }
+}
+
+fn client_hint(error: &ClientError) -> Option<String> {
+    match error {
+        ClientError::NoDaemon { .. } => Some("keiko daemon start starts it".to_owned()),
+        ClientError::Refused { error } => error.hint().map(str::to_owned).or_else(|| candidates(error)),
+        ClientError::Version { .. } => Some("run keiko daemon stop, then keiko again starts this version".to_owned()),
+        ClientError::TimedOut { .. } | ClientError::Closed { .. } => {
+            Some("look whether it was done before you do it again".to_owned())
+        }
+        ClientError::Connect { .. }
+        | ClientError::Broken { .. }
+        | ClientError::NotAMessage { .. }
+        | ClientError::Frame { .. } => None,
+    }
+}
+
+/// Returns the tasks that an ambiguous name may mean, as a hint.
+fn candidates(error: &RpcError) -> Option<String> {
+    let candidates = error.data.as_ref()?.candidates.as_ref()?;
+    let named: Vec<String> = candidates.iter().map(|task| format!("{} {}", task.number, task.title)).collect();
+    Some(format!("name one of them by number: {}", named.join(", ")))
+}

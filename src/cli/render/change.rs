@@ -1,0 +1,214 @@
+//! What a change is answered with: what was done to which task, and what follows from it.
+
+use crate::cli::render::task::{home, is_open, is_series, title};
+use crate::cli::render::text::{DIM, GOOD, NUMBER, Text};
+use crate::cli::render::time::{Viewpoint, length};
+use crate::protocol::methods::WriteResult;
+use crate::protocol::objects::Task;
+
+/// What stands between number, title and time.
+const GAP: &str = "  ";
+
+/// An interval up to this long has a time in every night of nine hours.
+const NIGHT_MS: i64 = 9 * 3_600_000;
+
+/// What was asked for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Change {
+    /// `add`, `remind`.
+    Added,
+    /// `edit`.
+    Edited,
+    /// `done`.
+    Done,
+    /// `ack`.
+    Seen,
+    /// `snooze`.
+    Snoozed,
+    /// `pause`.
+    Paused,
+    /// `resume`.
+    Resumed,
+    /// `skip`.
+    Skipped,
+    /// `cancel`.
+    Cancelled,
+}
+
+impl Change {
+    const fn word(self) -> &'static str {
+        match self {
+            Self::Added => "added",
+            Self::Edited => "changed",
+            Self::Done => "done",
+            Self::Seen => "seen",
+            Self::Snoozed => "snoozed",
+            Self::Paused => "paused",
+            Self::Resumed => "resumed",
+            Self::Skipped => "skipped",
+            Self::Cancelled => "cancelled",
+        }
+    }
+}
+
+/// Returns what is said of a change: `added 12  pay rent  Thu 14 May 2026 15:00 EDT (in 23h)`, and for a repeat the
+/// next times.
+pub(crate) fn change(what: Change, result: &WriteResult, view: Viewpoint) -> Vec<Text> {
+    let task = &result.task;
+    let mut line = Text::default();
+    if result.changed {
+        line.push_styled(GOOD, what.word());
+    } else {
+        line.push_styled(DIM, &format!("already {}", what.word()));
+    }
+    line.push(" ");
+    line.push_styled(NUMBER, &task.number.to_string());
+    line.push(GAP);
+    line.append(title(task));
+    if let Some(tail) = tail(what, task, view) {
+        line.push(GAP);
+        line.push(&tail);
+    }
+    let mut lines = vec![line];
+    if matches!(what, Change::Added | Change::Edited | Change::Resumed) {
+        lines.extend(alert_line(task, view));
+        lines.extend(repeat_line(task, view));
+    }
+    if result.passed_over > 0 {
+        let times = if result.passed_over == 1 { "time was" } else { "times were" };
+        lines.push(Text::styled(DIM, &format!("{GAP}{} {times} passed over", result.passed_over)));
+    }
+    lines
+}
+
+/// Returns what follows from the change.
+fn tail(what: Change, task: &Task, view: Viewpoint) -> Option<String> {
+    match what {
+        Change::Added | Change::Edited | Change::Resumed => Some(due(task, view)),
+        Change::Seen if is_open(task) => Some("stays due until it is done".to_owned()),
+        Change::Snoozed => {
+            task.snoozed_until.map(|until| format!("until {}", view.full_with_home(until.instant(), home(task))))
+        }
+        Change::Paused => Some(paused(task, view)),
+        Change::Done | Change::Skipped if is_series(task) && is_open(task) => Some(format!("next {}", due(task, view))),
+        Change::Done | Change::Seen | Change::Skipped | Change::Cancelled => None,
+    }
+}
+
+/// Returns when a task is due, or that it never rings.
+pub(crate) fn due(task: &Task, view: Viewpoint) -> String {
+    match task.due_at {
+        Some(due) => view.full_with_home(due.instant(), home(task)),
+        None => "no time, so it will not ring".to_owned(),
+    }
+}
+
+fn paused(task: &Task, view: Viewpoint) -> String {
+    let left = task
+        .remaining_ms
+        .and_then(|millis| u64::try_from(millis).ok())
+        .and_then(length)
+        .map_or(String::new(), |length| format!(", {length} left"));
+    match task.paused_until {
+        Some(until) => format!("until {}{left}", view.full(until.instant())),
+        None => format!("until it is resumed{left}"),
+    }
+}
+
+/// Says when it speaks, where that is not simply when it is due.
+fn alert_line(task: &Task, view: Viewpoint) -> Option<Text> {
+    let due = task.due_at?;
+    if task.alerts.is_empty() {
+        return Some(Text::styled(DIM, &format!("{GAP}without an alert")));
+    }
+    let first = task.scheduled_at.filter(|first| first.instant() != due.instant())?;
+    Some(Text::styled(DIM, &format!("{GAP}speaks first {}", view.full(first.instant()))))
+}
+
+/// Says the next times of a repeat.
+fn repeat_line(task: &Task, view: Viewpoint) -> Option<Text> {
+    if !is_series(task) || task.next.is_empty() {
+        return None;
+    }
+    let next: Vec<String> = task.next.iter().map(|at| view.row(at.instant())).collect();
+    let night = match task.schedule.every_ms {
+        Some(every) if every <= NIGHT_MS => " (also at night)",
+        Some(_) | None => "",
+    };
+    Some(Text::styled(DIM, &format!("{GAP}repeats {}{night}", next.join(", "))))
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::cli::render::fixture::{here, shown, task};
+    use crate::protocol::objects::Json;
+
+    fn told(what: Change, is_change: bool, fields: &Json) -> String {
+        let result = json!({
+            "schema_version": 1, "now": "2026-05-13T16:00:00-04:00", "op_id": "op", "changed": is_change,
+            "task": task(fields), "passed_over": 0, "warnings": [],
+        });
+        let result = serde_json::from_value(result).expect("a result of the test's own");
+        shown(&change(what, &result, here()))
+    }
+
+    fn series() -> Json {
+        json!({
+            "number": 7, "title": "standup", "due_at": "2026-05-14T09:30:00-04:00",
+            "scheduled_at": "2026-05-14T09:30:00-04:00",
+            "schedule": { "text": "every weekday at 9:30", "kind": "calendar", "rrule": "FREQ=WEEKLY", "floating": true },
+            "next": ["2026-05-14T09:30:00-04:00", "2026-05-15T09:30:00-04:00", "2026-05-18T09:30:00-04:00"],
+        })
+    }
+
+    #[test]
+    fn adding_says_the_time_with_weekday_zone_and_distance() {
+        insta::assert_snapshot!(told(Change::Added, true, &json!({})), @"added 12  pay rent  Thu 14 May 2026 15:00 EDT (in 23h)");
+        insta::assert_snapshot!(told(Change::Added, false, &json!({})), @"already added 12  pay rent  Thu 14 May 2026 15:00 EDT (in 23h)");
+        insta::assert_snapshot!(told(Change::Added, true, &series()), @"
+        added 7  standup  Thu 14 May 2026 09:30 EDT (in 17h 30m)
+          repeats Thu 14 May 09:30, Fri 15 May 09:30, Mon 18 May 09:30
+        ");
+        insta::assert_snapshot!(told(Change::Added, true, &json!({ "due_at": null, "scheduled_at": null, "state": "CREATED" })), @"added 12  pay rent  no time, so it will not ring");
+    }
+
+    #[test]
+    fn adding_says_what_is_not_as_usual() {
+        insta::assert_snapshot!(told(Change::Added, true, &json!({ "alerts": ["-1d", "0"], "scheduled_at": "2026-05-13T15:00:00-04:00" })), @"
+        added 12  pay rent  Thu 14 May 2026 15:00 EDT (in 23h)
+          speaks first Wed 13 May 2026 15:00 EDT (1h ago)
+        ");
+        insta::assert_snapshot!(told(Change::Added, true, &json!({ "alerts": [], "scheduled_at": null })), @"
+        added 12  pay rent  Thu 14 May 2026 15:00 EDT (in 23h)
+          without an alert
+        ");
+        let tokyo = json!({ "schedule": { "kind": "once", "zone": "Asia/Tokyo", "floating": false } });
+        insta::assert_snapshot!(told(Change::Added, true, &tokyo), @"added 12  pay rent  Thu 14 May 2026 15:00 EDT (in 23h; Fri 04:00 in Asia/Tokyo)");
+        let interval = json!({
+            "schedule": { "kind": "interval", "every_ms": 7_200_000 }, "next": ["2026-05-13T18:00:00-04:00"],
+        });
+        insta::assert_snapshot!(told(Change::Added, true, &interval), @"
+        added 12  pay rent  Thu 14 May 2026 15:00 EDT (in 23h)
+          repeats Wed 13 May 18:00 (also at night)
+        ");
+    }
+
+    #[test]
+    fn each_change_says_what_follows() {
+        let done = json!({ "state": "COMPLETED", "outcome": "done" });
+        insta::assert_snapshot!(told(Change::Done, true, &done), @"done 12  pay rent");
+        insta::assert_snapshot!(told(Change::Done, false, &done), @"already done 12  pay rent");
+        insta::assert_snapshot!(told(Change::Done, true, &series()), @"done 7  standup  next Thu 14 May 2026 09:30 EDT (in 17h 30m)");
+        insta::assert_snapshot!(told(Change::Seen, true, &json!({ "state": "RUNNING" })), @"seen 12  pay rent  stays due until it is done");
+        insta::assert_snapshot!(told(Change::Snoozed, true, &json!({ "snoozed_until": "2026-05-13T16:10:00-04:00" })), @"snoozed 12  pay rent  until Wed 13 May 2026 16:10 EDT (in 10m)");
+        insta::assert_snapshot!(told(Change::Paused, true, &json!({ "state": "SUSPENDED", "remaining_ms": 82_800_000 })), @"paused 12  pay rent  until it is resumed, 23h left");
+        insta::assert_snapshot!(told(Change::Paused, true, &json!({ "state": "SUSPENDED", "paused_until": "2026-05-13T18:00:00-04:00" })), @"paused 12  pay rent  until Wed 13 May 2026 18:00 EDT (in 2h)");
+        insta::assert_snapshot!(told(Change::Resumed, true, &json!({})), @"resumed 12  pay rent  Thu 14 May 2026 15:00 EDT (in 23h)");
+        insta::assert_snapshot!(told(Change::Skipped, true, &series()), @"skipped 7  standup  next Thu 14 May 2026 09:30 EDT (in 17h 30m)");
+        insta::assert_snapshot!(told(Change::Cancelled, true, &json!({ "state": "CANCELLED" })), @"cancelled 12  pay rent");
+        insta::assert_snapshot!(told(Change::Edited, true, &json!({ "title": "a\u{1b}[31m", "tags": ["home"], "priority": "high" })), @"changed 12  ! a␛[31m +home  Thu 14 May 2026 15:00 EDT (in 23h)");
+    }
+}

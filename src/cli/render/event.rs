@@ -1,0 +1,201 @@
+//! How changes and deliveries are told.
+
+use crate::cli::render::table::{Column, table};
+use crate::cli::render::task::title;
+use crate::cli::render::text::{BAD, DIM, HEAD, NUMBER, Text};
+use crate::cli::render::time::Viewpoint;
+use crate::domain::time::Timestamp;
+use crate::protocol::methods::HistoryResult;
+use crate::protocol::objects::{Delivery, Event, Json};
+
+/// The narrowest that the last column becomes before the line is cut.
+const REST_MIN: usize = 8;
+
+/// Returns the history of a task: what happened, then what was sent.
+pub(crate) fn history(answer: &HistoryResult, view: Viewpoint, width: Option<usize>) -> Vec<Text> {
+    let mut first = Text::styled(NUMBER, &answer.task.number.to_string());
+    first.push("  ");
+    first.append(title(&answer.task));
+    let mut lines = vec![first];
+    let columns =
+        [Column::words("WHEN"), Column::words("WHAT"), Column::words("STATE"), Column::flexible("", REST_MIN)];
+    let rows: Vec<Vec<Text>> = answer.events.iter().map(|event| event_row(event, view)).collect();
+    lines.extend(table(&columns, &rows, width));
+    if !answer.deliveries.is_empty() {
+        lines.push(Text::default());
+        lines.push(Text::styled(HEAD, "sent"));
+        let columns =
+            [Column::words("WHEN"), Column::words("TO"), Column::words("STATUS"), Column::flexible("", REST_MIN)];
+        let rows: Vec<Vec<Text>> = answer.deliveries.iter().map(|delivery| delivery_row(delivery, view)).collect();
+        lines.extend(table(&columns, &rows, width));
+    }
+    lines
+}
+
+/// Returns one change on one line, of whichever task.
+pub(crate) fn event_line(event: &Event, view: Viewpoint) -> Text {
+    let mut line = Text::styled(DIM, &event.seq.to_string());
+    line.push("  ");
+    line.push(&view.row(event.at.instant()));
+    line.push("  ");
+    line.push_styled(NUMBER, &event.task.to_string());
+    if let Some(task) = &event.snapshot {
+        line.push(" ");
+        line.push(&task.title);
+    }
+    line.push("  ");
+    line.push(&event.operation);
+    let [states, rest] = [states(event), rest(event, view)];
+    for part in [states, rest] {
+        if part.width() > 0 {
+            line.push("  ");
+            line.append(part);
+        }
+    }
+    line
+}
+
+fn event_row(event: &Event, view: Viewpoint) -> Vec<Text> {
+    vec![view.row(event.at.instant()).into(), event.operation.as_str().into(), states(event), rest(event, view)]
+}
+
+/// Returns the change of state, where it is one.
+fn states(event: &Event) -> Text {
+    match (event.from.as_deref(), event.to.as_deref()) {
+        (Some(from), Some(to)) if from != to => Text::plain(&format!("{from} → {to}")),
+        (None, Some(to)) => Text::plain(&format!("→ {to}")),
+        (Some(from), None) => Text::plain(&format!("{from} →")),
+        (Some(_), Some(_)) | (None, None) => Text::default(),
+    }
+}
+
+/// Returns what else there is to say: lateness, the values that people care for, the reason, who asked.
+fn rest(event: &Event, view: Viewpoint) -> Text {
+    let mut parts = Vec::new();
+    if event.late {
+        let nominal = event.values.get("nominal_at").and_then(time);
+        parts.push(Text::styled(
+            BAD,
+            &nominal.map_or("late".to_owned(), |at| format!("late, was to speak {}", view.row(at))),
+        ));
+    }
+    if let Some(until) = event.values.get("until").and_then(time) {
+        parts.push(Text::plain(&format!("until {}", view.row(until))));
+    }
+    if let Some(outcome) = event.values.get("outcome").and_then(Json::as_str) {
+        parts.push(Text::plain(outcome));
+    }
+    if !event.reason.is_empty() {
+        parts.push(Text::plain(&event.reason));
+    }
+    if event.actor != "person" {
+        parts.push(Text::styled(DIM, &format!("by the {}", event.actor)));
+    }
+    join(parts)
+}
+
+fn delivery_row(delivery: &Delivery, view: Viewpoint) -> Vec<Text> {
+    let mut parts = Vec::new();
+    if delivery.attempts > 1 {
+        parts.push(Text::plain(&format!("{} attempts", delivery.attempts)));
+    }
+    if delivery.status == "retrying"
+        && let Some(at) = delivery.at
+    {
+        parts.push(Text::plain(&format!("again {}", view.distance(at.instant()))));
+    }
+    if let Some(error) = &delivery.last_error {
+        parts.push(Text::styled(BAD, error));
+    }
+    vec![
+        view.row(delivery.created_at.instant()).into(),
+        delivery.target.as_str().into(),
+        delivery.status.as_str().into(),
+        join(parts),
+    ]
+}
+
+fn time(value: &Json) -> Option<Timestamp> {
+    let parsed = chrono::DateTime::parse_from_rfc3339(value.as_str()?).ok()?;
+    Timestamp::from_utc(parsed.to_utc())
+}
+
+fn join(parts: Vec<Text>) -> Text {
+    let mut whole = Text::default();
+    for (index, part) in parts.into_iter().enumerate() {
+        if index > 0 {
+            whole.push(", ");
+        }
+        whole.append(part);
+    }
+    whole
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::cli::render::fixture::{here, shown, task};
+
+    fn event(seq: u64, changes: &Json) -> Json {
+        let mut event = json!({
+            "event_id": "e", "seq": seq, "op_id": "o", "task": 12, "task_id": "t",
+            "occurrence": { "key": "once", "generation": 1 }, "device": "d", "actor": "person",
+            "at": "2026-05-13T16:00:00-04:00", "operation": "added", "values": {}, "from": null, "to": null,
+            "late": false, "reason": "", "snapshot": null,
+        });
+        for (key, value) in changes.as_object().expect("an object") {
+            event[key] = value.clone();
+        }
+        event
+    }
+
+    #[test]
+    fn a_history_says_what_happened_and_what_was_sent() {
+        let answer = json!({
+            "schema_version": 1, "now": "2026-05-13T16:00:00-04:00", "task": task(&json!({})),
+            "events": [
+                event(1, &json!({ "to": "CREATED" })),
+                event(2, &json!({
+                    "operation": "fired", "from": "PENDING", "to": "RUNNING", "late": true, "actor": "clock",
+                    "values": { "slot": "0", "nominal_at": "2026-05-13T15:00:00-04:00" },
+                })),
+                event(3, &json!({
+                    "operation": "snoozed", "from": "SUSPENDED", "to": "PENDING",
+                    "values": { "until": "2026-05-13T16:10:00-04:00" },
+                })),
+                event(4, &json!({ "operation": "acked", "from": "RUNNING", "to": "RUNNING", "reason": "popup closed" })),
+                event(5, &json!({
+                    "operation": "completed", "from": "RUNNING", "to": "COMPLETED", "values": { "outcome": "done" },
+                })),
+            ],
+            "deliveries": [{
+                "fire_id": "f", "target": "desktop", "status": "retrying", "attempts": 2,
+                "created_at": "2026-05-13T16:00:00-04:00", "at": "2026-05-13T16:00:25-04:00",
+                "last_error": "no server", "occurrence": { "key": "once", "generation": 1 },
+            }],
+        });
+        let answer = serde_json::from_value(answer).expect("an answer of the test's own");
+        insta::assert_snapshot!(shown(&history(&answer, here(), Some(100))), @"
+        12  pay rent
+        WHEN              WHAT       STATE
+        Wed 13 May 16:00  added      → CREATED
+        Wed 13 May 16:00  fired      PENDING → RUNNING    late, was to speak Wed 13 May 15:00, by the clock
+        Wed 13 May 16:00  snoozed    SUSPENDED → PENDING  until Wed 13 May 16:10
+        Wed 13 May 16:00  acked                           popup closed
+        Wed 13 May 16:00  completed  RUNNING → COMPLETED  done
+
+        sent
+        WHEN              TO       STATUS
+        Wed 13 May 16:00  desktop  retrying  2 attempts, again in 25s, no server
+        ");
+    }
+
+    #[test]
+    fn an_event_of_any_task_is_one_line() {
+        let event = event(9, &json!({ "snapshot": task(&json!({})), "to": "CREATED" }));
+        let event = serde_json::from_value(event).expect("an event of the test's own");
+        insta::assert_snapshot!(shown(&[event_line(&event, here())]), @"9  Wed 13 May 16:00  12 pay rent  added  → CREATED");
+    }
+}

@@ -1,0 +1,13 @@
+//! How answers are told to people. Values in, [`text::Text`] out: nothing here prints, asks or decides.
+
+pub(crate) mod change;
+pub(crate) mod event;
+#[cfg(test)]
+pub(crate) mod fixture;
+pub(crate) mod overview;
+pub(crate) mod reading;
+pub(crate) mod status;
+pub(crate) mod table;
+pub(crate) mod task;
+pub(crate) mod text;
+pub(crate) mod time;

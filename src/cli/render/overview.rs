@@ -1,0 +1,185 @@
+//! The one screen of `keiko` without a command: what asks for the person first, the rest folded.
+
+use crate::cli::render::table::{Column, table};
+use crate::cli::render::task::{is_wide, stage, title, when};
+use crate::cli::render::text::{DIM, HEAD, NUMBER, Text};
+use crate::cli::render::time::Viewpoint;
+use crate::domain::time::Timestamp;
+use crate::protocol::objects::Task;
+
+/// How many of each group are shown; the rest is counted. Two groups of ten and the folded lines fit in 24 rows.
+const SHOWN_MAX: usize = 8;
+
+/// How many numbers a folded group names.
+const NUMBERS_MAX: usize = 12;
+
+/// The open tasks by what they ask of the person, each group in the order in which it is shown.
+#[derive(Debug, Default)]
+pub(crate) struct Groups<'a> {
+    /// It rang, and nobody has answered.
+    pub(crate) due: Vec<&'a Task>,
+    /// Something failed.
+    pub(crate) failing: Vec<&'a Task>,
+    /// It will come up.
+    pub(crate) next: Vec<&'a Task>,
+    /// Its clock stands still.
+    pub(crate) paused: Vec<&'a Task>,
+    /// Seen, not done.
+    pub(crate) seen: Vec<&'a Task>,
+    /// It never rings.
+    pub(crate) no_time: Vec<&'a Task>,
+}
+
+impl<'a> Groups<'a> {
+    /// Sorts the open tasks into groups.
+    pub(crate) fn of(tasks: &'a [Task]) -> Self {
+        let mut groups = Self::default();
+        for task in tasks {
+            let group = match task.state.as_str() {
+                "RUNNING" if task.occurrence.acked_at.is_some() => &mut groups.seen,
+                "RUNNING" => &mut groups.due,
+                "FAILED" => &mut groups.failing,
+                "SUSPENDED" => &mut groups.paused,
+                "CREATED" => &mut groups.no_time,
+                "COMPLETED" | "CANCELLED" => continue,
+                // A state of a later version is shown rather than hidden.
+                _ => &mut groups.next,
+            };
+            group.push(task);
+        }
+        for group in [&mut groups.due, &mut groups.failing, &mut groups.next, &mut groups.paused] {
+            group.sort_by_key(|task| (when(task).map_or(i64::MAX, Timestamp::as_millis), task.number));
+        }
+        groups
+    }
+
+    fn is_empty(&self) -> bool {
+        [&self.due, &self.failing, &self.next, &self.paused, &self.seen, &self.no_time].iter().all(|g| g.is_empty())
+    }
+}
+
+/// Returns the screen.
+pub(crate) fn overview(groups: &Groups<'_>, view: Viewpoint, width: Option<usize>) -> Vec<Text> {
+    if groups.is_empty() {
+        return vec![
+            Text::styled(DIM, "nothing to do"),
+            Text::styled(DIM, "to be reminded, run keiko remind me in 20 minutes to stretch"),
+        ];
+    }
+    let mut lines = Vec::new();
+    for (heading, tasks) in [("due", &groups.due), ("failing", &groups.failing), ("next", &groups.next)] {
+        if tasks.is_empty() {
+            continue;
+        }
+        if !lines.is_empty() {
+            lines.push(Text::default());
+        }
+        lines.push(Text::styled(HEAD, heading));
+        lines.extend(rows(tasks, view, width));
+        if let Some(more) = tasks.len().checked_sub(SHOWN_MAX).filter(|more| *more > 0) {
+            lines.push(Text::styled(DIM, &format!("  and {more} more: keiko list")));
+        }
+    }
+    if groups.due.is_empty() && groups.failing.is_empty() {
+        lines.insert(0, Text::styled(DIM, "nothing is due"));
+        lines.insert(1, Text::default());
+    }
+    let folded = [("paused", &groups.paused), ("seen, not done", &groups.seen), ("no time", &groups.no_time)];
+    if folded.iter().any(|(_, tasks)| !tasks.is_empty()) && lines.last().is_some_and(|line| line.width() > 0) {
+        lines.push(Text::default());
+    }
+    lines.extend(folded.iter().filter(|(_, tasks)| !tasks.is_empty()).map(|(name, tasks)| fold(name, tasks)));
+    lines
+}
+
+fn rows(tasks: &[&Task], view: Viewpoint, width: Option<usize>) -> Vec<Text> {
+    let is_wide = is_wide(width);
+    let columns =
+        [Column::numbers(""), Column::words(""), Column::words(""), Column::words(""), Column::flexible("", 8)];
+    let rows: Vec<Vec<Text>> = tasks
+        .iter()
+        .take(SHOWN_MAX)
+        .map(|task| {
+            let at = when(task);
+            vec![
+                Text::styled(NUMBER, &format!("  {}", task.number)),
+                at.map_or_else(Text::default, |at| if is_wide { view.row(at) } else { view.narrow_row(at) }.into()),
+                at.filter(|_| is_wide).map_or_else(Text::default, |at| Text::styled(DIM, &view.distance(at))),
+                if task.stage == "scheduled" { Text::default() } else { stage(task) },
+                title(task),
+            ]
+        })
+        .collect();
+    // Without the heading, which is empty here.
+    table(&columns, &rows, width).split_off(1)
+}
+
+fn fold(name: &str, tasks: &[&Task]) -> Text {
+    let numbers: Vec<String> = tasks.iter().take(NUMBERS_MAX).map(|task| task.number.to_string()).collect();
+    let mut line = Text::styled(HEAD, name);
+    line.push(": ");
+    line.push_styled(NUMBER, &numbers.join(", "));
+    if tasks.len() > NUMBERS_MAX {
+        line.push_styled(DIM, &format!(" and {} more", tasks.len() - NUMBERS_MAX));
+    }
+    line
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cli::render::fixture::{here, shown, tasks};
+
+    #[test]
+    fn the_screen_shows_what_asks_for_the_person_and_folds_the_rest() {
+        let tasks = tasks();
+        insta::assert_snapshot!(shown(&overview(&Groups::of(&tasks), here(), Some(40))), @"
+        due
+          3  15:00       late  étude
+          4  15:59:50    due   a plain title th…
+
+        next
+          170  16:10           snoozed  snoozed…
+          171  14 May 09:30             standup
+            1  14 May 15:00             交房租
+            2   2 Jan 2027              👨‍👩‍👧 party
+
+        paused: 14
+        seen, not done: 16
+        no time: 15
+        ");
+        insta::assert_snapshot!(shown(&overview(&Groups::of(&tasks), here(), Some(80))), @"
+        due
+          3  Wed 13 May 15:00     1h ago   late  étude
+          4  Wed 13 May 15:59:50  10s ago  due   a plain title that is longer than a na…
+
+        next
+          170  Wed 13 May 16:10       in 10m       snoozed  snoozed one
+          171  Thu 14 May 09:30       in 17h 30m            standup
+            1  Thu 14 May 15:00       in 23h                交房租
+            2  Sat  2 Jan 2027 09:00  in 233d 18h           👨‍👩‍👧 party
+
+        paused: 14
+        seen, not done: 16
+        no time: 15
+        ");
+    }
+
+    #[test]
+    fn the_screen_says_so_when_nothing_is_due() {
+        let tasks: Vec<_> = tasks().into_iter().filter(|task| task.state == "PENDING").collect();
+        insta::assert_snapshot!(shown(&overview(&Groups::of(&tasks), here(), Some(80))), @"
+        nothing is due
+
+        next
+          170  Wed 13 May 16:10       in 10m       snoozed  snoozed one
+          171  Thu 14 May 09:30       in 17h 30m            standup
+            1  Thu 14 May 15:00       in 23h                交房租
+            2  Sat  2 Jan 2027 09:00  in 233d 18h           👨‍👩‍👧 party
+        ");
+        insta::assert_snapshot!(shown(&overview(&Groups::default(), here(), Some(80))), @"
+        nothing to do
+        to be reminded, run keiko remind me in 20 minutes to stretch
+        ");
+    }
+}

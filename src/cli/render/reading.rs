@@ -1,0 +1,39 @@
+//! How it is told what a sentence means.
+
+use crate::cli::render::text::{DIM, HEAD, Text};
+use crate::cli::render::time::Viewpoint;
+use crate::protocol::objects::Reading;
+
+/// Returns a line for each thing that was understood.
+pub(crate) fn reading(reading: &Reading, view: Viewpoint) -> Vec<Text> {
+    let mut lines = Vec::new();
+    let mut say = |label: &str, value: Text| {
+        let mut line = Text::styled(HEAD, &format!("{label:<8}"));
+        line.append(value);
+        lines.push(line);
+    };
+    let full = |at: crate::protocol::objects::Time| Text::plain(&view.full(at.instant()));
+    if !reading.title.is_empty() {
+        say("title", Text::plain(&reading.title));
+    }
+    match reading.due.or(reading.at) {
+        Some(due) => say("due", full(due)),
+        None => say("due", Text::styled(DIM, "no time")),
+    }
+    if let Some(at) = reading.at.filter(|at| reading.due.is_some_and(|due| due != *at)) {
+        say("speaks", full(at));
+    }
+    if let Some(until) = reading.until {
+        say("until", full(until));
+    }
+    if let Some(rrule) = &reading.rrule {
+        say("rule", Text::plain(rrule));
+        for (index, at) in reading.next.iter().enumerate() {
+            say(if index == 0 { "next" } else { "" }, full(*at));
+        }
+    }
+    if let Some(note) = &reading.note {
+        say("note", Text::plain(note));
+    }
+    lines
+}

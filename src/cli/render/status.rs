@@ -1,0 +1,90 @@
+//! How the daemon is told to be.
+
+use crate::cli::render::text::{BAD, DIM, GOOD, HEAD, Text};
+use crate::cli::render::time::{Viewpoint, length};
+use crate::protocol::methods::StatusResult;
+
+/// Returns the state of the daemon, a line for each thing.
+pub(crate) fn status(answer: &StatusResult, view: Viewpoint, _width: Option<usize>) -> Vec<Text> {
+    let mut first = Text::styled(GOOD, "keikod runs");
+    let uptime = length(answer.uptime_s.saturating_mul(1000)).unwrap_or_else(|| "0s".to_owned());
+    first.push(&format!(", version {}, pid {}, up {uptime}", answer.version, answer.pid));
+    let mut lines = vec![first];
+    let mut say = |label: &str, value: Text| {
+        let mut line = Text::styled(HEAD, &format!("  {label:<9}"));
+        line.append(value);
+        lines.push(line);
+    };
+    let counts = &answer.counts;
+    let named = [
+        (counts.running, "due"),
+        (counts.failed, "failed"),
+        (counts.pending, "scheduled"),
+        (counts.suspended, "paused"),
+        (counts.created, "without a time"),
+        (counts.ended, "ended"),
+    ];
+    let told: Vec<String> =
+        named.iter().filter(|(count, _)| *count > 0).map(|(count, name)| format!("{count} {name}")).collect();
+    say("tasks", Text::plain(if told.is_empty() { "none".to_owned() } else { told.join(", ") }.as_str()));
+    if counts.outbox > 0 {
+        say("to send", Text::plain(&counts.outbox.to_string()));
+    }
+    say(
+        "next",
+        match &answer.next {
+            Some(next) => Text::plain(&format!("{}  {}  {}", next.number, next.title, view.full(next.at.instant()))),
+            None => Text::styled(DIM, "nothing"),
+        },
+    );
+    for channel in &answer.channels {
+        let mut text = Text::plain(&channel.kind);
+        if channel.present {
+            text.push(" reaches you");
+        } else {
+            text.push_styled(BAD, " is away");
+            if let Some(reason) = &channel.reason {
+                text.push(&format!(": {reason}"));
+            }
+        }
+        say("channel", text);
+    }
+    say("time", Text::plain(&format!("{} ({})", view.exact(answer.now.instant()), answer.zone)));
+    say("data", Text::plain(&answer.data_dir));
+    say("socket", Text::plain(&answer.socket));
+    lines
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::cli::render::fixture::{here, shown};
+
+    #[test]
+    fn the_daemon_is_told_of_line_by_line() {
+        let answer = json!({
+            "schema_version": 1, "version": "0.1.0", "protocol": 1, "schema": 1, "pid": 4711, "uptime_s": 3725,
+            "now": "2026-05-13T16:00:00-04:00", "zone": "America/New_York", "data_dir": "/data", "socket": "/run/s",
+            "counts": { "created": 0, "pending": 12, "running": 1, "suspended": 2, "failed": 0, "ended": 40, "outbox": 1 },
+            "next": { "number": 12, "title": "pay rent", "at": "2026-05-14T15:00:00-04:00" },
+            "channels": [
+                { "kind": "desktop", "present": false, "reason": "no notification server" },
+                { "kind": "terminal", "present": true, "reason": null },
+            ],
+        });
+        let answer = serde_json::from_value(answer).expect("an answer of the test's own");
+        insta::assert_snapshot!(shown(&status(&answer, here(), Some(80))), @"
+        keikod runs, version 0.1.0, pid 4711, up 1h 2m
+          tasks    1 due, 12 scheduled, 2 paused, 40 ended
+          to send  1
+          next     12  pay rent  Thu 14 May 2026 15:00 EDT (in 23h)
+          channel  desktop is away: no notification server
+          channel  terminal reaches you
+          time     Wed 13 May 2026 16:00 EDT (America/New_York)
+          data     /data
+          socket   /run/s
+        ");
+    }
+}

@@ -1,0 +1,303 @@
+//! How tasks are told: a row of a list, and the whole of one.
+
+use chrono_tz::Tz;
+
+use crate::cli::render::change::due;
+use crate::cli::render::table::{Column, table};
+use crate::cli::render::text::{BAD, DIM, DUE, GOOD, HEAD, NUMBER, Text};
+use crate::cli::render::time::{Viewpoint, length};
+use crate::domain::time::Timestamp;
+use crate::protocol::objects::{Priority, Task, Time};
+
+/// On a terminal narrower than this the columns that only repeat are left out.
+const WIDE: usize = 72;
+
+/// The narrowest that a title becomes before the line is cut.
+const TITLE_MIN: usize = 8;
+
+/// Returns the zone that the task keeps, `None` while it follows the device.
+pub(crate) fn home(task: &Task) -> Option<Tz> {
+    if task.schedule.floating { None } else { task.schedule.zone.parse().ok() }
+}
+
+/// Returns whether the task comes up more than once.
+pub(crate) fn is_series(task: &Task) -> bool {
+    matches!(task.schedule.kind.as_str(), "interval" | "calendar")
+}
+
+/// Returns whether it has not ended.
+pub(crate) fn is_open(task: &Task) -> bool {
+    !matches!(task.state.as_str(), "COMPLETED" | "CANCELLED")
+}
+
+/// Returns the title, with what a person marked it by.
+pub(crate) fn title(task: &Task) -> Text {
+    let mut text = match task.priority {
+        Priority::High => Text::styled(BAD, "! "),
+        Priority::Normal | Priority::Low => Text::default(),
+    };
+    text.push(&task.title);
+    for tag in &task.tags {
+        text.push_styled(DIM, &format!(" +{tag}"));
+    }
+    text
+}
+
+/// Returns the stage in the colour of what it asks of the person.
+pub(crate) fn stage(task: &Task) -> Text {
+    let seen = if task.occurrence.acked_at.is_some() && task.state == "RUNNING" { ", seen" } else { "" };
+    let word = format!("{}{seen}", task.stage);
+    let style = match task.stage.as_str() {
+        "late" | "failed" | "retrying" | "missed" | "past deadline" | "blocked" => BAD,
+        "due" if seen.is_empty() => DUE,
+        "done" => GOOD,
+        "scheduled" | "running" => anstyle::Style::new(),
+        _ => DIM,
+    };
+    Text::styled(style, &word)
+}
+
+/// Returns the rows of `keiko list`: what is due first, then what comes, then the rest.
+pub(crate) fn list(tasks: &[Task], view: Viewpoint, width: Option<usize>) -> Vec<Text> {
+    if tasks.is_empty() {
+        return vec![Text::styled(DIM, "no tasks")];
+    }
+    let mut sorted: Vec<&Task> = tasks.iter().collect();
+    sorted.sort_by_key(|task| (rank(task), when(task).map_or(i64::MAX, Timestamp::as_millis), task.number));
+    let is_wide = is_wide(width);
+    let mut columns = vec![Column::numbers("#"), Column::words("WHEN")];
+    if is_wide {
+        columns.push(Column::words(""));
+    }
+    columns.extend([Column::words("STAGE"), Column::flexible("TITLE", TITLE_MIN)]);
+    let rows: Vec<Vec<Text>> = sorted.iter().map(|task| row(task, view, is_wide)).collect();
+    table(&columns, &rows, width)
+}
+
+/// Returns whether there is room for more than the most needed columns.
+pub(crate) fn is_wide(width: Option<usize>) -> bool {
+    width.is_none_or(|width| width >= WIDE)
+}
+
+fn row(task: &Task, view: Viewpoint, is_wide: bool) -> Vec<Text> {
+    let at = when(task);
+    let mut cells = vec![
+        Text::styled(NUMBER, &task.number.to_string()),
+        at.map_or_else(
+            || Text::styled(DIM, "–"),
+            |at| Text::plain(&if is_wide { view.row(at) } else { view.narrow_row(at) }),
+        ),
+    ];
+    if is_wide {
+        cells.push(at.map_or_else(Text::default, |at| Text::styled(DIM, &view.distance(at))));
+    }
+    let mut title = title(task);
+    if is_series(task) && is_open(task) {
+        title.push_styled(DIM, " (repeats)");
+    }
+    cells.extend([stage(task), title]);
+    cells
+}
+
+/// Returns the time that matters most at present.
+pub(crate) fn when(task: &Task) -> Option<Timestamp> {
+    let at = match task.state.as_str() {
+        "COMPLETED" | "CANCELLED" => task.ended_at,
+        "SUSPENDED" => task.paused_until.or(task.due_at),
+        "PENDING" => task.snoozed_until.or(task.due_at),
+        _ => task.due_at,
+    };
+    at.map(Time::instant)
+}
+
+fn rank(task: &Task) -> u8 {
+    match task.state.as_str() {
+        "RUNNING" if task.occurrence.acked_at.is_none() => 0,
+        "FAILED" => 1,
+        "RUNNING" => 2,
+        "PENDING" => 3,
+        "SUSPENDED" => 4,
+        "CREATED" => 5,
+        _ => 6,
+    }
+}
+
+/// Returns all that is known of a task, a line for each thing that there is.
+pub(crate) fn details(task: &Task, view: Viewpoint) -> Vec<Text> {
+    let mut first = Text::styled(NUMBER, &task.number.to_string());
+    first.push("  ");
+    first.append(title(task));
+    let mut lines = vec![first];
+    let mut say = |label: &str, value: Text| {
+        let mut line = Text::styled(HEAD, &format!("  {label:<10}"));
+        line.append(value);
+        lines.push(line);
+    };
+    let full = |at: Time| Text::plain(&view.full_with_home(at.instant(), home(task)));
+    say("stage", stage(task));
+    say("due", Text::plain(&due(task, view)));
+    let times = [
+        ("speaks", task.scheduled_at.filter(|at| Some(*at) != task.due_at)),
+        ("rang", task.started_at),
+        ("seen", task.occurrence.acked_at),
+        ("snoozed to", task.snoozed_until),
+        ("paused to", task.paused_until),
+        ("deadline", task.deadline_at),
+        ("ended", task.ended_at),
+    ];
+    for (label, at) in times {
+        if let Some(at) = at {
+            say(label, full(at));
+        }
+    }
+    if let Some(left) = task.remaining_ms.and_then(|millis| u64::try_from(millis).ok()).and_then(length) {
+        say("left", left.into());
+    }
+    if is_series(task) {
+        say("repeats", Text::plain(&repeats(task)));
+        for (index, at) in task.next.iter().enumerate() {
+            say(if index == 0 { "next" } else { "" }, full(*at));
+        }
+    }
+    if task.alerts != ["0"] {
+        say("alerts", Text::plain(&alerts(&task.alerts)));
+    }
+    if !task.channels.is_empty() {
+        say("via", Text::plain(&task.channels.join(", ")));
+    }
+    if let Some(link) = &task.link {
+        say("link", Text::plain(link));
+    }
+    for (index, line) in task.notes.lines().enumerate() {
+        say(if index == 0 { "note" } else { "" }, Text::plain(line));
+    }
+    for (key, value) in &task.metadata {
+        say("metadata", Text::plain(&format!("{key}={value}")));
+    }
+    if let Some(error) = &task.last_error {
+        let attempts = task.attempts;
+        say("trouble", Text::styled(BAD, &format!("{error} (after {attempts} attempts)")));
+    }
+    say("added", Text::plain(&view.full(task.created_at.instant())));
+    say("id", Text::styled(DIM, &task.id));
+    lines
+}
+
+/// Returns the rule as it was typed, else as it is kept.
+fn repeats(task: &Task) -> String {
+    let schedule = &task.schedule;
+    let every = || {
+        let millis = schedule.every_ms.and_then(|every| u64::try_from(every).ok());
+        millis.and_then(length).map(|length| format!("every {length}"))
+    };
+    let rule = if schedule.text.is_empty() {
+        every().or_else(|| schedule.rrule.clone()).unwrap_or_default()
+    } else {
+        schedule.text.clone()
+    };
+    match schedule.count {
+        Some(count) => format!("{rule}, {count} times"),
+        None => rule,
+    }
+}
+
+/// Returns when it speaks, for people: `1h before, when due, 15m after`.
+fn alerts(alerts: &[String]) -> String {
+    let told: Vec<String> = alerts
+        .iter()
+        .map(|alert| match (alert.as_str(), alert.strip_prefix('-'), alert.strip_prefix('+')) {
+            ("0", _, _) => "when due".to_owned(),
+            (_, Some(before), _) => format!("{before} before"),
+            (_, _, Some(after)) => format!("{after} after"),
+            (other, None, None) => other.to_owned(),
+        })
+        .collect();
+    if told.is_empty() { "none".to_owned() } else { told.join(", ") }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::cli::render::fixture::{here, shown, task, tasks};
+
+    #[test]
+    fn a_list_begins_with_what_is_due() {
+        insta::assert_snapshot!(shown(&list(&tasks(), here(), Some(80))), @"
+          #  WHEN                                STAGE      TITLE
+          3  Wed 13 May 15:00       1h ago       late       étude
+          4  Wed 13 May 15:59:50    10s ago      due        a plain title that is longe…
+         16  Wed 13 May 12:00       4h ago       due, seen  seen one
+        170  Wed 13 May 16:10       in 10m       snoozed    snoozed one
+        171  Thu 14 May 09:30       in 17h 30m   scheduled  standup (repeats)
+          1  Thu 14 May 15:00       in 23h       scheduled  交房租
+          2  Sat  2 Jan 2027 09:00  in 233d 18h  scheduled  👨‍👩‍👧 party
+         14  Thu 14 May 15:00       in 23h       paused     paused one
+         15  –                                   no time    buy milk
+        ");
+    }
+
+    #[test]
+    fn a_list_fits_a_narrow_terminal() {
+        insta::assert_snapshot!(shown(&list(&tasks(), here(), Some(40))), @"
+          #  WHEN          STAGE      TITLE
+          3  15:00         late       étude
+          4  15:59:50      due        a plain t…
+         16  12:00         due, seen  seen one
+        170  16:10         snoozed    snoozed o…
+        171  14 May 09:30  scheduled  standup (…
+          1  14 May 15:00  scheduled  交房租
+          2   2 Jan 2027   scheduled  👨‍👩‍👧 party
+         14  14 May 15:00  paused     paused one
+         15  –             no time    buy milk
+        ");
+    }
+
+    #[test]
+    fn an_empty_list_says_so() {
+        insta::assert_snapshot!(shown(&list(&[], here(), Some(80))), @"no tasks");
+    }
+
+    #[test]
+    fn the_whole_of_a_task() {
+        let whole = task(&json!({
+            "alerts": ["-1h", "0", "+15m"], "scheduled_at": "2026-05-14T14:00:00-04:00", "notes": "two\nlines",
+            "link": "https://example.org", "tags": ["home"], "channels": ["desktop"], "priority": "high",
+            "metadata": { "a": "b" },
+            "schedule": { "text": "every 2 days", "kind": "calendar", "count": 3, "floating": false, "zone": "Asia/Tokyo" },
+            "next": ["2026-05-14T15:00:00-04:00", "2026-05-16T15:00:00-04:00"],
+        }));
+        insta::assert_snapshot!(shown(&details(&whole, here())), @"
+        12  ! pay rent +home
+          stage     scheduled
+          due       Thu 14 May 2026 15:00 EDT (in 23h; Fri 04:00 in Asia/Tokyo)
+          speaks    Thu 14 May 2026 14:00 EDT (in 22h; Fri 03:00 in Asia/Tokyo)
+          repeats   every 2 days, 3 times
+          next      Thu 14 May 2026 15:00 EDT (in 23h; Fri 04:00 in Asia/Tokyo)
+                    Sat 16 May 2026 15:00 EDT (in 2d 23h; Sun 04:00 in Asia/Tokyo)
+          alerts    1h before, when due, 15m after
+          via       desktop
+          link      https://example.org
+          note      two
+                    lines
+          metadata  a=b
+          added     Wed 13 May 2026 16:00 EDT (now)
+          id        0192a000-0000-7000-8000-000000000012
+        ");
+        let late = task(&json!({
+            "state": "RUNNING", "stage": "late", "due_at": "2026-05-13T15:00:00-04:00",
+            "started_at": "2026-05-13T15:30:00-04:00", "late": true, "attempts": 2, "last_error": "no server",
+        }));
+        insta::assert_snapshot!(shown(&details(&late, here())), @"
+        12  pay rent
+          stage     late
+          due       Wed 13 May 2026 15:00 EDT (1h ago)
+          speaks    Thu 14 May 2026 15:00 EDT (in 23h)
+          rang      Wed 13 May 2026 15:30 EDT (30m ago)
+          trouble   no server (after 2 attempts)
+          added     Wed 13 May 2026 16:00 EDT (now)
+          id        0192a000-0000-7000-8000-000000000012
+        ");
+    }
+}

@@ -1,0 +1,331 @@
+//! The only file that prints: results on standard output, hints, warnings and errors on standard error.
+//!
+//! Decides once, stream by stream, whether colours are shown, and makes a closed pipe silent. Never decides what to
+//! say, and takes nothing but cleaned [`Text`] and JSON.
+
+use std::io::{self, BufRead as _, IsTerminal as _, Write};
+
+use crate::cli::render::text::{BAD, DIM, DUE, Text, is_unsafe};
+use anstream::{AutoStream, ColorChoice};
+
+/// Narrower than this nothing can be read, so the size that a broken terminal reports is not believed.
+const WIDTH_MIN: usize = 10;
+
+/// What people ask of colours.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, clap::ValueEnum)]
+pub(crate) enum ColorFlag {
+    /// On a terminal that knows colours, unless `NO_COLOR` is set
+    #[default]
+    Auto,
+    /// Also into pipes and files
+    Always,
+    /// Nowhere
+    Never,
+}
+
+/// In which form results are given.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Form {
+    /// For people.
+    Human,
+    /// For people who want nothing but errors and warnings.
+    Quiet,
+    /// The id of the task in question and nothing else.
+    Id,
+    /// For programs.
+    Json,
+}
+
+/// Both streams, with what was decided about them.
+pub(crate) struct Ui {
+    out: Stream<io::Stdout>,
+    err: Stream<io::Stderr>,
+    form: Form,
+}
+
+struct Stream<S: anstream::stream::RawStream> {
+    inner: AutoStream<S>,
+    width: Option<usize>,
+    /// Nobody reads any more: say nothing, and do not fail.
+    is_closed: bool,
+    failure: Option<io::Error>,
+}
+
+impl Ui {
+    /// Returns the two streams of this process.
+    pub(crate) fn new(color: ColorFlag, form: Form) -> Self {
+        let environment = Environment::of_process();
+        let (out, err) = (io::stdout(), io::stderr());
+        let columns = std::env::var("COLUMNS").ok();
+        let out_width = width(columns.as_deref(), terminal_width(&out));
+        let err_width = width(columns.as_deref(), terminal_width(&err));
+        let out_color = choose(color, out.is_terminal(), environment);
+        let err_color = choose(color, err.is_terminal(), environment);
+        Self { out: Stream::new(out, out_color, out_width), err: Stream::new(err, err_color, err_width), form }
+    }
+
+    /// Returns in which form results are given.
+    pub(crate) const fn form(&self) -> Form {
+        self.form
+    }
+
+    /// Changes the form, once the arguments are read.
+    pub(crate) const fn set_form(&mut self, form: Form) {
+        self.form = form;
+    }
+
+    /// Returns how wide a line of standard output may be; `None`: as wide as it is.
+    pub(crate) const fn width(&self) -> Option<usize> {
+        self.out.width
+    }
+
+    /// Returns whether standard output is closed, so that going on is of no use.
+    pub(crate) const fn is_closed(&self) -> bool {
+        self.out.is_closed
+    }
+
+    /// Gives lines of a result for people; nothing in the other forms.
+    pub(crate) fn say(&mut self, lines: &[Text]) {
+        if self.form == Form::Human {
+            self.out.lines(lines);
+        }
+    }
+
+    /// Gives lines on standard output in every form.
+    pub(crate) fn print(&mut self, lines: &[Text]) {
+        self.out.lines(lines);
+    }
+
+    /// Gives one JSON value on a line of its own.
+    pub(crate) fn json<T: serde::Serialize>(&mut self, value: &T) {
+        let json = serde_json::to_string(value).expect("answers have text for keys and no failing serializer");
+        self.out.write(&(escape_json(&json) + "\n"));
+    }
+
+    /// Gives a help page as clap made it, which has nothing of the user's in it.
+    pub(crate) fn page(&mut self, ansi: &str) {
+        self.out.write(ansi);
+    }
+
+    /// Gives an error and what to do next.
+    pub(crate) fn error(&mut self, message: &str, hint: Option<&str>) {
+        self.labelled(BAD, "error", message);
+        if let Some(hint) = hint {
+            self.labelled(DIM, "hint", hint);
+        }
+    }
+
+    /// Gives a warning.
+    pub(crate) fn warning(&mut self, message: &str) {
+        self.labelled(DUE, "warning", message);
+    }
+
+    /// Gives a hint to people who want hints.
+    pub(crate) fn hint(&mut self, message: &str) {
+        match self.form {
+            Form::Human => self.labelled(DIM, "hint", message),
+            Form::Quiet | Form::Id | Form::Json => {}
+        }
+    }
+
+    /// Says on standard error what is going on.
+    pub(crate) fn progress(&mut self, message: &str) {
+        self.err.lines(&[Text::plain(message)]);
+    }
+
+    /// Asks a person for a line; `None` where nobody can be asked, and at the end of the input.
+    ///
+    /// # Errors
+    /// Standard input cannot be read.
+    pub(crate) fn ask(&mut self, question: &str) -> io::Result<Option<String>> {
+        if !io::stdin().is_terminal() || !io::stderr().is_terminal() {
+            return Ok(None);
+        }
+        self.err.write(&Text::plain(question).to_ansi());
+        let mut line = String::new();
+        let read = io::stdin().lock().read_line(&mut line)?;
+        Ok((read > 0).then_some(line))
+    }
+
+    /// Writes out what is left, and returns why standard output could not be written to.
+    ///
+    /// A closed pipe is no failure: whoever read has seen enough.
+    pub(crate) fn finish(&mut self) -> Option<io::Error> {
+        self.out.check(Ok(()));
+        let flushed = self.out.inner.flush();
+        self.out.check(flushed);
+        self.out.failure.take()
+    }
+
+    fn labelled(&mut self, style: anstyle::Style, label: &str, message: &str) {
+        let lines: Vec<Text> = message
+            .lines()
+            .enumerate()
+            .map(|(index, line)| {
+                let mut text = Text::default();
+                if index == 0 {
+                    text.push_styled(style, label);
+                    text.push(": ");
+                }
+                text.push(line);
+                text
+            })
+            .collect();
+        self.err.lines(&lines);
+    }
+}
+
+impl<S> Stream<S>
+where
+    S: anstream::stream::RawStream + anstream::stream::AsLockedWrite,
+{
+    fn new(raw: S, choice: ColorChoice, width: Option<usize>) -> Self {
+        Self { inner: AutoStream::new(raw, choice), width, is_closed: false, failure: None }
+    }
+
+    /// All lines in one write: a long list is not a thousand system calls.
+    fn lines(&mut self, lines: &[Text]) {
+        let whole: String = lines.iter().map(|line| line.to_ansi() + "\n").collect();
+        self.write(&whole);
+    }
+
+    fn write(&mut self, text: &str) {
+        if !self.is_closed && self.failure.is_none() {
+            let result = self.inner.write_all(text.as_bytes()).and_then(|()| self.inner.flush());
+            self.check(result);
+        }
+    }
+
+    fn check(&mut self, result: io::Result<()>) {
+        match result {
+            Ok(()) => {}
+            Err(error) if error.kind() == io::ErrorKind::BrokenPipe => self.is_closed = true,
+            Err(error) => self.failure = Some(error),
+        }
+    }
+}
+
+/// What the environment says of colours.
+#[derive(Clone, Copy, Debug, Default)]
+#[expect(clippy::struct_excessive_bools, reason = "each is one variable of the environment, set or not")]
+struct Environment {
+    /// `NO_COLOR` is set and not empty.
+    has_no_color: bool,
+    /// `CLICOLOR_FORCE` is set and neither empty nor 0.
+    has_clicolor_force: bool,
+    /// `CLICOLOR` is 0.
+    is_clicolor_off: bool,
+    /// `TERM` is `dumb`.
+    is_dumb: bool,
+}
+
+impl Environment {
+    fn of_process() -> Self {
+        let variable = |name| std::env::var_os(name).unwrap_or_default();
+        let force = variable("CLICOLOR_FORCE");
+        Self {
+            has_no_color: !variable("NO_COLOR").is_empty(),
+            has_clicolor_force: !force.is_empty() && force != "0",
+            is_clicolor_off: variable("CLICOLOR") == "0",
+            is_dumb: variable("TERM") == "dumb",
+        }
+    }
+}
+
+/// Decides about one stream. The flag beats the environment, and `NO_COLOR` beats `CLICOLOR_FORCE`.
+fn choose(flag: ColorFlag, is_terminal: bool, environment: Environment) -> ColorChoice {
+    let shown = match flag {
+        ColorFlag::Always => true,
+        ColorFlag::Never => false,
+        ColorFlag::Auto if environment.has_no_color => false,
+        ColorFlag::Auto if environment.has_clicolor_force => true,
+        ColorFlag::Auto => is_terminal && !environment.is_dumb && !environment.is_clicolor_off,
+    };
+    if shown { ColorChoice::Always } else { ColorChoice::Never }
+}
+
+/// `COLUMNS` beats what the terminal says, as in `ls`; without either nothing is cut.
+fn width(columns: Option<&str>, terminal: Option<usize>) -> Option<usize> {
+    let typed = columns.and_then(|columns| columns.trim().parse().ok());
+    typed.or(terminal).filter(|width| *width >= WIDTH_MIN)
+}
+
+#[cfg(unix)]
+fn terminal_width(stream: &impl std::os::fd::AsFd) -> Option<usize> {
+    rustix::termios::tcgetwinsize(stream).ok().map(|size| usize::from(size.ws_col)).filter(|columns| *columns > 0)
+}
+
+#[cfg(not(unix))]
+fn terminal_width<S>(_stream: &S) -> Option<usize> {
+    None
+}
+
+/// Escapes what JSON lets through and a terminal would obey; such characters stand only inside strings.
+fn escape_json(json: &str) -> String {
+    use std::fmt::Write as _;
+    let mut out = String::with_capacity(json.len());
+    for c in json.chars() {
+        if is_unsafe(c) {
+            // Writing to a String cannot fail.
+            let _ = write!(out, "\\u{:04x}", u32::from(c));
+        } else {
+            out.push(c);
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::Value;
+
+    use super::*;
+
+    #[track_caller]
+    fn check(flag: ColorFlag, is_terminal: bool, variables: &[&str], expected: bool) {
+        let has = |name| variables.contains(&name);
+        let environment = Environment {
+            has_no_color: has("NO_COLOR"),
+            has_clicolor_force: has("CLICOLOR_FORCE"),
+            is_clicolor_off: has("CLICOLOR=0"),
+            is_dumb: has("TERM=dumb"),
+        };
+        let shown = choose(flag, is_terminal, environment) == ColorChoice::Always;
+        assert_eq!(shown, expected, "{flag:?}, terminal: {is_terminal}, {variables:?}");
+    }
+
+    #[test]
+    fn colours_are_for_terminals_that_want_them() {
+        check(ColorFlag::Auto, true, &[], true);
+        check(ColorFlag::Auto, false, &[], false);
+        check(ColorFlag::Auto, true, &["NO_COLOR"], false);
+        check(ColorFlag::Auto, true, &["TERM=dumb"], false);
+        check(ColorFlag::Auto, true, &["CLICOLOR=0"], false);
+        check(ColorFlag::Auto, false, &["CLICOLOR_FORCE"], true);
+        check(ColorFlag::Auto, false, &["CLICOLOR_FORCE", "NO_COLOR"], false);
+        check(ColorFlag::Auto, true, &["CLICOLOR_FORCE", "TERM=dumb"], true);
+    }
+
+    #[test]
+    fn the_flag_beats_the_environment() {
+        check(ColorFlag::Always, false, &["NO_COLOR", "TERM=dumb"], true);
+        check(ColorFlag::Never, true, &["CLICOLOR_FORCE"], false);
+    }
+
+    #[test]
+    fn the_width_is_what_columns_or_the_terminal_says() {
+        assert_eq!(width(None, None), None);
+        assert_eq!(width(None, Some(80)), Some(80));
+        assert_eq!(width(Some("40"), Some(80)), Some(40));
+        assert_eq!(width(Some("wide"), Some(80)), Some(80));
+        assert_eq!(width(Some("0"), None), None);
+    }
+
+    #[test]
+    fn json_holds_nothing_that_a_terminal_would_obey() {
+        let value = serde_json::json!({ "title": "a\u{1b}[2J\u{9b}1m\u{202e}\u{7f}交" });
+        let shown = escape_json(&value.to_string());
+        assert!(!shown.chars().any(is_unsafe), "{shown:?}");
+        assert_eq!(serde_json::from_str::<Value>(&shown).unwrap(), value);
+    }
+}

@@ -1,0 +1,605 @@
+//! What can be asked, with which parameters, and what is answered? One struct for each method's parameters and result.
+//!
+//! Parameters are given by name; by position they stand in the order of the fields. An unknown parameter is refused, since
+//! a misspelt one would be lost in silence; an unknown field of a result is not, since a later version may add some.
+
+use std::collections::BTreeMap;
+
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Deserializer, Serialize};
+
+use crate::protocol::objects::{ChannelStatus, Counts, Delivery, Event, Next, Priority, Reading, Task, Time};
+
+/// How many events [`EventList`] answers with unless asked otherwise.
+pub const EVENTS_DEFAULT: usize = 1000;
+
+/// The most events that [`EventList`] answers with.
+pub const EVENTS_MAX: usize = 10_000;
+
+/// The methods, declared with their words, parameters and results: one table for the server and the client.
+macro_rules! methods {
+    ($($variant:ident $word:literal $params:ident -> $result:ident;)*) => {
+        /// A method.
+        #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+        pub enum Method {
+            $(#[doc = concat!("`", $word, "`, see [`", stringify!($params), "`].")] $variant,)*
+        }
+
+        impl Method {
+            /// All of them.
+            pub const ALL: &[Self] = &[$(Self::$variant,)*];
+
+            /// Returns its name on the wire, `noun.verb`.
+            #[must_use]
+            pub const fn as_str(self) -> &'static str {
+                match self {
+                    $(Self::$variant => $word,)*
+                }
+            }
+        }
+
+        $(impl Ask for $params {
+            type Answer = $result;
+
+            const METHOD: Method = Method::$variant;
+        })*
+    };
+}
+
+methods! {
+    DaemonHello "daemon.hello" Hello -> HelloResult;
+    DaemonStatus "daemon.status" Status -> StatusResult;
+    DaemonStop "daemon.stop" Stop -> StopResult;
+    TaskAdd "task.add" Add -> WriteResult;
+    TaskGet "task.get" Get -> TaskResult;
+    TaskList "task.list" List -> ListResult;
+    TaskUpdate "task.update" Update -> WriteResult;
+    TaskDone "task.done" Done -> WriteResult;
+    TaskAck "task.ack" Ack -> WriteResult;
+    TaskSnooze "task.snooze" Snooze -> WriteResult;
+    TaskPause "task.pause" Pause -> WriteResult;
+    TaskResume "task.resume" Resume -> WriteResult;
+    TaskSkip "task.skip" Skip -> WriteResult;
+    TaskCancel "task.cancel" Cancel -> WriteResult;
+    TaskHistory "task.history" History -> HistoryResult;
+    EventList "event.list" EventList -> EventListResult;
+    TimeParse "time.parse" Parse -> Reading;
+    ClockAdvance "clock.advance" Advance -> AdvanceResult;
+}
+
+/// The parameters of a method, with the result that answers them.
+pub trait Ask: Serialize + DeserializeOwned {
+    /// What is answered.
+    type Answer: Serialize + DeserializeOwned;
+
+    /// The method.
+    const METHOD: Method;
+}
+
+impl Method {
+    /// Returns the method of a name, `None` where there is none.
+    #[must_use]
+    pub fn from_word(word: &str) -> Option<Self> {
+        Self::ALL.iter().copied().find(|method| method.as_str() == word)
+    }
+}
+
+/// How somebody names a task: its number, the beginning of its id, or words of its title. JSON string or number.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+#[serde(transparent)]
+pub struct TaskRef(pub String);
+
+impl<'de> Deserialize<'de> for TaskRef {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        #[derive(Deserialize)]
+        #[serde(untagged, expecting = "expected a task's number, id or title, as a string or a whole number")]
+        enum Either {
+            Number(u64),
+            Text(String),
+        }
+        Ok(match Either::deserialize(deserializer)? {
+            Either::Number(number) => Self(number.to_string()),
+            Either::Text(text) => Self(text),
+        })
+    }
+}
+
+impl From<&str> for TaskRef {
+    fn from(text: &str) -> Self {
+        Self(text.to_owned())
+    }
+}
+
+impl From<u64> for TaskRef {
+    fn from(number: u64) -> Self {
+        Self(number.to_string())
+    }
+}
+
+/// Asks who is there.
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Hello {
+    /// The version of the caller's program.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub client_version: Option<String>,
+    /// The protocol that the caller speaks; one that the daemon does not is refused.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub protocol: Option<u32>,
+}
+
+/// Asks how the daemon is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Status {}
+
+/// Asks the daemon to stop in order.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Stop {}
+
+/// Adds a task.
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Add {
+    /// A sentence with title and time, or a time phrase where `title` is given.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub text: Option<String>,
+    /// The title, word for word.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub title: Option<String>,
+    /// A time phrase.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub at: Option<String>,
+    /// What would follow "every".
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub every: Option<String>,
+    /// The caller's IANA zone; where it differs from the daemon's the task keeps it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub zone: Option<String>,
+    /// Whether the person chose the zone, so that the task keeps it whatever the daemon's is.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub fixed_zone: bool,
+    /// Free text.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub notes: Option<String>,
+    /// Something to open.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub link: Option<String>,
+    /// How much it matters.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub priority: Option<Priority>,
+    /// With or without the leading `+`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tags: Option<Vec<String>>,
+    /// For programs.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub metadata: Option<BTreeMap<String, String>>,
+    /// Where it speaks.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub channels: Option<Vec<String>>,
+    /// When it speaks: `1h` and `-1h` before due, `0` at due, `+15m` after.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub alerts: Option<Vec<String>>,
+    /// Whether it does not speak at all.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub no_alert: bool,
+    /// Whether a task without a time is refused (`remind`).
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub time_required: bool,
+    /// The idempotency key: sent twice, added once.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub key: Option<String>,
+}
+
+/// Asks for a task.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Get {
+    /// Which.
+    pub task: TaskRef,
+}
+
+/// Asks for tasks.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct List {
+    /// Whether those that have ended are wanted too.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub all: bool,
+    /// The most that are wanted.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub limit: Option<usize>,
+}
+
+/// Changes what a task says or when it comes up; what is absent stays.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Update {
+    /// Which.
+    pub task: TaskRef,
+    /// The version that the caller saw.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub version: Option<u64>,
+    /// The new title.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub title: Option<String>,
+    /// The new notes.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub notes: Option<String>,
+    /// The new link; null removes it.
+    #[serde(default, deserialize_with = "some", skip_serializing_if = "Option::is_none")]
+    pub link: Option<Option<String>>,
+    /// The new priority.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub priority: Option<Priority>,
+    /// All tags anew.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tags: Option<Vec<String>>,
+    /// All metadata anew.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub metadata: Option<BTreeMap<String, String>>,
+    /// All channels anew.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub channels: Option<Vec<String>>,
+    /// A new time, as a phrase.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub text: Option<String>,
+    /// A new time, as a phrase.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub at: Option<String>,
+    /// A new repetition: what would follow "every".
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub every: Option<String>,
+    /// See [`Add::zone`].
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub zone: Option<String>,
+    /// See [`Add::fixed_zone`].
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub fixed_zone: bool,
+    /// All alerts anew; see [`Add::alerts`].
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub alerts: Option<Vec<String>>,
+}
+
+/// The person did it.
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Done {
+    /// Which; absent: the one that is due.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub task: Option<TaskRef>,
+    /// Whether an occurrence of a series that has not spoken yet is meant.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub early: bool,
+    /// The occurrence that is meant, `KEY~GENERATION`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub occurrence: Option<String>,
+    /// The version that the caller saw.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub version: Option<u64>,
+}
+
+/// The person saw it.
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Ack {
+    /// See [`Done::task`].
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub task: Option<TaskRef>,
+    /// See [`Done::early`].
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub early: bool,
+    /// See [`Done::occurrence`].
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub occurrence: Option<String>,
+    /// See [`Done::version`].
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub version: Option<u64>,
+}
+
+/// It is to speak again later: in ten minutes where neither `for` nor `until` says when.
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Snooze {
+    /// See [`Done::task`].
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub task: Option<TaskRef>,
+    /// How long, such as `10m`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub r#for: Option<String>,
+    /// Until when, as a time phrase.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub until: Option<String>,
+    /// See [`Done::early`].
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub early: bool,
+    /// See [`Done::occurrence`].
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub occurrence: Option<String>,
+    /// The zone in which `until` is read.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub zone: Option<String>,
+}
+
+/// Its clock stops, until a resume where neither `for` nor `until` says when.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Pause {
+    /// Which.
+    pub task: TaskRef,
+    /// How long.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub r#for: Option<String>,
+    /// Until when, as a time phrase.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub until: Option<String>,
+    /// The zone in which `until` is read.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub zone: Option<String>,
+}
+
+/// Its clock goes on.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Resume {
+    /// Which.
+    pub task: TaskRef,
+    /// Whether what remained at the pause is added to now for wall-clock times too.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub shift: bool,
+}
+
+/// Passes over the open occurrence of a series.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Skip {
+    /// Which.
+    pub task: TaskRef,
+}
+
+/// Ends a task.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Cancel {
+    /// Which.
+    pub task: TaskRef,
+}
+
+/// Asks what happened to a task.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct History {
+    /// Which.
+    pub task: TaskRef,
+    /// Whether each event carries the task as it then was.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub full: bool,
+}
+
+/// Asks for the events behind a cursor.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct EventList {
+    /// The cursor: the `seq` of the last event seen, 0 before the first.
+    #[serde(default)]
+    pub since: u64,
+    /// The most that are wanted; [`EVENTS_DEFAULT`] unless given, [`EVENTS_MAX`] at most.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub limit: Option<usize>,
+}
+
+/// Asks what a sentence means.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Parse {
+    /// The sentence.
+    pub text: String,
+    /// What "now" is, RFC 3339; absent: now.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub now: Option<Time>,
+    /// The zone; absent: the daemon's.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub zone: Option<String>,
+    /// `us` or `uk`: the order of day and month.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub dialect: Option<String>,
+}
+
+/// Moves the programmable clock.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Advance {
+    /// Where to.
+    pub to: Time,
+}
+
+/// Who is there.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub struct HelloResult {
+    /// See [`crate::protocol::SCHEMA_VERSION`].
+    pub schema_version: u32,
+    /// The version of the daemon's program.
+    pub version: String,
+    /// See [`crate::protocol::PROTOCOL_VERSION`].
+    pub protocol: u32,
+    /// The version of the database's schema.
+    pub schema: u32,
+    /// The daemon's process.
+    pub pid: u32,
+    /// The daemon's time.
+    pub now: Time,
+    /// The daemon's zone.
+    pub zone: String,
+    /// Whether `clock.advance` moves its clock.
+    pub programmable_clock: bool,
+}
+
+/// How the daemon is.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub struct StatusResult {
+    /// See [`crate::protocol::SCHEMA_VERSION`].
+    pub schema_version: u32,
+    /// The version of the daemon's program.
+    pub version: String,
+    /// See [`crate::protocol::PROTOCOL_VERSION`].
+    pub protocol: u32,
+    /// The version of the database's schema.
+    pub schema: u32,
+    /// The daemon's process.
+    pub pid: u32,
+    /// For how long it has run.
+    pub uptime_s: u64,
+    /// The daemon's time.
+    pub now: Time,
+    /// The daemon's zone.
+    pub zone: String,
+    /// Where the database is.
+    pub data_dir: String,
+    /// Where it listens.
+    pub socket: String,
+    /// How many tasks there are.
+    pub counts: Counts,
+    /// What it does next.
+    pub next: Option<Next>,
+    /// Whether each channel can reach somebody.
+    pub channels: Vec<ChannelStatus>,
+}
+
+/// The daemon stops.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct StopResult {
+    /// See [`crate::protocol::SCHEMA_VERSION`].
+    pub schema_version: u32,
+    /// True.
+    pub stopping: bool,
+}
+
+/// What a change did.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub struct WriteResult {
+    /// See [`crate::protocol::SCHEMA_VERSION`].
+    pub schema_version: u32,
+    /// When it was done.
+    pub now: Time,
+    /// Names the request, in events too.
+    pub op_id: String,
+    /// Whether anything changed.
+    pub changed: bool,
+    /// The task now.
+    pub task: Task,
+    /// How many instances of a series were passed over.
+    pub passed_over: u64,
+    /// What the person should know besides.
+    pub warnings: Vec<String>,
+}
+
+/// A task.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub struct TaskResult {
+    /// See [`crate::protocol::SCHEMA_VERSION`].
+    pub schema_version: u32,
+    /// The daemon's time.
+    pub now: Time,
+    /// The task.
+    pub task: Task,
+    /// What the person should know besides.
+    pub warnings: Vec<String>,
+}
+
+/// Tasks, ordered by number.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub struct ListResult {
+    /// See [`crate::protocol::SCHEMA_VERSION`].
+    pub schema_version: u32,
+    /// The daemon's time.
+    pub now: Time,
+    /// The tasks.
+    pub tasks: Vec<Task>,
+    /// What the person should know besides.
+    pub warnings: Vec<String>,
+}
+
+/// What happened to a task, oldest first.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub struct HistoryResult {
+    /// See [`crate::protocol::SCHEMA_VERSION`].
+    pub schema_version: u32,
+    /// The daemon's time.
+    pub now: Time,
+    /// The task now.
+    pub task: Task,
+    /// Its events.
+    pub events: Vec<Event>,
+    /// Its deliveries.
+    pub deliveries: Vec<Delivery>,
+}
+
+/// Events, oldest first.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub struct EventListResult {
+    /// See [`crate::protocol::SCHEMA_VERSION`].
+    pub schema_version: u32,
+    /// The daemon's time.
+    pub now: Time,
+    /// The events.
+    pub events: Vec<Event>,
+    /// Where to go on: the `seq` of the last event given, or `since` where there is none.
+    pub cursor: u64,
+}
+
+/// What the programmable clock shows.
+#[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
+pub struct AdvanceResult {
+    /// See [`crate::protocol::SCHEMA_VERSION`].
+    pub schema_version: u32,
+    /// The daemon's time.
+    pub now: Time,
+}
+
+/// Serde asks by reference whether a flag is left out.
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it with a reference")]
+fn is_false(flag: &bool) -> bool {
+    !*flag
+}
+
+/// Reads a value that is present, so that null differs from absent.
+fn some<'de, T: Deserialize<'de>, D: Deserializer<'de>>(deserializer: D) -> Result<Option<T>, D::Error> {
+    T::deserialize(deserializer).map(Some)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_method_is_found_again_by_its_word() {
+        for method in Method::ALL {
+            assert_eq!(Method::from_word(method.as_str()), Some(*method));
+        }
+        assert_eq!(Method::from_word("task.explode"), None);
+    }
+
+    #[test]
+    fn a_task_is_named_by_a_string_or_a_number() {
+        let read = |text: &str| serde_json::from_str::<Get>(text).map(|get| get.task.0);
+        assert_eq!(read(r#"{"task":7}"#).expect("a number"), "7");
+        assert_eq!(read(r#"{"task":"pay rent"}"#).expect("words"), "pay rent");
+        assert!(read(r#"{"task":7.5}"#).is_err());
+        assert!(read("{}").is_err());
+    }
+
+    #[test]
+    fn null_removes_a_link_and_absence_keeps_it() {
+        let read = |text: &str| serde_json::from_str::<Update>(text).expect("an update").link;
+        assert_eq!(read(r#"{"task":1}"#), None);
+        assert_eq!(read(r#"{"task":1,"link":null}"#), Some(None));
+        assert_eq!(read(r#"{"task":1,"link":"x"}"#), Some(Some("x".into())));
+    }
+
+    #[test]
+    fn what_is_absent_is_not_sent() {
+        let text = serde_json::to_string(&Add { title: Some("tea".into()), ..Add::default() }).expect("serializable");
+        assert_eq!(text, r#"{"title":"tea"}"#);
+    }
+}

@@ -1,0 +1,330 @@
+//! What do programs read? The objects inside results: task, event, delivery, reading. All fields are always present.
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use chrono::{DateTime, FixedOffset, SecondsFormat};
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+use crate::domain::time::Timestamp;
+
+/// Any JSON value, for the few places whose shape depends on another field.
+pub type Json = serde_json::Value;
+
+/// An instant with the offset of the device's zone: `2026-05-13T16:00:00-04:00` (RFC 3339, milliseconds only if any).
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub struct Time(pub DateTime<FixedOffset>);
+
+impl Time {
+    /// Returns the instant, held within the years 1970 to 9999.
+    #[must_use]
+    pub fn instant(self) -> Timestamp {
+        let utc = self.0.to_utc();
+        Timestamp::from_utc(utc).unwrap_or(if utc < Timestamp::MIN.to_utc() { Timestamp::MIN } else { Timestamp::MAX })
+    }
+}
+
+impl fmt::Display for Time {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0.to_rfc3339_opts(SecondsFormat::AutoSi, false))
+    }
+}
+
+impl Serialize for Time {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+impl<'de> Deserialize<'de> for Time {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = String::deserialize(deserializer)?;
+        DateTime::parse_from_rfc3339(&text)
+            .map(Self)
+            .map_err(|error| D::Error::custom(format!("cannot read time {text:?} as RFC 3339: {error}")))
+    }
+}
+
+/// How much a task matters.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Default, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Priority {
+    /// Shown last.
+    Low,
+    /// The default.
+    #[default]
+    Normal,
+    /// Shown first.
+    High,
+}
+
+/// A task with its present occurrence (SPEC 2).
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub struct Task {
+    /// What people type.
+    pub number: u64,
+    /// The UUID of every device.
+    pub id: String,
+    /// The idempotency key that it was added with, where that is at hand.
+    pub key: Option<String>,
+    /// One line.
+    pub title: String,
+    /// Free text, may be empty.
+    pub notes: String,
+    /// Something to open.
+    pub link: Option<String>,
+    /// `CREATED`, `PENDING`, `RUNNING`, `SUSPENDED`, `FAILED`, `COMPLETED` or `CANCELLED`; a later version may add some.
+    pub state: String,
+    /// What people read in place of the state.
+    pub stage: String,
+    /// Counts the changes.
+    pub version: u64,
+    /// When it was added.
+    pub created_at: Time,
+    /// When it last changed.
+    pub updated_at: Time,
+    /// When it is due.
+    pub due_at: Option<Time>,
+    /// When Keiko speaks next by itself.
+    pub scheduled_at: Option<Time>,
+    /// When it fired, while it is due.
+    pub started_at: Option<Time>,
+    /// When it ended.
+    pub ended_at: Option<Time>,
+    /// Until when it is snoozed.
+    pub snoozed_until: Option<Time>,
+    /// When a pause ends by itself.
+    pub paused_until: Option<Time>,
+    /// What was left to due when it was paused.
+    pub remaining_ms: Option<i64>,
+    /// When it comes up.
+    pub schedule: Schedule,
+    /// The present occurrence.
+    pub occurrence: Occurrence,
+    /// The next times, at most three; begins with the open occurrence while that is ahead.
+    pub next: Vec<Time>,
+    /// No feature yet.
+    pub deadline_at: Option<Time>,
+    /// When it speaks, relative to due: `-1h` before, `0` at due, `+15m` after.
+    pub alerts: Vec<String>,
+    /// No feature yet.
+    pub waits_for: Vec<u64>,
+    /// No feature yet.
+    pub blocked_by: Vec<u64>,
+    /// Where it speaks; empty: the default.
+    pub channels: Vec<String>,
+    /// No feature yet.
+    pub command: Option<Vec<String>>,
+    /// No feature yet.
+    pub timeout_s: Option<i64>,
+    /// No feature yet.
+    pub auto_done: bool,
+    /// No feature yet.
+    pub nag_ms: Option<i64>,
+    /// What becomes of times that were missed: `once`.
+    pub missed: String,
+    /// No feature yet.
+    pub max_late_s: Option<i64>,
+    /// How many attempts the present occurrence's most tried delivery took.
+    pub attempts: u32,
+    /// No feature yet.
+    pub max_retries: u32,
+    /// How much it matters.
+    pub priority: Priority,
+    /// Without the leading `+`, sorted.
+    pub tags: Vec<String>,
+    /// For programs.
+    pub metadata: BTreeMap<String, String>,
+    /// Whether it fired past grace.
+    pub late: bool,
+    /// How it ended: `done`, `unanswered`, `undelivered`, `cancelled` or `skipped`.
+    pub outcome: Option<String>,
+    /// Why a delivery of the present occurrence has not arrived.
+    pub last_error: Option<String>,
+    /// The device that tells this.
+    pub device: String,
+}
+
+/// When a task comes up.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub struct Schedule {
+    /// The words as typed, empty when a program gave the rule.
+    pub text: String,
+    /// `none`, `once`, `countdown`, `interval` or `calendar`.
+    pub kind: String,
+    /// The recurrence without DTSTART, COUNT and UNTIL.
+    pub rrule: Option<String>,
+    /// No feature yet.
+    pub cron: Option<String>,
+    /// How often an interval comes up.
+    pub every_ms: Option<i64>,
+    /// Where its local times are read; the device's zone while it floats.
+    pub zone: String,
+    /// Whether it follows the device's zone.
+    pub floating: bool,
+    /// The first time of a series.
+    pub from: Option<Time>,
+    /// The last time of a series.
+    pub until: Option<Time>,
+    /// How many times a series has.
+    pub count: Option<u32>,
+}
+
+/// Which time of the task it is.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Occurrence {
+    /// `once`, a local date, a local date and time, or a UTC instant.
+    pub key: String,
+    /// 1 + number of undone closings.
+    pub generation: u32,
+    /// When the person saw it.
+    #[serde(default)]
+    pub acked_at: Option<Time>,
+}
+
+/// One change.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub struct Event {
+    /// The UUID of every device.
+    pub event_id: String,
+    /// The place in this store, from 1, without gaps.
+    pub seq: u64,
+    /// The request or cause.
+    pub op_id: String,
+    /// The task's number.
+    pub task: u64,
+    /// The task's UUID.
+    pub task_id: String,
+    /// The occurrence.
+    pub occurrence: OccurrenceName,
+    /// Where it happened.
+    pub device: String,
+    /// `person`, `clock` or `daemon`.
+    pub actor: String,
+    /// When.
+    pub at: Time,
+    /// What, in the past tense.
+    pub operation: String,
+    /// The operation's own values.
+    pub values: Json,
+    /// The state before, null where there was none.
+    pub from: Option<String>,
+    /// The state after, null where there is none.
+    pub to: Option<String>,
+    /// Whether it is a firing past grace.
+    pub late: bool,
+    /// Why, may be empty.
+    pub reason: String,
+    /// The task as it then was, where asked for.
+    pub snapshot: Option<Box<Task>>,
+}
+
+/// The name of an occurrence.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct OccurrenceName {
+    /// See [`Occurrence::key`].
+    pub key: String,
+    /// See [`Occurrence::generation`].
+    pub generation: u32,
+}
+
+/// One firing to one target.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub struct Delivery {
+    /// The firing.
+    pub fire_id: String,
+    /// The target.
+    pub target: String,
+    /// `queued`, `waiting`, `retrying`, `delivered`, `failed` or `withdrawn`.
+    pub status: String,
+    /// How many attempts were made.
+    pub attempts: u32,
+    /// When the firing was committed.
+    pub created_at: Time,
+    /// Since when it has its status, or when the next attempt is made.
+    pub at: Option<Time>,
+    /// Why the latest attempt failed or had to wait.
+    pub last_error: Option<String>,
+    /// The occurrence that fired.
+    pub occurrence: OccurrenceName,
+}
+
+/// What a time phrase means, as `keiko parse --json` and `time.parse` answer.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub struct Reading {
+    /// See [`crate::protocol::SCHEMA_VERSION`].
+    pub schema_version: u32,
+    /// What was read.
+    pub text: String,
+    /// When Keiko first speaks.
+    pub at: Option<Time>,
+    /// When it is due.
+    pub due: Option<Time>,
+    /// When a repetition ends.
+    pub until: Option<Time>,
+    /// The recurrence.
+    pub rrule: Option<String>,
+    /// No feature yet.
+    pub cron: Option<String>,
+    /// How often an interval comes up.
+    pub every_ms: Option<i64>,
+    /// The next times, at most three.
+    pub next: Vec<Time>,
+    /// When it speaks, relative to due.
+    pub alerts: Vec<String>,
+    /// What is left of the sentence.
+    pub title: String,
+    /// How fine the time is: `second`, `minute`, `hour`, `day` and so on.
+    pub grain: Option<String>,
+    /// Where the local time is read.
+    pub zone: String,
+    /// Where in the text the time's words are: bytes, from and behind.
+    pub span: Option<(usize, usize)>,
+    /// What was assumed, for people.
+    pub note: Option<String>,
+    /// Why there is no time.
+    pub error: Option<String>,
+}
+
+/// What the daemon does next.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub struct Next {
+    /// The task.
+    pub number: u64,
+    /// Its title.
+    pub title: String,
+    /// When.
+    pub at: Time,
+}
+
+/// How many tasks are in each state, and how many deliveries wait.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Counts {
+    /// CREATED.
+    pub created: u64,
+    /// PENDING.
+    pub pending: u64,
+    /// RUNNING.
+    pub running: u64,
+    /// SUSPENDED.
+    pub suspended: u64,
+    /// FAILED.
+    pub failed: u64,
+    /// COMPLETED or CANCELLED.
+    pub ended: u64,
+    /// Deliveries that are not final.
+    pub outbox: u64,
+}
+
+/// Whether a channel can reach somebody.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct ChannelStatus {
+    /// The channel.
+    pub kind: String,
+    /// Whether it can.
+    pub present: bool,
+    /// Why it cannot.
+    pub reason: Option<String>,
+}
