@@ -99,13 +99,12 @@ pub fn start(launch: Launch<'_>) -> Result<Started, StartError> {
         return Ok(Started { client, is_new: false });
     }
     let program = || launch.program.to_owned();
-    let mut command = Command::new(launch.program);
-    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null());
-    // A group of its own: what the terminal sends to its foreground group, when somebody interrupts this command or
-    // closes the window, does not reach the daemon.
-    #[cfg(unix)]
-    std::os::unix::process::CommandExt::process_group(&mut command, 0);
-    let mut child = command.spawn().map_err(|source| StartError::Run { program: program(), source })?;
+    let mut child = Command::new(launch.program)
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()
+        .map_err(|source| StartError::Run { program: program(), source })?;
     let output = child.stdout.take().expect("the output was asked for as a pipe");
     let (said, saying) = mpsc::channel();
     // A thread, since a pipe knows no time limit. It ends with the daemon's first line or with the daemon.
