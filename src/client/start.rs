@@ -11,12 +11,7 @@ use std::sync::mpsc;
 use std::time::Duration;
 
 use crate::client::{Client, ClientError};
-
-/// The line with which the daemon says that it takes calls.
-pub const READY_LINE: &str = "ready";
-
-/// What stands before the reason in the line with which the daemon says that it will not come up.
-pub const FAILED_PREFIX: &str = "failed: ";
+use crate::protocol::{FAILED_PREFIX, READY_LINE};
 
 /// How long the daemon may take to come up: a large database after a power cut is read within seconds.
 pub const START_WAIT: Duration = Duration::from_secs(30);

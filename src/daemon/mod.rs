@@ -1,7 +1,238 @@
-//! To be written.
+//! The daemon's entry: builds every part, starts them in order, waits, and stops them in order. Holds no logic.
 
-/// Runs.
+use std::io::{self, Write as _};
+use std::path::Path;
+use std::process::ExitCode;
+use std::sync::Arc;
+use std::time::Duration;
+
+use clap::Parser as _;
+use tokio_util::sync::CancellationToken;
+
+use crate::api::listen::{ListenError, Listening, listen};
+use crate::api::{About, Api, Options};
+use crate::clock::Clock;
+use crate::clock::sim::SimClock;
+use crate::clock::system::SystemClock;
+use crate::clock::zone;
+use crate::config::Config;
+use crate::config::file::ConfigError;
+use crate::config::paths::{Paths, PathsError};
+use crate::daemon::args::Args;
+use crate::daemon::lock::{DataLock, LockError};
+use crate::daemon::signals::StopSignals;
+use crate::engine::ids::Ids;
+use crate::engine::{self, EngineParts};
+use crate::logging::{self, LoggingError};
+use crate::notify::Channel;
+use crate::notify::desktop::{DesktopChannel, SessionBus};
+use crate::notify::terminal::{TerminalChannel, Terminals};
+use crate::protocol::{FAILED_PREFIX, PROGRAM_VERSION, READY_LINE};
+use crate::store::sqlite::SqliteStore;
+use crate::store::{Store, StoreError};
+
+mod args;
+mod lock;
+mod settings;
+mod signals;
+
+/// How long deliveries under way may take once the daemon stops: as long as a channel gives an attempt.
+const DELIVERIES_GRACE: Duration = Duration::from_secs(5);
+
+/// How long tasks that nobody waits for may take once all else has ended.
+const RUNTIME_GRACE: Duration = Duration::from_secs(1);
+
+/// The variable that says how much is logged, above the configuration.
+const LOG_VARIABLE: &str = "KEIKO_LOG";
+
+/// Why the daemon did not come up, or did not go on.
+#[derive(Debug, thiserror::Error)]
+enum DaemonError {
+    /// It is not known where the files are.
+    #[error(transparent)]
+    Paths {
+        #[from]
+        source: PathsError,
+    },
+    /// The configuration is wrong.
+    #[error(transparent)]
+    Config {
+        #[from]
+        source: ConfigError,
+    },
+    /// Nothing can be logged.
+    #[error(transparent)]
+    Logging {
+        #[from]
+        source: LoggingError,
+    },
+    /// Another daemon serves the data directory.
+    #[error(transparent)]
+    Lock {
+        #[from]
+        source: LockError,
+    },
+    /// Nobody could reach it.
+    #[error(transparent)]
+    Listen {
+        #[from]
+        source: ListenError,
+    },
+    /// The database cannot be used.
+    #[error(transparent)]
+    Store { source: Arc<StoreError> },
+    /// The system gives no threads or signals.
+    #[error("cannot {what}: {source}")]
+    System { what: &'static str, source: io::Error },
+    /// The engine's loop ended by itself, which is a fault of this program.
+    #[error("cannot go on: the engine has ended; the log says why")]
+    EngineEnded,
+}
+
+/// Runs the daemon until it is told to stop.
 #[must_use]
-pub fn main() -> std::process::ExitCode {
-    std::process::ExitCode::SUCCESS
+pub fn main() -> ExitCode {
+    let args = Args::parse();
+    match run(&args) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            tracing::error!("{error}");
+            report(&args, &error);
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run(args: &Args) -> Result<(), DaemonError> {
+    let paths = Paths::of_process()?;
+    paths.create_dirs()?;
+    let (config, warnings) = Config::load(paths.config_file(), paths.config_origin())?;
+    if !args.foreground {
+        leave_session(paths.data_dir());
+    }
+    logging::init(&settings::logging(&config, &paths, args.foreground, std::env::var(LOG_VARIABLE).ok()))?;
+    for warning in warnings {
+        tracing::warn!(file = %paths.config_file().display(), "{warning}");
+    }
+    // Held to the end: whoever has it is the only one to touch the database and the socket.
+    let lock = DataLock::take(&paths.lock_file())?;
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .enable_all()
+        .build()
+        .map_err(|source| DaemonError::System { what: "start threads", source })?;
+    let served = runtime.block_on(serve(args, &paths, &config));
+    runtime.shutdown_timeout(RUNTIME_GRACE);
+    drop(lock);
+    served
+}
+
+/// Starts everything, serves until the stop, and stops everything in order.
+async fn serve(args: &Args, paths: &Paths, config: &Config) -> Result<(), DaemonError> {
+    let signals = StopSignals::listen().map_err(|source| DaemonError::System { what: "hear signals", source })?;
+    // Before anything is due: a daemon that nobody can reach must not fire.
+    let listening = open_socket(paths)?;
+    let socket = listening.path().to_owned();
+    let clock = clock(args);
+    let mut ids = Ids::from_system();
+    let store = SqliteStore::open(&paths.database(), ids.next(clock.now()))
+        .map_err(|source| DaemonError::Store { source: Arc::new(source) })?;
+    let store = Arc::new(store);
+    let parts = EngineParts {
+        store: Arc::clone(&store) as Arc<dyn Store>,
+        clock: Arc::clone(&clock),
+        channels: channels(),
+        ids,
+        grace: config.grace,
+    };
+    let (handle, running) = engine::start(parts).await.map_err(|source| DaemonError::Store { source })?;
+    let stop = CancellationToken::new();
+    let about = About {
+        schema: SqliteStore::schema_version(),
+        data_dir: paths.data_dir().to_owned(),
+        socket: socket.clone(),
+        has_programmable_clock: args.clock.is_some(),
+    };
+    let options = Options {
+        settings: settings::time(config),
+        snooze_default: config.snooze_default,
+        channels: config.channels.clone(),
+    };
+    let api = Arc::new(Api::new(handle.clone(), clock, about, options, stop.clone()));
+    let serving = tokio::spawn(listening.serve(Arc::clone(&api), stop.clone()));
+    paths.announce_socket(&socket)?;
+    tokio::spawn(signals.pass_on(stop.clone()));
+    tracing::info!(version = PROGRAM_VERSION, pid = std::process::id(), socket = %socket.display(), "ready");
+    say(READY_LINE);
+
+    let ended = tokio::select! {
+        () = stop.cancelled() => Ok(()),
+        () = handle.ended() => Err(DaemonError::EngineEnded),
+    };
+    stop.cancel();
+    // The order of LAYOUT 3.7: accepting, requests, deliveries, store, socket.
+    let socket = serving.await;
+    running.stop(DELIVERIES_GRACE).await;
+    let closed = tokio::task::spawn_blocking(move || store.close()).await;
+    if let Err(error) = closed {
+        tracing::error!(%error, "cannot close the database");
+    }
+    if let Err(error) = paths.withdraw_socket() {
+        tracing::warn!(%error, "cannot take back where the socket is");
+    }
+    drop(socket);
+    tracing::info!("stopped");
+    // With it go the connections of those who wait for the end.
+    drop(api);
+    ended
+}
+
+fn open_socket(paths: &Paths) -> Result<Listening, DaemonError> {
+    let place = paths.prepare_socket()?;
+    if let Some(why) = &place.passed_over {
+        tracing::info!(socket = %place.path.display(), "not in the runtime directory: {why}");
+    }
+    Ok(listen(&place.path)?)
+}
+
+fn clock(args: &Args) -> Arc<dyn Clock> {
+    let detected = zone::detect();
+    for why in &detected.passed_over {
+        tracing::warn!(zone = detected.zone.name(), "{why}");
+    }
+    match args.clock {
+        Some(time) => Arc::new(SimClock::starting_at(time, detected.zone)),
+        None => Arc::new(SystemClock::new()),
+    }
+}
+
+fn channels() -> Vec<Arc<dyn Channel>> {
+    let user = rustix::process::geteuid().as_raw();
+    vec![
+        Arc::new(DesktopChannel::start(SessionBus::of_environment(user))),
+        Arc::new(TerminalChannel::start(Terminals::of_environment(user))),
+    ]
+}
+
+/// Leaves the terminal that the starting command ran in, so that its end and its Ctrl-C are not the daemon's.
+fn leave_session(home: &Path) {
+    // A process that leads its group already cannot, and need not: somebody started it so on purpose.
+    let _ = rustix::process::setsid();
+    // Whatever directory it was started in may be unmounted.
+    let _ = std::env::set_current_dir(home);
+}
+
+/// Tells whoever started the daemon why it is not there.
+fn report(args: &Args, error: &DaemonError) {
+    if args.foreground {
+        // Where it is logged to standard error it has been said; before logging began it has not.
+        let _ = writeln!(io::stderr(), "error: {error}");
+    } else {
+        say(&format!("{FAILED_PREFIX}{}", error.to_string().replace('\n', " ")));
+    }
+}
+
+/// Says a line on standard output. Nobody may be there to hear it.
+fn say(line: &str) {
+    let mut output = io::stdout();
+    let _ = writeln!(output, "{line}").and_then(|()| output.flush());
 }

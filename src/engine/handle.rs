@@ -170,7 +170,7 @@ impl Handle {
     /// # Errors
     /// The store fails.
     pub async fn status(&self) -> Result<Status, CallError> {
-        let channels = self.channels.iter().map(|(kind, presence)| (*kind, presence.borrow().clone())).collect();
+        let channels = self.channels();
         self.read(move |store| {
             let next = match store.wakes()?.into_iter().min() {
                 Some(wake) => store.snapshot(wake.id)?.map(|snapshot| (wake.at, snapshot)),
@@ -181,10 +181,21 @@ impl Handle {
         .await
     }
 
+    /// Returns whether each channel can reach somebody.
+    #[must_use]
+    pub fn channels(&self) -> Vec<(ChannelKind, Presence)> {
+        self.channels.iter().map(|(kind, presence)| (*kind, presence.borrow().clone())).collect()
+    }
+
     /// Returns the `seq` of the last committed event, and tells of each later one.
     #[must_use]
     pub fn last_seq(&self) -> watch::Receiver<u64> {
         self.last_seq.clone()
+    }
+
+    /// Waits until the loop has ended, for whatever reason.
+    pub async fn ended(&self) {
+        self.inputs.closed().await;
     }
 
     /// Returns what this store says of itself.

@@ -16,6 +16,9 @@ pub const BATCH_MAX: usize = 1000;
 /// JSON text that is known to be JSON.
 pub type RawJson = Box<RawValue>;
 
+/// JSON text that is known to be JSON, borrowed.
+pub type RawText = RawValue;
+
 /// What a caller tells its answers apart by: a string, a number or null, given back letter by letter.
 #[derive(Clone, Debug)]
 pub struct Id(Box<RawValue>);
@@ -116,6 +119,12 @@ pub fn read_params<P: Ask>(params: Option<&RawValue>) -> Result<P, RpcError> {
 #[must_use]
 pub fn write_result<T: Serialize>(result: &T) -> RawJson {
     serde_json::value::to_raw_value(result).expect("results have string keys only")
+}
+
+/// Writes a result that is not needed any more, as the last step of a chain.
+#[must_use]
+pub fn write_answer<T: Serialize>(answer: T) -> RawJson {
+    write_result(&answer)
 }
 
 /// Reads any JSON text.

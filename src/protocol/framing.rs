@@ -82,6 +82,12 @@ impl Frames {
         }
     }
 
+    /// Returns whether no frame has begun.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.buffer.is_empty() && !self.is_discarding
+    }
+
     /// Says whether the stream may end here.
     ///
     /// # Errors

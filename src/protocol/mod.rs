@@ -19,3 +19,9 @@ pub const SCHEMA_VERSION: u32 = 1;
 
 /// The version of this program, as `daemon.hello` tells it.
 pub const PROGRAM_VERSION: &str = env!("CARGO_PKG_VERSION");
+
+/// The line with which a daemon that was started by a command says, on its standard output, that it takes calls.
+pub const READY_LINE: &str = "ready";
+
+/// What stands before the reason in the line with which it says that it will not come up.
+pub const FAILED_PREFIX: &str = "failed: ";

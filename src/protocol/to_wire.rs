@@ -65,9 +65,18 @@ pub fn time(at: Timestamp, zone: Tz) -> objects::Time {
     objects::Time(if is_within { shown } else { utc.with_timezone(&utc_offset) })
 }
 
+/// How much is told, where the whole would cost too much in a long list.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Detail {
+    /// A task without the times behind its open occurrence, an event without its task.
+    Brief,
+    /// All of it.
+    Full,
+}
+
 /// Returns a task with its present occurrence. `deliveries` are that occurrence's, as far as they are at hand.
 #[must_use]
-pub fn task(snapshot: &Snapshot, deliveries: &[Delivery], view: View) -> objects::Task {
+pub fn task(snapshot: &Snapshot, deliveries: &[Delivery], detail: Detail, view: View) -> objects::Task {
     let (task, occurrence) = (&snapshot.task, &snapshot.occurrence);
     let told = |at: Timestamp| time(at, view.zone);
     let standing = Standing::of(&occurrence.state);
@@ -96,7 +105,7 @@ pub fn task(snapshot: &Snapshot, deliveries: &[Delivery], view: View) -> objects
             generation: occurrence.generation,
             acked_at: standing.acked_at.map(told),
         },
-        next: next(snapshot, view).into_iter().map(told).collect(),
+        next: next(snapshot, detail, view).into_iter().map(told).collect(),
         deadline_at: None,
         alerts: task.alerts.iter().map(|offset| span(*offset)).collect(),
         waits_for: Vec::new(),
@@ -120,13 +129,13 @@ pub fn task(snapshot: &Snapshot, deliveries: &[Delivery], view: View) -> objects
     }
 }
 
-/// Returns an event; with the task as it then was where `is_full`.
+/// Returns an event; in full with the task as it then was.
 #[must_use]
 pub fn event(seq: u64, event: &Event, detail: Detail, view: View) -> objects::Event {
     let snapshot = match detail {
         Detail::Brief => None,
         // The task is told as of the event, so its stage is that of then.
-        Detail::Full => Some(Box::new(task(&event.snapshot, &[], View { now: event.at, ..view }))),
+        Detail::Full => Some(Box::new(task(&event.snapshot, &[], Detail::Brief, View { now: event.at, ..view }))),
     };
     objects::Event {
         event_id: event.event_id.to_string(),
@@ -146,15 +155,6 @@ pub fn event(seq: u64, event: &Event, detail: Detail, view: View) -> objects::Ev
         reason: event.reason.clone(),
         snapshot,
     }
-}
-
-/// Whether an event carries the task as it then was.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Detail {
-    /// It does not.
-    Brief,
-    /// It does.
-    Full,
 }
 
 /// Returns a delivery.
@@ -336,6 +336,7 @@ impl Standing {
             State::Running(running) => Self {
                 started_at: Some(running.fired_at),
                 acked_at: running.acked_at,
+                snoozed_until: running.snooze.filter(|snooze| snooze.is_chosen).map(|snooze| snooze.until),
                 is_late: running.late,
                 ..Self::default()
             },
@@ -350,14 +351,17 @@ impl Standing {
 }
 
 /// Returns the next times: the open occurrence while it is ahead, then what the rule gives behind it.
-fn next(snapshot: &Snapshot, view: View) -> Vec<Timestamp> {
+fn next(snapshot: &Snapshot, detail: Detail, view: View) -> Vec<Timestamp> {
     let occurrence = &snapshot.occurrence;
     if occurrence.has_ended() {
         return Vec::new();
     }
     let open = occurrence.due_at().filter(|due| *due > view.now);
     let behind = open.unwrap_or(view.now);
-    let later = following(&snapshot.task.schedule, snapshot.task.cursor.as_ref(), behind, view.zone);
+    let later = match detail {
+        Detail::Brief => Vec::new(),
+        Detail::Full => following(&snapshot.task.schedule, snapshot.task.cursor.as_ref(), behind, view.zone),
+    };
     open.into_iter().chain(later).take(NEXT_MAX).collect()
 }
 
@@ -412,11 +416,16 @@ fn values(operation: &Operation, zone: Tz) -> objects::Json {
         }),
         Operation::Edited(edit) => edited(edit, zone),
         Operation::Completed(outcome) | Operation::Cancelled(outcome) => json!({ "outcome": outcome_word(*outcome) }),
-        Operation::Withdrawn { instances } => json!({ "instances": instances }),
+        Operation::PassedOver { instances, by } => json!({ "instances": instances, "by": told(*by) }),
         Operation::Resent { fire_id, target } => {
             json!({ "fire_id": fire_id.to_string(), "target": target.to_string() })
         }
-        Operation::Armed | Operation::Started | Operation::Acked | Operation::Failed | Operation::Retried => json!({}),
+        Operation::Armed
+        | Operation::Started
+        | Operation::Acked
+        | Operation::Failed
+        | Operation::Retried
+        | Operation::Withdrawn => json!({}),
     }
 }
 
@@ -435,6 +444,7 @@ fn fired(firing: &Firing, zone: Tz) -> objects::Json {
         "slot": span(firing.slot.0),
         "nominal_at": time(firing.nominal_at, zone),
         "late": firing.late,
+        "swallowed": slots(&firing.swallowed),
     })
 }
 

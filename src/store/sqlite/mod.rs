@@ -63,6 +63,12 @@ impl SqliteStore {
         open().map_err(|fault: Fault| fault.into_store_error("open", &text))
     }
 
+    /// Returns the version of the schema that an open database has.
+    #[must_use]
+    pub fn schema_version() -> u32 {
+        schema::known_version()
+    }
+
     /// Closes the store: what was handed over is written, the log is merged into the file, later calls are refused.
     ///
     /// Blocks until that is done; on an async thread this belongs into `spawn_blocking`.

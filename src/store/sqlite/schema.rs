@@ -106,7 +106,7 @@ fn inspect_with(path: &Path, access: OpenFlags) -> Result<(), Fault> {
     if found > known { Err(Fault::Newer { found, known }) } else { Ok(()) }
 }
 
-fn known_version() -> u32 {
+pub(crate) fn known_version() -> u32 {
     u32::try_from(MIGRATIONS.len()).expect("migrations are numbered from 1 without gaps, and few")
 }
 

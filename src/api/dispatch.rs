@@ -1,0 +1,65 @@
+//! Which function does a method? One match over all of them.
+
+use crate::api::{Api, handlers};
+use crate::protocol::envelope::{RawJson, RawText, no_method, read_params, write_answer};
+use crate::protocol::error_code::RpcError;
+use crate::protocol::methods::{Ask, Method};
+
+/// What a connection remembers between its requests.
+#[derive(Debug, Default)]
+pub(super) struct Session {
+    /// Set once the caller speaks another protocol: all that follows would be misunderstood, so all of it is refused.
+    refusal: Option<RpcError>,
+    stop: bool,
+}
+
+impl Session {
+    /// Returns whether the daemon is to stop once the answer is sent.
+    pub(super) const fn has_asked_to_stop(&self) -> bool {
+        self.stop
+    }
+}
+
+/// Does a request, and returns its result as JSON text.
+pub(super) async fn dispatch(
+    api: &Api,
+    session: &mut Session,
+    method: &str,
+    params: Option<&RawText>,
+) -> Result<RawJson, RpcError> {
+    if let Some(refusal) = &session.refusal {
+        return Err(refusal.clone());
+    }
+    match Method::from_word(method).ok_or_else(|| no_method(method))? {
+        Method::DaemonHello => {
+            let answer = handlers::daemon::hello(api, &read(params)?);
+            session.refusal = answer.as_ref().err().cloned();
+            answer.map(write_answer)
+        }
+        Method::DaemonStatus => handlers::daemon::status(api, read(params)?).await.map(write_answer),
+        Method::DaemonStop => {
+            let answer = handlers::daemon::stop(read(params)?);
+            session.stop = true;
+            Ok(write_answer(answer))
+        }
+        Method::TaskAdd => handlers::add::add(api, read(params)?).await.map(write_answer),
+        Method::TaskGet => handlers::questions::get(api, read(params)?).await.map(write_answer),
+        Method::TaskList => handlers::questions::list(api, read(params)?).await,
+        Method::TaskUpdate => handlers::changes::update(api, read(params)?).await.map(write_answer),
+        Method::TaskDone => handlers::changes::done(api, read(params)?).await.map(write_answer),
+        Method::TaskAck => handlers::changes::ack(api, read(params)?).await.map(write_answer),
+        Method::TaskSnooze => handlers::changes::snooze(api, read(params)?).await.map(write_answer),
+        Method::TaskPause => handlers::changes::pause(api, read(params)?).await.map(write_answer),
+        Method::TaskResume => handlers::changes::resume(api, read(params)?).await.map(write_answer),
+        Method::TaskSkip => handlers::changes::skip(api, read(params)?).await.map(write_answer),
+        Method::TaskCancel => handlers::changes::cancel(api, read(params)?).await.map(write_answer),
+        Method::TaskHistory => handlers::questions::history(api, read(params)?).await.map(write_answer),
+        Method::EventList => handlers::questions::events(api, read(params)?).await,
+        Method::TimeParse => handlers::questions::parse(api, &read(params)?).map(write_answer),
+        Method::ClockAdvance => handlers::daemon::advance(api, read(params)?).await.map(write_answer),
+    }
+}
+
+fn read<P: Ask>(params: Option<&RawText>) -> Result<P, RpcError> {
+    read_params(params)
+}

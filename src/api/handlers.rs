@@ -1,0 +1,53 @@
+//! What does each method do? One function a method: parameters in, result out. No rule of its own: it asks the engine.
+
+use crate::api::Api;
+use crate::domain::event::Snapshot;
+use crate::domain::task::TaskId;
+use crate::engine::input::Applied;
+use crate::protocol::SCHEMA_VERSION;
+use crate::protocol::error_code::RpcError;
+use crate::protocol::methods::{TaskRef, WriteResult};
+use crate::protocol::objects::Task;
+use crate::protocol::to_wire::{self, Detail};
+
+pub(super) mod add;
+pub(super) mod changes;
+pub(super) mod daemon;
+mod details;
+pub(super) mod questions;
+
+impl Api {
+    async fn find(&self, task: &TaskRef) -> Result<TaskId, RpcError> {
+        self.handle.find(&task.0).await.map_err(|error| self.refusal(&error))
+    }
+
+    /// Finds the task of a verb that may be said without one: then it is the one that is due.
+    async fn find_or_due(&self, task: Option<&TaskRef>) -> Result<TaskId, RpcError> {
+        match task {
+            Some(task) => self.find(task).await,
+            None => self.handle.find_due().await.map_err(|error| self.refusal(&error)),
+        }
+    }
+
+    /// Tells a task whole, with the deliveries of its present occurrence.
+    async fn tell(&self, snapshot: &Snapshot) -> Result<Task, RpcError> {
+        // What has not spoken has sent nothing, and needs no question.
+        let deliveries = match snapshot.occurrence.last_spoken {
+            Some(_) => self.handle.deliveries(snapshot).await.map_err(|error| self.refusal(&error))?,
+            None => Vec::new(),
+        };
+        Ok(to_wire::task(snapshot, &deliveries, Detail::Full, self.view()))
+    }
+
+    async fn written(&self, applied: Applied, warnings: Vec<String>) -> Result<WriteResult, RpcError> {
+        Ok(WriteResult {
+            schema_version: SCHEMA_VERSION,
+            now: self.told(applied.now),
+            op_id: applied.op_id.to_string(),
+            changed: applied.changed,
+            task: self.tell(&applied.snapshot).await?,
+            passed_over: applied.passed_over,
+            warnings,
+        })
+    }
+}

@@ -1,0 +1,118 @@
+//! `task.add`: a new task from a sentence, a title with a time, or both.
+
+use crate::api::Api;
+use crate::api::handlers::details;
+use crate::api::time::{self, Asked, Place};
+use crate::domain::delivery::{ChannelKind, Target};
+use crate::domain::schedule::Schedule;
+use crate::domain::task::Details;
+use crate::engine::input::AddRequest;
+use crate::notify::Presence;
+use crate::protocol::error_code::{ErrorKind, RpcError};
+use crate::protocol::from_wire;
+use crate::protocol::methods::{Add, WriteResult};
+
+/// The title of a reminder that has none.
+const TITLE_DEFAULT: &str = "Reminder";
+
+/// Adds a task.
+pub(in crate::api) async fn add(api: &Api, params: Add) -> Result<WriteResult, RpcError> {
+    let place = Place::of(api, params.zone.as_deref(), params.fixed_zone)?;
+    let understood = understand(api, place, &params)?;
+    let has_time = understood.time.is_some();
+    if params.time_required && !has_time {
+        return Err(RpcError::new(ErrorKind::Time, format!("cannot find a time in {:?}", understood.title))
+            .with_hint("say when, such as \"tomorrow 3pm\" or \"in 20 minutes\"; keiko add stores it without a time"));
+    }
+    let title = details::title(&understood.title)?;
+    let title = if title.is_empty() && has_time { TITLE_DEFAULT.to_owned() } else { title };
+    let (schedule, words_alerts) = match understood.time {
+        Some(time) => (time.schedule, time.alerts),
+        None => (Schedule::none(), None),
+    };
+    let alerts = match (params.no_alert, params.alerts.as_deref()) {
+        (true, Some(_)) => {
+            let message = "cannot use both parameters \"alerts\" and \"no_alert\": expected one of them";
+            return Err(RpcError::new(ErrorKind::Params, message));
+        }
+        (true, None) => Some(Vec::new()),
+        (false, Some(alerts)) => Some(details::alerts(alerts)?),
+        (false, None) => words_alerts,
+    };
+    let is_silent = alerts.as_ref().is_some_and(Vec::is_empty);
+    let details = Details {
+        title,
+        notes: details::notes(params.notes.unwrap_or_default())?,
+        link: details::link(params.link)?,
+        priority: params.priority.map(from_wire::priority).unwrap_or_default(),
+        tags: details::tags(params.tags.as_deref().unwrap_or_default())?,
+        metadata: details::metadata(params.metadata.unwrap_or_default())?,
+        targets: match params.channels.as_deref() {
+            Some(channels) => details::targets(channels)?,
+            None => api.options.channels.clone(),
+        },
+    };
+    let mut warnings = understood.notes;
+    if has_time {
+        warnings.extend(place.warnings());
+        if !is_silent {
+            warnings.extend(unreachable(api, &details.targets));
+        }
+    } else {
+        warnings.push("it has no time, so it will not ring".to_owned());
+    }
+    let request = AddRequest { details, schedule, alerts, key: details::key(params.key)? };
+    let applied = api.handle.add(request).await.map_err(|error| api.refusal(&error))?;
+    api.written(applied, warnings).await
+}
+
+/// What the words say.
+struct Understood {
+    title: String,
+    time: Option<time::Time>,
+    /// What was assumed.
+    notes: Vec<String>,
+}
+
+fn understand(api: &Api, place: Place, params: &Add) -> Result<Understood, RpcError> {
+    let is_time_given = params.at.is_some() || params.every.is_some();
+    let asked = |text| Asked { text, at: params.at.as_deref(), every: params.every.as_deref() };
+    match (params.title.as_deref(), params.text.as_deref()) {
+        // Word for word; whatever else there is says when.
+        (Some(title), text) => {
+            let time = time::time(api, place, asked(text))?;
+            Ok(Understood { title: title.to_owned(), notes: notes(time.as_ref()), time })
+        }
+        // With a time of its own all words are title.
+        (None, Some(text)) if is_time_given => {
+            let time = time::time(api, place, asked(None))?;
+            Ok(Understood { title: text.to_owned(), notes: notes(time.as_ref()), time })
+        }
+        (None, Some(text)) => {
+            let sentence = time::sentence(api, place, text)?;
+            Ok(Understood { title: sentence.title, notes: sentence.notes, time: sentence.time })
+        }
+        (None, None) => {
+            let time = time::time(api, place, asked(None))?;
+            Ok(Understood { title: String::new(), notes: notes(time.as_ref()), time })
+        }
+    }
+}
+
+fn notes(time: Option<&time::Time>) -> Vec<String> {
+    time.map(|time| time.notes.clone()).unwrap_or_default()
+}
+
+/// Warns when none of the channels of a task can reach anybody at the moment.
+fn unreachable(api: &Api, targets: &[Target]) -> Option<String> {
+    let is_meant = |kind: ChannelKind| targets.is_empty() || targets.iter().any(|target| target.kind == kind);
+    let mut reasons = Vec::new();
+    for (kind, presence) in api.handle.channels().into_iter().filter(|(kind, _)| is_meant(*kind)) {
+        match presence {
+            Presence::Present => return None,
+            Presence::Away { reason } => reasons.push(format!("{kind}: {reason}")),
+        }
+    }
+    let why = if reasons.is_empty() { "no channel is set up".to_owned() } else { reasons.join("; ") };
+    Some(format!("nobody can be reached at the moment ({why}); what is due is shown once that changes"))
+}

@@ -1,0 +1,151 @@
+//! `task.update`, `task.done`, `task.ack`, `task.snooze`, `task.pause`, `task.resume`, `task.skip`, `task.cancel`: what
+//! changes a task that is there.
+
+use crate::api::handlers::details;
+use crate::api::time::{self, Place};
+use crate::api::{Api, refusal};
+use crate::domain::command::{Command, Edit, Expected};
+use crate::domain::event::{Actor, Snapshot};
+use crate::domain::task::TaskId;
+use crate::domain::time::Timestamp;
+use crate::engine::input::{Applied, Call};
+use crate::protocol::error_code::{ErrorKind, RpcError};
+use crate::protocol::from_wire;
+use crate::protocol::methods::{Ack, Cancel, Done, Pause, Resume, Skip, Snooze, Update, WriteResult};
+
+/// Changes what a task says or when it comes up.
+pub(in crate::api) async fn update(api: &Api, params: Update) -> Result<WriteResult, RpcError> {
+    let id = api.find(&params.task).await?;
+    let place = Place::of(api, params.zone.as_deref(), params.fixed_zone)?;
+    let time = time::time(
+        api,
+        place,
+        time::Asked { text: params.text.as_deref(), at: params.at.as_deref(), every: params.every.as_deref() },
+    )?;
+    let alerts = params.alerts.as_deref().map(details::alerts).transpose()?;
+    let (schedule, alerts) = match time {
+        // The alerts move along with the due, unless the words or the caller name others.
+        Some(time) => (Some(time.schedule), alerts.or(time.alerts)),
+        None => (None, alerts),
+    };
+    let edit = Edit {
+        title: params.title.as_deref().map(details::title).transpose()?,
+        notes: params.notes.map(details::notes).transpose()?,
+        link: params.link.map(details::link).transpose()?,
+        priority: params.priority.map(from_wire::priority),
+        tags: params.tags.as_deref().map(details::tags).transpose()?,
+        metadata: params.metadata.map(details::metadata).transpose()?,
+        targets: params.channels.as_deref().map(details::targets).transpose()?,
+        schedule,
+        alerts,
+    };
+    if edit == Edit::default() {
+        let message = format!("cannot edit task {}: expected at least one new value, found none", params.task.0);
+        return Err(RpcError::new(ErrorKind::Params, message));
+    }
+    let warnings = if edit.schedule.is_some() { place.warnings() } else { Vec::new() };
+    let applied = api.change(id, Command::Edit(edit), Expected { version: params.version, occurrence: None }).await?;
+    api.written(applied, warnings).await
+}
+
+/// The person did it.
+pub(in crate::api) async fn done(api: &Api, params: Done) -> Result<WriteResult, RpcError> {
+    let id = api.find_or_due(params.task.as_ref()).await?;
+    let expected = expected(params.version, params.occurrence.as_deref())?;
+    let applied = api.change(id, Command::Done { early: params.early }, expected).await?;
+    api.written(applied, Vec::new()).await
+}
+
+/// The person saw it.
+pub(in crate::api) async fn ack(api: &Api, params: Ack) -> Result<WriteResult, RpcError> {
+    let id = api.find_or_due(params.task.as_ref()).await?;
+    let expected = expected(params.version, params.occurrence.as_deref())?;
+    let applied = api.change(id, Command::Ack { early: params.early }, expected).await?;
+    api.written(applied, Vec::new()).await
+}
+
+/// It is to speak again later.
+pub(in crate::api) async fn snooze(api: &Api, params: Snooze) -> Result<WriteResult, RpcError> {
+    let id = api.find_or_due(params.task.as_ref()).await?;
+    let expected = expected(None, params.occurrence.as_deref())?;
+    let place = Place::of_question(api, params.zone.as_deref())?;
+    let until = match until(api, place, params.r#for.as_deref(), params.until.as_deref())? {
+        Some(until) => until,
+        None => api.handle.now().saturating_add(api.options.snooze_default),
+    };
+    let applied = api.change(id, Command::Snooze { until, early: params.early }, expected).await?;
+    let warnings = reaching_the_next(api, &applied.snapshot, until);
+    api.written(applied, warnings).await
+}
+
+/// Its clock stops.
+pub(in crate::api) async fn pause(api: &Api, params: Pause) -> Result<WriteResult, RpcError> {
+    let id = api.find(&params.task).await?;
+    let place = Place::of_question(api, params.zone.as_deref())?;
+    let until = until(api, place, params.r#for.as_deref(), params.until.as_deref())?;
+    let applied = api.change(id, Command::Pause { until }, Expected::default()).await?;
+    api.written(applied, Vec::new()).await
+}
+
+/// Its clock goes on.
+pub(in crate::api) async fn resume(api: &Api, params: Resume) -> Result<WriteResult, RpcError> {
+    let id = api.find(&params.task).await?;
+    let applied = api.change(id, Command::Resume { shift: params.shift }, Expected::default()).await?;
+    api.written(applied, Vec::new()).await
+}
+
+/// Passes over the open occurrence of a series.
+pub(in crate::api) async fn skip(api: &Api, params: Skip) -> Result<WriteResult, RpcError> {
+    let id = api.find(&params.task).await?;
+    let applied = api.change(id, Command::Skip, Expected::default()).await?;
+    api.written(applied, Vec::new()).await
+}
+
+/// Ends a task.
+pub(in crate::api) async fn cancel(api: &Api, params: Cancel) -> Result<WriteResult, RpcError> {
+    let id = api.find(&params.task).await?;
+    let applied = api.change(id, Command::Cancel, Expected::default()).await?;
+    let warnings = if applied.changed && applied.snapshot.task.is_series() {
+        vec!["the whole series has ended; skip would have passed over one time only".to_owned()]
+    } else {
+        Vec::new()
+    };
+    api.written(applied, warnings).await
+}
+
+impl Api {
+    async fn change(&self, task: TaskId, command: Command, expected: Expected) -> Result<Applied, RpcError> {
+        match self.handle.call(Call { task, command, expected, actor: Actor::Person }).await {
+            Ok(applied) => Ok(applied),
+            Err(error) => Err(self.refusal_of(task, &error).await),
+        }
+    }
+}
+
+fn expected(version: Option<u64>, occurrence: Option<&str>) -> Result<Expected, RpcError> {
+    let occurrence = occurrence.map(from_wire::occurrence).transpose().map_err(refusal::unusable)?;
+    Ok(Expected { version, occurrence })
+}
+
+/// Returns until when something lasts, `None` where neither a length nor an end is given.
+fn until(api: &Api, place: Place, length: Option<&str>, end: Option<&str>) -> Result<Option<Timestamp>, RpcError> {
+    match (length, end) {
+        (None, None) => Ok(None),
+        (Some(length), None) => Ok(Some(api.handle.now().saturating_add(time::length(length)?))),
+        (None, Some(end)) => time::end(api, place, end).map(Some),
+        (Some(_), Some(_)) => Err(RpcError::new(
+            ErrorKind::Params,
+            "cannot use both parameters \"for\" and \"until\": expected one of them",
+        )),
+    }
+}
+
+fn reaching_the_next(api: &Api, snapshot: &Snapshot, until: Timestamp) -> Vec<String> {
+    match snapshot.occurrence.successor_at.filter(|next| *next <= until) {
+        Some(next) => {
+            let next = refusal::read_aloud(next, api.handle.zone());
+            vec![format!("the next time, {next}, comes before the snooze ends, and closes this one")]
+        }
+        None => Vec::new(),
+    }
+}

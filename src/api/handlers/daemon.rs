@@ -1,0 +1,87 @@
+//! `daemon.hello`, `daemon.status`, `daemon.stop`, `clock.advance`: what concerns the daemon itself.
+
+use crate::api::Api;
+use crate::notify::Presence;
+use crate::protocol::error_code::{ErrorKind, RpcError};
+use crate::protocol::methods::{Advance, AdvanceResult, Hello, HelloResult, Status, StatusResult, Stop, StopResult};
+use crate::protocol::objects::{ChannelStatus, Counts, Next};
+use crate::protocol::{PROGRAM_VERSION, PROTOCOL_VERSION, SCHEMA_VERSION};
+
+/// Says who is there, unless the caller speaks another protocol.
+pub(in crate::api) fn hello(api: &Api, params: &Hello) -> Result<HelloResult, RpcError> {
+    if let Some(protocol) = params.protocol.filter(|protocol| *protocol != PROTOCOL_VERSION) {
+        let client = params.client_version.as_deref().unwrap_or("unknown");
+        let message = format!(
+            "cannot talk to a client of version {client} with protocol {protocol}: this daemon is version \
+             {PROGRAM_VERSION} with protocol {PROTOCOL_VERSION}"
+        );
+        return Err(RpcError::new(ErrorKind::Version, message)
+            .with_hint("run keiko daemon stop; the next command starts the daemon that is installed")
+            .with(|data| {
+                data.protocol = Some(PROTOCOL_VERSION);
+                data.version = Some(PROGRAM_VERSION.to_owned());
+            }));
+    }
+    Ok(HelloResult {
+        schema_version: SCHEMA_VERSION,
+        version: PROGRAM_VERSION.to_owned(),
+        protocol: PROTOCOL_VERSION,
+        schema: api.about.schema,
+        pid: std::process::id(),
+        now: api.told(api.handle.now()),
+        zone: api.handle.zone().name().to_owned(),
+        programmable_clock: api.about.has_programmable_clock,
+    })
+}
+
+/// Says how the daemon is.
+pub(in crate::api) async fn status(api: &Api, _params: Status) -> Result<StatusResult, RpcError> {
+    let status = api.handle.status().await.map_err(|error| api.refusal(&error))?;
+    let counts = status.counts;
+    let next = status.next.map(|(at, snapshot)| Next {
+        number: snapshot.task.number.0,
+        title: snapshot.task.details.title,
+        at: api.told(at),
+    });
+    let channels = status.channels.into_iter().map(|(kind, presence)| {
+        let kind = kind.as_str().to_owned();
+        match presence {
+            Presence::Present => ChannelStatus { kind, present: true, reason: None },
+            Presence::Away { reason } => ChannelStatus { kind, present: false, reason: Some(reason) },
+        }
+    });
+    Ok(StatusResult {
+        schema_version: SCHEMA_VERSION,
+        version: PROGRAM_VERSION.to_owned(),
+        protocol: PROTOCOL_VERSION,
+        schema: api.about.schema,
+        pid: std::process::id(),
+        uptime_s: api.clock.monotonic().since(api.started).as_secs(),
+        now: api.told(api.handle.now()),
+        zone: api.handle.zone().name().to_owned(),
+        data_dir: api.about.data_dir.display().to_string(),
+        socket: api.about.socket.display().to_string(),
+        counts: Counts {
+            created: counts.created,
+            pending: counts.pending,
+            running: counts.running,
+            suspended: counts.suspended,
+            failed: counts.failed,
+            ended: counts.ended,
+            outbox: counts.outbox,
+        },
+        next,
+        channels: channels.collect(),
+    })
+}
+
+/// Says that the daemon stops; it does once the answer is on its way.
+pub(in crate::api) const fn stop(_params: Stop) -> StopResult {
+    StopResult { schema_version: SCHEMA_VERSION, stopping: true }
+}
+
+/// Moves the programmable clock, and answers when everything on the way is quiet.
+pub(in crate::api) async fn advance(api: &Api, params: Advance) -> Result<AdvanceResult, RpcError> {
+    let now = api.handle.advance(params.to.instant()).await.map_err(|error| api.refusal(&error))?;
+    Ok(AdvanceResult { schema_version: SCHEMA_VERSION, now: api.told(now) })
+}

@@ -1,0 +1,251 @@
+//! Where does the daemon listen, and who may come in? The socket from its making to its removal.
+//!
+//! Only a socket that nobody answers is replaced, and only the one that was made here is removed. The caller holds the
+//! lock of the data directory meanwhile, so that no second daemon is between the question and the answer.
+
+use std::fs::{File, Metadata};
+use std::io;
+use std::os::unix::fs::{FileTypeExt as _, MetadataExt as _};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use interprocess::local_socket::tokio::{Listener, Stream};
+use interprocess::local_socket::traits::tokio::Listener as _;
+use interprocess::local_socket::traits::{Stream as _, StreamCommon as _};
+use interprocess::local_socket::{GenericFilePath, ListenerOptions, ToFsName as _};
+use interprocess::os::unix::local_socket::ListenerOptionsExt as _;
+use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
+
+use crate::api::{Api, connection};
+use crate::protocol::error_code::{ErrorKind, RpcError};
+
+/// How many connections there may be: some hundred shells and editors of one person, and far below the usual limit of
+/// 1024 descriptors, since the database and the popups need some too.
+pub const CONNECTIONS_MAX: usize = 512;
+
+/// How long accepting rests when the system has no descriptor left: without a rest it fails a million times a second.
+const ACCEPT_REST: Duration = Duration::from_millis(100);
+
+/// How long requests under way may take once the daemon stops; the engine commits far faster unless the disk hangs.
+const REQUESTS_GRACE: Duration = Duration::from_secs(5);
+
+/// Only the owner may connect.
+const SOCKET_MODE: u32 = 0o600;
+
+/// The bits of a folder's mode that would let others in.
+const OTHERS: u32 = 0o077;
+
+/// A socket that is listened on.
+#[derive(Debug)]
+pub struct Listening {
+    listener: Listener,
+    socket: Socket,
+}
+
+/// The file of a socket that was made here; it goes with this value.
+#[derive(Debug)]
+pub struct Socket {
+    path: PathBuf,
+    /// Device and inode: another file of the same name is somebody else's.
+    identity: (u64, u64),
+}
+
+/// Why the socket cannot be listened on.
+#[derive(Debug, thiserror::Error)]
+pub enum ListenError {
+    /// Another daemon answers there.
+    #[error("cannot listen on {}: another daemon answers there", path.display())]
+    Taken {
+        /// The socket.
+        path: PathBuf,
+    },
+    /// There is a file of another kind.
+    #[error("cannot listen on {}: there is a file that is no socket", path.display())]
+    NoSocket {
+        /// The file.
+        path: PathBuf,
+    },
+    /// The folder is somebody else's.
+    #[error("cannot listen in {}: it belongs to user {found}, expected user {expected}", path.display())]
+    Foreign {
+        /// The folder.
+        path: PathBuf,
+        /// Whose it is.
+        found: u32,
+        /// Whose it must be.
+        expected: u32,
+    },
+    /// Others may enter the folder.
+    #[error("cannot listen in {}: others may enter it (mode {mode:04o}), expected mode 0700", path.display())]
+    Open {
+        /// The folder.
+        path: PathBuf,
+        /// Its mode.
+        mode: u32,
+    },
+    /// The system refuses.
+    #[error("cannot listen on {}: {source}", path.display())]
+    Unusable {
+        /// The socket.
+        path: PathBuf,
+        /// Why.
+        source: io::Error,
+    },
+}
+
+/// Listens on `path`, after removing a socket that nobody answers. Must be called within the runtime.
+///
+/// # Errors
+/// Somebody answers there, the folder is not this user's alone, or the system refuses.
+pub fn listen(path: &Path) -> Result<Listening, ListenError> {
+    let unusable = |source| ListenError::Unusable { path: path.to_owned(), source };
+    check_folder(path)?;
+    remove_stale(path)?;
+    let name = path.to_fs_name::<GenericFilePath>().map_err(unusable)?;
+    let options = ListenerOptions::new().name(name).mode(SOCKET_MODE).reclaim_name(false);
+    let listener = Listener::from_options(options).map_err(unusable)?;
+    let made = path.symlink_metadata().map_err(unusable)?;
+    let socket = Socket { path: path.to_owned(), identity: identity(&made) };
+    Ok(Listening { listener, socket })
+}
+
+impl Listening {
+    /// Returns where it is listened.
+    #[must_use]
+    pub fn path(&self) -> &Path {
+        &self.socket.path
+    }
+
+    /// Serves whoever connects, until `stop`; then finishes the requests under way and returns the socket's file, which
+    /// is to go when all else has ended.
+    pub async fn serve(self, api: Arc<Api>, stop: CancellationToken) -> Socket {
+        let connections = TaskTracker::new();
+        let mut spare = spare();
+        loop {
+            let accepted = tokio::select! {
+                () = stop.cancelled() => break,
+                accepted = self.listener.accept() => accepted,
+            };
+            match accepted {
+                Ok(stream) if connections.len() >= CONNECTIONS_MAX => {
+                    let message = format!("cannot take the connection: {CONNECTIONS_MAX} are open already");
+                    turn_away(&stream, RpcError::new(ErrorKind::Limit, message));
+                }
+                Ok(stream) => match stranger(&stream) {
+                    Some(refusal) => turn_away(&stream, refusal),
+                    None => drop(connections.spawn(connection::serve(stream, Arc::clone(&api), stop.clone()))),
+                },
+                Err(error) if is_exhausted(&error) => {
+                    tracing::warn!(%error, "cannot take a connection");
+                    // With one descriptor set free the one who waits can be told, rather than left to wait.
+                    drop(spare.take());
+                    self.turn_away_one().await;
+                    spare = self::spare();
+                    // Ended early by the stop; else it is the rest.
+                    let _ = tokio::time::timeout(ACCEPT_REST, stop.cancelled()).await;
+                }
+                // The caller hung up before it was let in.
+                Err(error) => tracing::debug!(%error, "cannot take a connection"),
+            }
+        }
+        // From here on whoever connects is refused by the system.
+        drop(self.listener);
+        connections.close();
+        if tokio::time::timeout(REQUESTS_GRACE, connections.wait()).await.is_err() {
+            tracing::warn!(connections = connections.len(), "requests under way were given up");
+        }
+        self.socket
+    }
+
+    async fn turn_away_one(&self) {
+        if let Ok(Ok(stream)) = tokio::time::timeout(ACCEPT_REST, self.listener.accept()).await {
+            let message = "cannot take the connection: the daemon has no file descriptor left";
+            turn_away(&stream, RpcError::new(ErrorKind::Limit, message));
+        }
+    }
+}
+
+/// Removes the file, unless another took its place.
+impl Drop for Socket {
+    fn drop(&mut self) {
+        let is_ours = self.path.symlink_metadata().is_ok_and(|found| identity(&found) == self.identity);
+        if is_ours && let Err(error) = std::fs::remove_file(&self.path) {
+            tracing::warn!(path = %self.path.display(), %error, "cannot remove the socket");
+        }
+    }
+}
+
+fn check_folder(path: &Path) -> Result<(), ListenError> {
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let found = folder.metadata().map_err(|source| ListenError::Unusable { path: path.to_owned(), source })?;
+    let expected = rustix::process::geteuid().as_raw();
+    if found.uid() != expected {
+        return Err(ListenError::Foreign { path: folder.to_owned(), found: found.uid(), expected });
+    }
+    let mode = found.mode() & 0o7777;
+    if mode & OTHERS != 0 {
+        return Err(ListenError::Open { path: folder.to_owned(), mode });
+    }
+    Ok(())
+}
+
+fn remove_stale(path: &Path) -> Result<(), ListenError> {
+    let unusable = |source| ListenError::Unusable { path: path.to_owned(), source };
+    match path.symlink_metadata() {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+        Err(error) => return Err(unusable(error)),
+        Ok(found) if !found.file_type().is_socket() => return Err(ListenError::NoSocket { path: path.to_owned() }),
+        Ok(_) => {}
+    }
+    let name = path.to_fs_name::<GenericFilePath>().map_err(unusable)?;
+    match interprocess::local_socket::Stream::connect(name) {
+        // Nobody listens any more: what a killed daemon left behind.
+        Err(error) if error.kind() == io::ErrorKind::ConnectionRefused => {
+            tracing::info!(path = %path.display(), "removes the socket of a daemon that is gone");
+            std::fs::remove_file(path).map_err(unusable)
+        }
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+        Err(error) => Err(unusable(error)),
+        Ok(_) => Err(ListenError::Taken { path: path.to_owned() }),
+    }
+}
+
+fn identity(file: &Metadata) -> (u64, u64) {
+    (file.dev(), file.ino())
+}
+
+/// Opens a descriptor whose only use is to be closed when there is no other.
+fn spare() -> Option<File> {
+    File::open("/dev/null").ok()
+}
+
+/// Returns the refusal of a caller who is not the daemon's own user; the socket's mode keeps all but root out already.
+fn stranger(stream: &Stream) -> Option<RpcError> {
+    let expected = rustix::process::geteuid().as_raw();
+    let found = stream.peer_creds().ok().and_then(|peer| peer.euid());
+    let refuse = |who: String| {
+        let message = format!("cannot take the connection: it is {who}, expected user {expected}");
+        Some(RpcError::new(ErrorKind::Request, message).with_hint("run the command as the user of the daemon"))
+    };
+    match found {
+        Some(uid) if uid == expected => None,
+        Some(uid) => refuse(format!("user {uid}'s")),
+        None => refuse("of an unknown user".to_owned()),
+    }
+}
+
+/// Says why in one line, as far as that goes without waiting, and hangs up.
+fn turn_away(stream: &Stream, refusal: RpcError) {
+    let line = connection::unasked(refusal);
+    let Stream::UdSocket(socket) = stream;
+    // A new connection has room for a line; one that has none is not waited for.
+    let _ = socket.inner().try_write(line.as_bytes());
+}
+
+fn is_exhausted(error: &io::Error) -> bool {
+    let exhausted =
+        [rustix::io::Errno::MFILE, rustix::io::Errno::NFILE, rustix::io::Errno::NOBUFS, rustix::io::Errno::NOMEM];
+    error.raw_os_error().is_some_and(|code| exhausted.iter().any(|errno| errno.raw_os_error() == code))
+}

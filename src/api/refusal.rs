@@ -1,0 +1,162 @@
+//! In which words is a call refused? The engine's errors to the wire's, with a hint at what to do next.
+
+use chrono_tz::Tz;
+
+use crate::api::Api;
+use crate::clock::AdvanceError;
+use crate::domain::rejection::Rejection;
+use crate::domain::task::TaskId;
+use crate::domain::time::Timestamp;
+use crate::domain::transition::CreateError;
+use crate::engine::input::CallError;
+use crate::protocol::error_code::{Candidate, ErrorKind, RpcError};
+use crate::protocol::from_wire::Unusable;
+use crate::protocol::to_wire::{self, Detail};
+use crate::store::StoreError;
+
+impl Api {
+    /// Returns the refusal of a call that named no task.
+    pub(super) fn refusal(&self, error: &CallError) -> RpcError {
+        refusal(error, self.handle.zone())
+    }
+
+    /// Returns the refusal of a call on `task`, with the task as it is now where the caller's view of it was wrong.
+    pub(super) async fn refusal_of(&self, task: TaskId, error: &CallError) -> RpcError {
+        let refusal = self.refusal(error);
+        let CallError::Rejected { rejection } = error else { return refusal };
+        // The refusal stands whether or not the task can be read now.
+        let Ok(snapshot) = self.handle.snapshot(task).await else { return refusal };
+        let latest = to_wire::task(&snapshot, &[], Detail::Full, self.view());
+        let state = snapshot.occurrence.state.name();
+        let allowed = match rejection {
+            Rejection::NotNow { allowed, .. } => allowed.iter().map(|verb| (*verb).to_owned()).collect(),
+            Rejection::Ended { .. }
+            | Rejection::Ahead { .. }
+            | Rejection::NotSeries { .. }
+            | Rejection::KindChange { .. }
+            | Rejection::Past { .. }
+            | Rejection::Schedule { .. }
+            | Rejection::EmptyTitle { .. }
+            | Rejection::Stale { .. }
+            | Rejection::OtherOccurrence { .. } => {
+                state.successors().iter().map(|state| state.as_str().to_owned()).collect()
+            }
+        };
+        match refusal.kind() {
+            ErrorKind::Conflict => refusal.with(|data| data.latest = Some(Box::new(latest))),
+            ErrorKind::Refused => refusal.with(|data| {
+                data.state = Some(state.as_str().to_owned());
+                data.allowed = Some(allowed);
+                data.latest = Some(Box::new(latest));
+            }),
+            ErrorKind::Parse
+            | ErrorKind::Request
+            | ErrorKind::Method
+            | ErrorKind::Params
+            | ErrorKind::Internal
+            | ErrorKind::Stopping
+            | ErrorKind::Time
+            | ErrorKind::NotFound
+            | ErrorKind::Ambiguous
+            | ErrorKind::Gone
+            | ErrorKind::Version
+            | ErrorKind::Limit
+            | ErrorKind::Storage => refusal,
+        }
+    }
+}
+
+/// Returns the refusal of a value that means nothing.
+#[expect(clippy::needless_pass_by_value, reason = "it is what map_err gives")]
+pub(super) fn unusable(error: Unusable) -> RpcError {
+    RpcError::new(ErrorKind::Params, error.to_string())
+}
+
+/// Returns how people read an instant in a message.
+pub(super) fn read_aloud(at: Timestamp, zone: Tz) -> String {
+    let local = at.in_zone(zone);
+    let pattern = if at.as_millis() % 60_000 == 0 { "%a %-d %b %Y %H:%M" } else { "%a %-d %b %Y %H:%M:%S" };
+    format!("{} ({})", local.format(pattern), zone.name())
+}
+
+fn refusal(error: &CallError, zone: Tz) -> RpcError {
+    let refuse = |kind| RpcError::new(kind, error.to_string());
+    match error {
+        CallError::Rejected { rejection } => rejected(rejection, zone),
+        CallError::NotAdded { source } => not_added(source, zone),
+        CallError::NotFound { .. } | CallError::NoSuchName { .. } => refuse(ErrorKind::NotFound)
+            .with_hint("keiko list shows the open tasks, keiko list --all those that have ended too"),
+        CallError::NoneDue => refuse(ErrorKind::NotFound).with_hint("name one by its number"),
+        CallError::Ambiguous { candidates, .. } => {
+            let candidates =
+                candidates.iter().map(|(number, title)| Candidate { number: *number, title: title.clone() }).collect();
+            refuse(ErrorKind::Ambiguous)
+                .with_hint("name one by its number")
+                .with(|data| data.candidates = Some(candidates))
+        }
+        CallError::Store { source } => stored(source),
+        CallError::Busy { .. } => refuse(ErrorKind::Limit).with_hint("try again in a moment"),
+        CallError::Advance { source: AdvanceError::NotProgrammable } => {
+            refuse(ErrorKind::Refused).with_hint("only a daemon that was started with --clock has a clock to advance")
+        }
+        CallError::Advance { source: AdvanceError::Backwards { .. } } => {
+            refuse(ErrorKind::Refused).with_hint("time does not go back: give a later one")
+        }
+        CallError::Stopping => refuse(ErrorKind::Stopping).with_hint("try again in a moment"),
+    }
+}
+
+fn not_added(error: &CreateError, zone: Tz) -> RpcError {
+    match error {
+        CreateError::Past { at } => {
+            let message = format!("cannot add the task: {} has passed", read_aloud(*at, zone));
+            RpcError::new(ErrorKind::Time, message).with_hint("give a time that lies ahead")
+        }
+        CreateError::Schedule { .. } => RpcError::new(ErrorKind::Time, error.to_string()),
+        CreateError::EmptyTitle => {
+            RpcError::new(ErrorKind::Params, error.to_string()).with_hint("say what is to be remembered")
+        }
+    }
+}
+
+fn stored(error: &StoreError) -> RpcError {
+    let refuse = |kind| RpcError::new(kind, error.to_string());
+    match error {
+        StoreError::Full { .. } => {
+            refuse(ErrorKind::Storage).with_hint("nothing was changed: free some space, then try again")
+        }
+        StoreError::Broken { .. } | StoreError::Newer { .. } => {
+            refuse(ErrorKind::Storage).with_hint("nothing was changed")
+        }
+        // The loop is the only writer, so these are faults of the daemon's own.
+        StoreError::Conflict { .. } | StoreError::FiredBefore { .. } => refuse(ErrorKind::Internal),
+        StoreError::Closed => refuse(ErrorKind::Stopping).with_hint("try again in a moment"),
+    }
+}
+
+fn rejected(rejection: &Rejection, zone: Tz) -> RpcError {
+    let refuse = |kind| RpcError::new(kind, rejection.to_string());
+    match rejection {
+        Rejection::Ended { .. } => {
+            refuse(ErrorKind::Refused).with_hint("what has ended stays so: add it anew with keiko add")
+        }
+        Rejection::NotNow { allowed, .. } => {
+            refuse(ErrorKind::Refused).with_hint(format!("possible now: {}", allowed.join(", ")))
+        }
+        Rejection::Ahead { verb, number, due } => {
+            let message = format!("cannot {verb} task {number}: it is not due before {}", read_aloud(*due, zone));
+            RpcError::new(ErrorKind::Refused, message).with_hint("--early means this one all the same")
+        }
+        Rejection::NotSeries { .. } => refuse(ErrorKind::Refused).with_hint("cancel ends it, snooze puts it off"),
+        Rejection::KindChange { .. } => refuse(ErrorKind::Refused).with_hint("cancel it and add it anew"),
+        Rejection::Past { verb, number, at } => {
+            let message = format!("cannot {verb} task {number}: {} has passed", read_aloud(*at, zone));
+            RpcError::new(ErrorKind::Time, message).with_hint("give a time that lies ahead")
+        }
+        Rejection::Schedule { .. } => refuse(ErrorKind::Time),
+        Rejection::EmptyTitle { .. } => refuse(ErrorKind::Params),
+        Rejection::Stale { number, .. } | Rejection::OtherOccurrence { number, .. } => {
+            refuse(ErrorKind::Conflict).with_hint(format!("look at it with keiko show {number}, then try again"))
+        }
+    }
+}

@@ -1,0 +1,238 @@
+//! What do the words of a caller mean in time? The one door from requests to `when`, and where zones are settled.
+
+use chrono_tz::Tz;
+
+use crate::api::{Api, refusal};
+use crate::domain::schedule::Schedule;
+use crate::domain::time::{Span, Timestamp};
+use crate::protocol::error_code::{ErrorKind, RpcError};
+use crate::protocol::from_wire;
+use crate::protocol::objects;
+use crate::protocol::to_wire::{self, Understood};
+use crate::when::{self, Context, Dialect, Reading, Settings, TimeError, TimeReading};
+
+/// Two zones whose clocks agree now and through a year of changes are one for people, whatever their names.
+const SEASONS: [Span; 4] = [
+    Span::from_minutes(0),
+    Span::from_minutes(91 * 24 * 60),
+    Span::from_minutes(182 * 24 * 60),
+    Span::from_minutes(273 * 24 * 60),
+];
+
+/// Where local times are read, and whether the task keeps that.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Place {
+    /// Where words are read.
+    pub(super) zone: Tz,
+    /// The device's zone.
+    device: Tz,
+    /// Whether the task keeps the zone, and why.
+    keeps: Keeps,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Keeps {
+    /// It floats with the device.
+    No,
+    /// The person asked for the zone.
+    Asked,
+    /// The caller is in another zone than the daemon.
+    Elsewhere,
+}
+
+/// The words that say when.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Asked<'a> {
+    /// A time phrase.
+    pub(super) text: Option<&'a str>,
+    /// A time phrase.
+    pub(super) at: Option<&'a str>,
+    /// What would follow "every".
+    pub(super) every: Option<&'a str>,
+}
+
+/// When a task comes up and speaks.
+#[derive(Clone, Debug)]
+pub(super) struct Time {
+    /// When it comes up.
+    pub(super) schedule: Schedule,
+    /// When it speaks, where the words say so.
+    pub(super) alerts: Option<Vec<Span>>,
+    /// What was assumed, for people.
+    pub(super) notes: Vec<String>,
+}
+
+/// What a sentence says.
+#[derive(Clone, Debug)]
+pub(super) struct Sentence {
+    /// What is left without the time.
+    pub(super) title: String,
+    /// The time.
+    pub(super) time: Option<Time>,
+    /// What was assumed, for people.
+    pub(super) notes: Vec<String>,
+}
+
+impl Place {
+    /// Returns the place of a task's times: the caller's zone, which the task keeps where it is not the daemon's or where
+    /// the person asked for it (SPEC 5).
+    pub(super) fn of(api: &Api, zone: Option<&str>, fixed: bool) -> Result<Self, RpcError> {
+        let place = Self::of_question(api, zone)?;
+        let keeps = if fixed {
+            Keeps::Asked
+        } else if are_alike(place.zone, place.device, api.handle.now()) {
+            Keeps::No
+        } else {
+            Keeps::Elsewhere
+        };
+        Ok(Self { keeps, ..place })
+    }
+
+    /// Returns the place of a time that nothing keeps.
+    pub(super) fn of_question(api: &Api, zone: Option<&str>) -> Result<Self, RpcError> {
+        let device = api.handle.zone();
+        let zone = zone.map(from_wire::zone).transpose().map_err(refusal::unusable)?.unwrap_or(device);
+        Ok(Self { zone, device, keeps: Keeps::No })
+    }
+
+    /// Returns what the person should know of the zone.
+    pub(super) fn warnings(self) -> Vec<String> {
+        match self.keeps {
+            Keeps::No | Keeps::Asked => Vec::new(),
+            Keeps::Elsewhere => vec![format!(
+                "its times are kept in {}, where it was said; the daemon is in {}",
+                self.zone.name(),
+                self.device.name()
+            )],
+        }
+    }
+
+    /// Puts the zone into a schedule, unless its own words named one.
+    fn settle(self, schedule: Schedule) -> Schedule {
+        match self.keeps {
+            Keeps::No => schedule,
+            Keeps::Asked | Keeps::Elsewhere => Schedule { zone: schedule.zone.or(Some(self.zone)), ..schedule },
+        }
+    }
+}
+
+/// Reads a sentence: a title with a time in it, or a title alone.
+pub(super) fn sentence(api: &Api, place: Place, text: &str) -> Result<Sentence, RpcError> {
+    let Reading { time, title, notes } = when::parse_sentence(text, &context(api, place)).map_err(not_understood)?;
+    Ok(Sentence { title, time: time.map(|time| settled(place, time, Vec::new())), notes })
+}
+
+/// Reads the words that say when; `None` where there are none.
+pub(super) fn time(api: &Api, place: Place, asked: Asked<'_>) -> Result<Option<Time>, RpcError> {
+    let context = context(api, place);
+    let phrase = match (asked.text, asked.at) {
+        (Some(text), Some(at)) => Some(format!("{text} {at}")),
+        (Some(text), None) => Some(text.to_owned()),
+        (None, at) => at.map(str::to_owned),
+    };
+    let read = match (asked.every, phrase) {
+        (None, None) => return Ok(None),
+        (None, Some(phrase)) => when::parse_time(&phrase, &context),
+        (Some(every), None) => when::parse_every(every, &context),
+        // "weekday" at "9am" is "every weekday at 9am".
+        (Some(every), Some(phrase)) => when::parse_every(&format!("{every} at {phrase}"), &context),
+    };
+    read.map(|time| Some(settled(place, time, Vec::new()))).map_err(not_understood)
+}
+
+/// Reads the end of a snooze or a pause.
+pub(super) fn end(api: &Api, place: Place, text: &str) -> Result<Timestamp, RpcError> {
+    let read = when::parse_time(text, &context(api, place)).map_err(not_understood)?;
+    if read.schedule.rule.is_series() {
+        let message = format!("cannot use {text:?} as an end: expected one time, found a repetition");
+        return Err(RpcError::new(ErrorKind::Time, message));
+    }
+    Ok(read.due)
+}
+
+/// Reads a length of time, such as `10m`; it must be longer than nothing.
+pub(super) fn length(text: &str) -> Result<Span, RpcError> {
+    let span = when::parse_span(text).map_err(not_understood)?;
+    if span.is_positive() {
+        return Ok(span);
+    }
+    Err(RpcError::new(ErrorKind::Time, format!("cannot use {text:?} as a length of time: expected more than nothing")))
+}
+
+/// Reads when an alert speaks: `1h` and `-1h` before due, `0` at due, `+15m` after.
+pub(super) fn alert(text: &str) -> Result<Span, RpcError> {
+    let text = text.trim();
+    if text.trim_start_matches(['+', '-']) == "0" {
+        return Ok(Span::ZERO);
+    }
+    match text.strip_prefix('+') {
+        Some(after) => length(after),
+        None => length(text.strip_prefix('-').unwrap_or(text)).map(|span| Span::from_millis(-span.as_millis())),
+    }
+}
+
+/// Tells what a sentence means.
+pub(super) fn explain(
+    text: &str,
+    dialect: Option<&str>,
+    now: Timestamp,
+    zone: Tz,
+    settings: &Settings,
+) -> Result<objects::Reading, RpcError> {
+    let dialect = match dialect {
+        None => settings.dialect,
+        Some("us") => Dialect::Us,
+        Some("uk") => Dialect::Uk,
+        Some(other) => {
+            let message = format!("cannot use dialect {other:?}: expected us or uk");
+            return Err(RpcError::new(ErrorKind::Params, message));
+        }
+    };
+    let context = Context { now, zone, settings: Settings { dialect, ..settings.clone() } };
+    Ok(match when::parse_sentence(text, &context) {
+        Ok(reading) => told(text, &reading, &context),
+        Err(error) => to_wire::unread(text, &error.to_string(), error.span(), zone),
+    })
+}
+
+fn told(text: &str, reading: &Reading, context: &Context) -> objects::Reading {
+    let none = Schedule::none();
+    let time = reading.time.as_ref();
+    let understood = Understood {
+        schedule: time.map_or(&none, |time| &time.schedule),
+        due: time.map(|time| time.due),
+        alerts: time.map_or(&[], |time| &time.alerts),
+        grain: time.map(|time| time.grain),
+        span: time.and_then(|time| time.spans.first().copied()),
+        title: &reading.title,
+        note: (!reading.notes.is_empty()).then(|| reading.notes.join("; ")),
+    };
+    to_wire::reading(text, &understood, context.now, context.zone)
+}
+
+fn context(api: &Api, place: Place) -> Context {
+    Context { now: api.handle.now(), zone: place.zone, settings: api.options.settings.clone() }
+}
+
+fn settled(place: Place, time: TimeReading, notes: Vec<String>) -> Time {
+    let alerts = (!time.alerts.is_empty()).then_some(time.alerts);
+    Time { schedule: place.settle(time.schedule), alerts, notes }
+}
+
+#[expect(clippy::needless_pass_by_value, reason = "it is what map_err gives")]
+fn not_understood(error: TimeError) -> RpcError {
+    let span = error.span();
+    let refusal = RpcError::new(ErrorKind::Time, error.to_string()).with(|data| data.span = span);
+    match error.hint() {
+        Some(hint) => refusal.with_hint(hint),
+        None => refusal,
+    }
+}
+
+fn are_alike(one: Tz, other: Tz, now: Timestamp) -> bool {
+    one == other
+        || SEASONS.into_iter().all(|season| {
+            let at = now.saturating_add(season);
+            at.local(one) == at.local(other)
+        })
+}

@@ -1,0 +1,46 @@
+//! What can be said on the daemon's command line? All else is in the configuration.
+
+use chrono::DateTime;
+use clap::Parser;
+
+use crate::domain::time::Timestamp;
+
+/// The Keiko daemon: keeps the schedule and the database, and reminds. `keiko` starts it by itself.
+#[derive(Clone, PartialEq, Eq, Debug, Parser)]
+#[command(name = "keikod", version, about, long_about = None)]
+pub(super) struct Args {
+    /// Stay in the terminal's session and log to standard error, for service managers and for looking.
+    #[arg(long)]
+    pub(super) foreground: bool,
+
+    /// Run on a programmable clock that shows TIME (RFC 3339) and stands still until clock.advance moves it.
+    #[arg(long, value_name = "TIME", value_parser = instant)]
+    pub(super) clock: Option<Timestamp>,
+}
+
+fn instant(text: &str) -> Result<Timestamp, String> {
+    let time = DateTime::parse_from_rfc3339(text)
+        .map_err(|error| format!("{error}, expected RFC 3339 such as 2026-05-13T16:00:00-04:00"))?;
+    Timestamp::from_utc(time.to_utc()).ok_or_else(|| "expected a year from 1970 to 9999".to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory as _;
+
+    use super::*;
+
+    #[test]
+    fn the_command_line_is_sound() {
+        Args::command().debug_assert();
+    }
+
+    #[test]
+    fn a_clock_is_an_rfc_3339_time() {
+        let parse = |time: &str| Args::try_parse_from(["keikod", "--clock", time]).map(|args| args.clock);
+        let expected = Timestamp::from_millis(1_778_702_400_000);
+        assert_eq!(parse("2026-05-13T16:00:00-04:00").expect("a time"), expected);
+        assert!(parse("tomorrow").is_err());
+        assert!(parse("1969-01-01T00:00:00Z").is_err());
+    }
+}
