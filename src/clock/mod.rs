@@ -24,7 +24,8 @@ pub trait Clock: Send + Sync + 'static {
     /// Returns the zone of this device.
     fn zone(&self) -> Tz;
 
-    /// Waits until wall-clock time reaches `deadline`; `None` waits for a step only.
+    /// Waits until wall-clock time reaches `deadline`; `None` waits for a step only. A step that nobody waited for ends
+    /// the next wait.
     ///
     /// A wake-up is a hint: the caller looks at [`Clock::now`]. Dropping the future ends the wait without a trace.
     fn sleep_until(&self, deadline: Option<Timestamp>) -> BoxFuture<'_, Woken>;
@@ -41,7 +42,7 @@ pub trait Clock: Send + Sync + 'static {
 pub enum Woken {
     /// The deadline was reached.
     Reached,
-    /// The clock was set, or the machine woke from suspend: every plan is to be looked at again.
+    /// The clock or its zone was set, or the machine woke from suspend: every plan is to be looked at again.
     Stepped,
 }
 

@@ -22,7 +22,7 @@ mod timerfd;
 mod zone_watch;
 
 #[cfg(not(target_os = "linux"))]
-use bounded::WallTimer;
+use bounded::BoundedTimer as WallTimer;
 #[cfg(target_os = "linux")]
 use timerfd::WallTimer;
 

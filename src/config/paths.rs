@@ -254,10 +254,14 @@ impl Paths {
     /// Returns where the daemon is to listen, and makes the directory of that place. The data directory must be there.
     ///
     /// # Errors
-    /// `KEIKO_SOCKET` is too long or its directory not there, or even the short place is taken by somebody else.
+    /// `KEIKO_SOCKET` is too long or its directory cannot be made, or even the short place is taken by somebody else.
     pub fn prepare_socket(&self) -> Result<SocketPlace, PathsError> {
         if let Some(path) = &self.socket {
             check_length(path)?;
+            // One that is there is the person's choice and stays as it is.
+            if !directory_of(path).is_dir() {
+                private_dir::create(directory_of(path), self.user)?;
+            }
             return Ok(SocketPlace { path: path.clone(), passed_over: None });
         }
         match self.socket_in_runtime_dir() {
@@ -370,7 +374,8 @@ fn check_length(path: &Path) -> Result<(), PathsError> {
 }
 
 fn directory_of(socket: &Path) -> &Path {
-    socket.parent().expect("a socket's path is absolute and names a file")
+    // Only the root has none above it, and no socket can be bound there.
+    socket.parent().unwrap_or(socket)
 }
 
 #[cfg(unix)]
@@ -597,6 +602,17 @@ mod tests {
         );
         assert_eq!(person.paths().prepare_socket().unwrap_err().to_string(), expected);
         assert_eq!(person.paths().find_socket().unwrap_err().to_string(), expected);
+    }
+
+    #[test]
+    fn the_directory_of_a_named_socket_is_made_for_us_alone() {
+        let mut person = Person::new();
+        let socket = person.root.path().join("mine/keikod.sock");
+        person.environment.keiko_socket = Some(socket.clone().into());
+        assert_eq!(person.paths().prepare_socket().unwrap().path, socket);
+        assert_eq!(mode(directory_of(&socket)), 0o700);
+        person.environment.keiko_socket = Some("/".into());
+        assert_eq!(person.paths().prepare_socket().unwrap().path, Path::new("/"));
     }
 
     #[test]

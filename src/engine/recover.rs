@@ -13,7 +13,7 @@ use crate::store::{Identity, StoreError, Which};
 impl Engine {
     /// Brings the loop to where the store is.
     pub(super) async fn recover(&mut self, identity: &Identity) -> Result<(), Arc<StoreError>> {
-        self.follow_zone(identity).await?;
+        self.follow_zone(identity.zone.as_deref()).await?;
         self.rebuild()?;
         self.take_up_outbox().await
     }
@@ -31,10 +31,10 @@ impl Engine {
         Ok(())
     }
 
-    /// Floating times follow the device: where its zone is another than at the last run, they are read anew.
-    async fn follow_zone(&mut self, identity: &Identity) -> Result<(), Arc<StoreError>> {
+    /// Floating times follow the device: where its zone is another than `known`, they are read anew.
+    pub(super) async fn follow_zone(&mut self, known: Option<&str>) -> Result<(), Arc<StoreError>> {
         let zone = self.clock.zone();
-        if identity.zone.as_deref() == Some(zone.name()) {
+        if known == Some(zone.name()) {
             return Ok(());
         }
         let open = self.store.list(Which::Open)?;
@@ -50,6 +50,7 @@ impl Engine {
             Ok(())
         })
         .await
+        .map(drop)
     }
 
     /// What was queued may have been sent by the earlier run: it is sent again and marked so, never lost.

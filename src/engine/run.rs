@@ -7,7 +7,7 @@ use std::time::Duration;
 use tokio::sync::{mpsc, oneshot, watch};
 use uuid::Uuid;
 
-use crate::clock::Clock;
+use crate::clock::{Clock, Woken};
 use crate::domain::command::Command;
 use crate::domain::delivery::{ChannelKind, Delivery, DeliveryId, DeliveryStatus, Report};
 use crate::domain::effect::Effect;
@@ -93,7 +93,7 @@ impl Engine {
         // What was overdue at the start goes first.
         self.turn(&mut taken).await;
         let grace = loop {
-            if self.advance() {
+            if self.advance().await {
                 self.turn(&mut taken).await;
                 continue;
             }
@@ -106,12 +106,24 @@ impl Engine {
                         break Duration::ZERO;
                     }
                 }
-                _ = self.clock.sleep_until(deadline) => {}
+                woken = self.clock.sleep_until(deadline) => {
+                    if woken == Woken::Stepped {
+                        self.look_again().await;
+                    }
+                }
             }
             self.turn(&mut taken).await;
         };
         // Beyond the grace a delivery is left to the next start, which finds it in the outbox.
         let _ = tokio::time::timeout(grace, self.wind_down(&mut taken)).await;
+    }
+
+    /// The clock or the zone was set: floating times follow, and the next turn looks at the time anew.
+    async fn look_again(&mut self) {
+        let known = self.store.identity().ok().and_then(|identity| identity.zone);
+        if let Err(error) = self.follow_zone(known.as_deref()).await {
+            self.hold_back(&error, self.clock.now());
+        }
     }
 
     /// Finishes what waits and what is under way; begins nothing new.
@@ -161,7 +173,7 @@ impl Engine {
             .await;
         reports.iter().for_each(|(id, _)| self.dispatcher.reported(id));
         match committed {
-            Ok(()) => self.store_answers(is_held_back).await,
+            Ok(has_written) => self.store_answers(has_written).await,
             Err(error) => {
                 self.unwritten.extend(reports);
                 self.hold_back(&error, now);
@@ -215,11 +227,11 @@ impl Engine {
         stored.filter(|delivery| matches!(delivery.status, DeliveryStatus::Retrying(_))).collect()
     }
 
-    /// Steps a batch and commits it; afterwards answers, plans and hands out.
+    /// Steps a batch and commits it; afterwards answers, plans and hands out. Returns whether anything was written.
     pub(super) async fn commit(
         &mut self,
         fill: impl FnOnce(&mut Batch<'_>) -> Result<(), Arc<StoreError>>,
-    ) -> Result<(), Arc<StoreError>> {
+    ) -> Result<bool, Arc<StoreError>> {
         let circumstances = Circumstances {
             now: self.clock.now(),
             zone: self.clock.zone(),
@@ -241,7 +253,7 @@ impl Engine {
             return Err(error);
         }
         self.follow(plan);
-        Ok(())
+        Ok(!is_empty)
     }
 
     async fn write(&mut self, change: Change) -> Result<(), Arc<StoreError>> {
@@ -294,9 +306,9 @@ impl Engine {
         }
     }
 
-    /// The store takes writes. Where it did not before, what had to stay behind is handed out now.
-    async fn store_answers(&mut self, is_held_back: bool) {
-        if is_held_back || std::mem::take(&mut self.storage).failures == 0 {
+    /// Where the store takes writes again, nothing is held back any more, and what had to stay behind is handed out.
+    async fn store_answers(&mut self, has_written: bool) {
+        if !has_written || std::mem::take(&mut self.storage).failures == 0 {
             return;
         }
         if let Err(error) = self.hand_out_waiting(None).await {
@@ -335,15 +347,21 @@ impl Engine {
             Ok(())
         })
         .await
+        .map(drop)
     }
 
     /// Moves the programmable clock one instant on, once everything is quiet. Returns whether there is a turn to take.
-    fn advance(&mut self) -> bool {
+    async fn advance(&mut self) -> bool {
         let Some(to) = self.advances.front().map(|advance| advance.to) else { return false };
         if !self.dispatcher.is_quiet() || !self.inputs.is_empty() {
             return false;
         }
         let now = self.clock.now();
+        // Already reached, so this answers at once: it only tells of a step that nobody has looked at yet.
+        if self.clock.sleep_until(Some(now)).await == Woken::Stepped {
+            self.look_again().await;
+            return true;
+        }
         let next = self.deadline().filter(|deadline| *deadline <= to);
         // Something is due already: it goes first.
         if next.is_some_and(|deadline| deadline <= now) {

@@ -3,7 +3,7 @@
 //! It is written apart from the SQLite store on purpose, event by event, so that the one suite that both pass compares
 //! two readings of the trait.
 
-use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque, btree_map};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use futures_util::future::BoxFuture;
@@ -347,21 +347,30 @@ impl Disk {
     fn stage_tasks(&self, change: &Change) -> Result<BTreeMap<TaskId, Entry>, StoreError> {
         let mut staged: BTreeMap<TaskId, Entry> = BTreeMap::new();
         for event in &change.events {
-            let task = &event.snapshot.task;
-            if !staged.contains_key(&task.id) {
-                let stored = self.tasks.get(&task.id);
-                let found = stored.map(|entry| entry.task.version);
-                if found.unwrap_or(0).checked_add(1) != Some(task.version) {
-                    return Err(StoreError::Conflict { id: task.id, expected: task.version.saturating_sub(1), found });
-                }
-                staged.insert(task.id, stored.cloned().unwrap_or_else(|| Entry::new(&event.snapshot)));
-            }
-            staged.get_mut(&task.id).expect("it was staged just above").apply(event);
+            let entry = match staged.entry(event.snapshot.task.id) {
+                btree_map::Entry::Occupied(staged) => staged.into_mut(),
+                btree_map::Entry::Vacant(place) => place.insert(self.entry_before(event)?),
+            };
+            entry.apply(event);
         }
-        if let Some(entry) = staged.values().find(|entry| entry.occurrences.is_empty()) {
-            return Err(Breach::NoOccurrence { task: entry.task.id }.into());
+        for entry in staged.values_mut() {
+            entry.settle();
+            if entry.occurrences.is_empty() {
+                return Err(Breach::NoOccurrence { task: entry.task.id }.into());
+            }
         }
         Ok(staged)
+    }
+
+    /// Returns the stored task, if the first event of it in a change builds on that.
+    fn entry_before(&self, first: &Event) -> Result<Entry, StoreError> {
+        let Task { id, version, .. } = first.snapshot.task;
+        let stored = self.tasks.get(&id);
+        let found = stored.map(|entry| entry.task.version);
+        if found.unwrap_or(0).checked_add(1) != Some(version) {
+            return Err(StoreError::Conflict { id, expected: version.saturating_sub(1), found });
+        }
+        Ok(stored.cloned().unwrap_or_else(|| Entry::new(&first.snapshot)))
     }
 
     fn check_events(&self, change: &Change) -> Result<(), StoreError> {
@@ -424,29 +433,114 @@ impl Entry {
         let name = occurrence.name();
         self.task = Arc::new(task.clone());
         let position = self.occurrences.iter().position(|occurrence| occurrence.name() == name);
+        if let Some(position) = position {
+            self.occurrences.remove(position);
+        }
         match (&event.operation, position) {
-            (Operation::Withdrawn { .. }, position) => {
-                position.map(|position| self.occurrences.remove(position));
-                self.fall_back(name);
-                return;
-            }
-            (Operation::Added(_) | Operation::Opened(_), Some(position)) => {
-                self.occurrences.remove(position);
+            (Operation::Withdrawn { .. }, _) => {}
+            (Operation::Added(_) | Operation::Opened(_), _) | (_, None) => {
                 self.occurrences.push(Arc::new(occurrence.clone()));
             }
-            (_, Some(position)) => self.occurrences[position] = Arc::new(occurrence.clone()),
-            (_, None) => self.occurrences.push(Arc::new(occurrence.clone())),
+            (_, Some(position)) => self.occurrences.insert(position, Arc::new(occurrence.clone())),
         }
-        let takes_over = matches!(event.operation, Operation::Added(_) | Operation::Opened(_) | Operation::Moved(_));
-        if takes_over {
+        if matches!(event.operation, Operation::Added(_) | Operation::Opened(_) | Operation::Moved(_)) {
             self.present = name;
         }
     }
 
-    /// Makes the occurrence that was opened last the present one, where `removed` was.
-    fn fall_back(&mut self, removed: OccurrenceName) {
-        if let (true, Some(last)) = (self.present == removed, self.occurrences.last()) {
+    /// Makes the occurrence that was opened last the present one, where the present one was withdrawn.
+    fn settle(&mut self) {
+        let is_there = self.occurrences.iter().any(|occurrence| occurrence.name() == self.present);
+        if let (false, Some(last)) = (is_there, self.occurrences.last()) {
             self.present = last.name();
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::store::conformance::samples::{DEVICE, add_tasks, added, change, everything, snapshot, states};
+    use crate::store::conformance::{Fixture, conformance};
+
+    use super::*;
+
+    impl Fixture for MemoryStore {
+        type Store = Self;
+
+        fn open() -> Self {
+            Self::new(DEVICE)
+        }
+
+        fn store(&self) -> &Self {
+            self
+        }
+
+        fn reopen(self) -> Self {
+            Self::reopen(&self)
+        }
+    }
+
+    conformance! { MemoryStore }
+
+    fn some_change() -> Change {
+        change([added(1, &snapshot(1, 13, states().remove(1)))])
+    }
+
+    #[tokio::test]
+    async fn a_commit_fails_as_often_as_it_was_told_and_writes_nothing() {
+        let store = MemoryStore::new(DEVICE);
+        let before = everything(&store);
+        store.fail_next(StoreError::Full { path: "memory".into() });
+        assert!(matches!(store.commit(some_change()).await, Err(StoreError::Full { .. })));
+        assert_eq!(everything(&store), before);
+        assert!(store.commit(some_change()).await.is_ok());
+    }
+
+    #[tokio::test]
+    async fn a_paused_commit_is_seen_by_nobody_until_it_is_released() {
+        let store = MemoryStore::new(DEVICE);
+        store.pause();
+        let mut commit = store.commit(some_change());
+        assert_eq!(*store.waiting().borrow(), 1);
+        assert!(futures_util::poll!(&mut commit).is_pending());
+        assert_eq!(store.identity().unwrap().last_seq, 0);
+        store.release();
+        assert_eq!(commit.await.unwrap().last_seq, 1);
+        assert_eq!(*store.waiting().borrow(), 0);
+    }
+
+    #[tokio::test]
+    async fn paused_commits_are_carried_out_in_order_one_a_step() {
+        let store = MemoryStore::new(DEVICE);
+        store.pause();
+        let (first, second) = (store.commit(some_change()), store.commit(some_change()));
+        assert!(store.step());
+        assert!(first.await.is_ok());
+        assert!(store.step());
+        assert!(matches!(second.await, Err(StoreError::Conflict { .. })));
+        assert!(!store.step());
+    }
+
+    #[tokio::test]
+    async fn a_crash_loses_what_waits_and_keeps_what_was_committed() {
+        let store = MemoryStore::new(DEVICE);
+        add_tasks(&store, 2).await;
+        let before = everything(&store);
+        store.pause();
+        let lost = store.commit(some_change());
+        let reopened = MemoryStore::reopen(&store);
+        assert!(matches!(lost.await, Err(StoreError::Closed)));
+        assert!(matches!(store.commit(some_change()).await, Err(StoreError::Closed)));
+        assert!(matches!(store.identity(), Err(StoreError::Closed)));
+        assert_eq!(everything(&reopened), before);
+    }
+
+    #[tokio::test]
+    async fn a_copy_goes_its_own_way() {
+        let store = MemoryStore::new(DEVICE);
+        let copy = store.copy();
+        add_tasks(&store, 1).await;
+        assert_eq!(copy.identity().unwrap().last_seq, 0);
+        assert_eq!(store.identity().unwrap().last_seq, 1);
     }
 }

@@ -98,7 +98,7 @@ impl Server {
         if slot.withdrawals.load(Ordering::Relaxed) != withdrawals {
             return Err(ShowError::Withdrawn);
         }
-        let turn = Turn { slot, withdrawals, shown, _permit: permit };
+        let turn = Turn { _permit: permit, slot, withdrawals, shown };
         let call = Arc::clone(self).show_once(turn, message.clone());
         let gone = self.gone.clone();
         let call = tokio::spawn(async move { gone.run_until_cancelled(call).await.unwrap_or(Err(ShowError::Gone)) });
@@ -206,11 +206,12 @@ struct Slot {
 /// The right to call the server about one task; calls of one task follow each other.
 #[derive(Debug)]
 struct Turn {
+    // Dropped first: whoever has the slot next finds the place of this call free.
+    _permit: OwnedSemaphorePermit,
     slot: Arc<Slot>,
     /// The withdrawals when the popup was asked for.
     withdrawals: u64,
     shown: OwnedMutexGuard<Option<u32>>,
-    _permit: OwnedSemaphorePermit,
 }
 
 impl Popups {

@@ -1,1 +1,80 @@
-//! x
+//! What every store must do, as one suite that each of them passes.
+//!
+//! A store is given to it by a [`Fixture`] and the [`conformance`] macro, which makes a test of each behaviour.
+
+use crate::store::Store;
+
+pub(crate) mod deliveries;
+pub(crate) mod events;
+pub(crate) mod samples;
+pub(crate) mod strategies;
+pub(crate) mod tasks;
+
+/// A store of one kind, empty and of the installation [`samples::DEVICE`], and what it needs to lie on.
+pub(crate) trait Fixture {
+    /// The kind.
+    type Store: Store;
+
+    /// Returns an empty store.
+    fn open() -> Self;
+
+    /// Returns the store.
+    fn store(&self) -> &Self::Store;
+
+    /// Ends the store and opens what it left behind.
+    fn reopen(self) -> Self;
+}
+
+/// Makes a test of each behaviour for one kind of store.
+macro_rules! conformance {
+    ($fixture:ty) => {
+        conformance! { @each $fixture;
+            tasks::a_snapshot_reads_back_whole_in_every_state;
+            tasks::every_field_reads_back_as_it_was_written;
+            tasks::unusual_text_reads_back_as_it_was_written;
+            tasks::whatever_is_written_reads_back;
+            tasks::what_is_written_outlives_the_store;
+            tasks::an_empty_store_knows_its_device_and_starts_at_one;
+            tasks::numbers_are_never_given_again;
+            tasks::a_number_of_another_task_is_refused;
+            tasks::the_zone_is_kept_until_it_changes;
+            tasks::the_present_occurrence_is_the_one_opened_last;
+            tasks::a_change_of_an_earlier_occurrence_leaves_the_present_one;
+            tasks::a_withdrawn_occurrence_is_gone_and_may_be_opened_again;
+            tasks::without_its_present_occurrence_a_task_falls_back_to_the_one_before;
+            tasks::a_task_is_never_left_without_an_occurrence;
+            tasks::wakes_are_those_of_the_snapshots;
+            tasks::lists_are_ordered_by_number_and_leave_out_what_ended;
+            tasks::tasks_are_found_by_number_and_by_the_beginning_of_their_id;
+            tasks::counts_are_those_of_the_present_occurrences;
+            events::every_operation_reads_back_as_it_was_written;
+            events::seq_grows_by_one_over_all_commits;
+            events::events_page_without_gap_or_repeat;
+            events::the_history_is_of_one_task_and_in_order;
+            events::a_stale_version_leaves_no_trace;
+            events::a_new_task_must_be_of_version_one;
+            events::many_events_of_one_task_are_one_change;
+            events::a_firing_is_committed_once;
+            events::a_firing_twice_in_one_change_is_refused;
+            events::an_event_is_committed_once;
+            events::an_empty_change_is_committed;
+            deliveries::a_delivery_reads_back_in_every_status;
+            deliveries::a_changed_delivery_keeps_its_place;
+            deliveries::the_outbox_holds_what_is_not_final;
+            deliveries::deliveries_are_of_a_task_or_of_one_occurrence;
+            deliveries::a_delivery_of_no_task_is_refused;
+            deliveries::a_request_reads_back_by_its_key;
+            deliveries::a_request_key_is_committed_once;
+        }
+    };
+    (@each $fixture:ty; $($file:ident :: $behaviour:ident;)*) => {
+        $(
+            #[test]
+            fn $behaviour() {
+                let runtime = tokio::runtime::Builder::new_current_thread().build().expect("a runtime");
+                runtime.block_on(crate::store::conformance::$file::$behaviour::<$fixture>());
+            }
+        )*
+    };
+}
+pub(crate) use conformance;

@@ -158,3 +158,6 @@ impl Store for SqliteStore {
         self.ask(read::counts)
     }
 }
+
+#[cfg(test)]
+mod tests;

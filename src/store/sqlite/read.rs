@@ -25,15 +25,18 @@ pub(crate) const DELIVERY: &str = "fire_id, channel, address, task, occurrence_k
 const EVENT: &str = "seq, event_id, op_id, device, actor, at, operation, operation_values, from_state, to_state, \
     reason, snapshot";
 
-/// Each task with its present occurrence. The cross join only fixes the order: tasks first, then one look-up each.
-const PRESENT: &str = "FROM tasks CROSS JOIN occurrences ON occurrences.task = tasks.id \
+/// To each task its present occurrence. The cross join only fixes the order: tasks first, then one look-up each.
+pub(crate) const PRESENT: &str = "CROSS JOIN occurrences ON occurrences.task = tasks.id \
     AND occurrences.key = tasks.present_key AND occurrences.generation = tasks.present_generation";
 
-/// As the partial index of open tasks has it, so that the index answers.
-const IS_OPEN: &str = "present_state NOT IN ('COMPLETED', 'CANCELLED')";
+/// The open tasks, by their index: by itself SQLite reads all tasks, since those too lie in the order of a list.
+pub(crate) const OPEN: &str = "FROM tasks INDEXED BY tasks_open";
+
+/// As the partial index of open tasks has it.
+pub(crate) const IS_OPEN: &str = "present_state NOT IN ('COMPLETED', 'CANCELLED')";
 
 /// As the partial index of the outbox has it, so that the index answers.
-const IS_IN_OUTBOX: &str = "status IN ('queued', 'waiting', 'retrying')";
+pub(crate) const IS_IN_OUTBOX: &str = "status IN ('queued', 'waiting', 'retrying')";
 
 pub(crate) fn identity(connection: &Connection) -> Result<Identity, Fault> {
     let mut statement = connection.prepare_cached("SELECT device, next_number, last_seq, zone FROM meta")?;
@@ -61,7 +64,7 @@ pub(crate) fn wakes(connection: &Connection) -> Result<Vec<Wake>, Fault> {
 }
 
 pub(crate) fn snapshot(connection: &Connection, id: TaskId) -> Result<Option<Snapshot>, Fault> {
-    let sql = format!("SELECT {TASK}, {OCCURRENCE} {PRESENT} WHERE tasks.id = ?1");
+    let sql = format!("SELECT {TASK}, {OCCURRENCE} FROM tasks {PRESENT} WHERE tasks.id = ?1");
     first(connection, &sql, params![id.0.as_bytes()], read_snapshot)
 }
 
@@ -84,11 +87,10 @@ pub(crate) fn by_id_prefix(connection: &Connection, prefix: &str, limit: usize) 
 }
 
 pub(crate) fn list(connection: &Connection, which: Which) -> Result<Vec<Snapshot>, Fault> {
-    let filter = match which {
-        Which::Open => format!("WHERE {IS_OPEN}"),
-        Which::All => String::new(),
+    let sql = match which {
+        Which::Open => format!("SELECT {TASK}, {OCCURRENCE} {OPEN} {PRESENT} WHERE {IS_OPEN} ORDER BY number"),
+        Which::All => format!("SELECT {TASK}, {OCCURRENCE} FROM tasks {PRESENT} ORDER BY number"),
     };
-    let sql = format!("SELECT {TASK}, {OCCURRENCE} {PRESENT} {filter} ORDER BY number");
     each(connection, &sql, [], read_snapshot)
 }
 
@@ -146,7 +148,7 @@ pub(crate) fn counts(connection: &Connection) -> Result<Counts, Fault> {
     // One transaction, so that the numbers are of one moment.
     let transaction = connection.unchecked_transaction()?;
     let mut counts = Counts::default();
-    let sql = format!("SELECT present_state, count(*) FROM tasks WHERE {IS_OPEN} GROUP BY present_state");
+    let sql = format!("SELECT present_state, count(*) {OPEN} WHERE {IS_OPEN} GROUP BY present_state");
     let open = each(&transaction, &sql, [], |row| {
         let mut columns = Columns::of(row);
         Ok((state("present_state", columns.take()?)?, columns.take_count("count")?))
@@ -176,15 +178,12 @@ pub(crate) fn present(
 ) -> Result<Option<Occurrence>, Fault> {
     let read = |row: &Row<'_>| Ok(read_occurrence(&mut Columns::of(row))?.into_occurrence()?);
     let id = task.0.as_bytes();
-    match name {
-        Some(name) => {
-            let sql = format!("SELECT {OCCURRENCE} FROM occurrences WHERE task = ?1 AND key = ?2 AND generation = ?3");
-            first(connection, &sql, params![id, name.key.to_string(), name.generation], read)
-        }
-        None => {
-            let sql = format!("SELECT {OCCURRENCE} FROM occurrences WHERE task = ?1 ORDER BY opened_seq DESC LIMIT 1");
-            first(connection, &sql, params![id], read)
-        }
+    if let Some(name) = name {
+        let sql = format!("SELECT {OCCURRENCE} FROM occurrences WHERE task = ?1 AND key = ?2 AND generation = ?3");
+        first(connection, &sql, params![id, name.key.to_string(), name.generation], read)
+    } else {
+        let sql = format!("SELECT {OCCURRENCE} FROM occurrences WHERE task = ?1 ORDER BY opened_seq DESC LIMIT 1");
+        first(connection, &sql, params![id], read)
     }
 }
 
@@ -231,11 +230,12 @@ fn read_id(row: &Row<'_>) -> Result<TaskId, Fault> {
 
 fn read_snapshot(row: &Row<'_>) -> Result<Snapshot, Fault> {
     let mut columns = Columns::of(row);
-    let task = read_task(&mut columns)?;
-    let number = task.number;
-    let snapshot =
-        move || Ok(Snapshot { task: task.into_task()?, occurrence: read_occurrence(&mut columns)?.into_occurrence()? });
-    snapshot().map_err(|fault: Fault| fault.in_row(|| format!("task {number}")))
+    let mut snapshot = || {
+        let task = read_task(&mut columns)?.into_task()?;
+        Ok(Snapshot { task, occurrence: read_occurrence(&mut columns)?.into_occurrence()? })
+    };
+    let number = || row.get::<_, i64>(0).unwrap_or_default();
+    snapshot().map_err(|fault: Fault| fault.in_row(|| format!("task {}", number())))
 }
 
 fn read_event(row: &Row<'_>) -> Result<StoredEvent, Fault> {

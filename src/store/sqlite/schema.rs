@@ -16,7 +16,7 @@ use uuid::Uuid;
 use crate::store::sqlite::fault::Fault;
 
 /// Every migration, oldest first, by the name of its file.
-const MIGRATIONS: &[(&str, &str)] = &[("V1__initial", include_str!("migrations/V1__initial.sql"))];
+pub(crate) const MIGRATIONS: &[(&str, &str)] = &[("V1__initial", include_str!("migrations/V1__initial.sql"))];
 
 /// Marks the file as ours: "Keik", as the first migration writes it.
 const APPLICATION_ID: i64 = 0x4b65_696b;
@@ -111,7 +111,7 @@ pub(crate) fn known_version() -> u32 {
 }
 
 /// Brings the schema to this version in one transaction: a kill at any point leaves what was before.
-fn migrate(connection: &mut Connection, device: Uuid, migrations: &[(&str, &str)]) -> Result<(), Fault> {
+pub(crate) fn migrate(connection: &mut Connection, device: Uuid, migrations: &[(&str, &str)]) -> Result<(), Fault> {
     let migrations: Vec<Migration> =
         migrations.iter().map(|(name, sql)| Migration::unapplied(name, sql)).collect::<Result<_, _>>()?;
     let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;

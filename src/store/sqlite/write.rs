@@ -9,6 +9,7 @@ use rusqlite::{Connection, Transaction, TransactionBehavior, params};
 use crate::domain::delivery::Delivery;
 use crate::domain::event::{Event, Operation, Snapshot};
 use crate::domain::occurrence::{Occurrence, OccurrenceName};
+use crate::domain::state::StateName;
 use crate::domain::task::TaskId;
 use crate::store::sqlite::columns::{self, Present, UPSERT_OCCURRENCE, UPSERT_TASK};
 use crate::store::sqlite::fault::Fault;
@@ -114,17 +115,16 @@ impl<'a> Plans<'a> {
         stored: impl Fn(TaskId) -> Result<Option<Stored>, Fault>,
     ) -> Result<(), Fault> {
         let id = event.snapshot.task.id;
-        let index = match self.by_id.get(&id) {
-            Some(index) => *index,
-            None => {
-                let stored = stored(id)?;
-                check_version(event, stored)?;
-                // What comes first of a task is its present occurrence, whatever the operation is called.
-                let present = stored.map_or(event.snapshot.occurrence.name(), |stored| stored.present);
-                self.tasks.push(TaskPlan { last: event, present: Some(present), occurrences: Vec::new() });
-                self.by_id.insert(id, self.tasks.len() - 1);
-                self.tasks.len() - 1
-            }
+        let index = if let Some(index) = self.by_id.get(&id) {
+            *index
+        } else {
+            let stored = stored(id)?;
+            check_version(event, stored)?;
+            // What comes first of a task is its present occurrence, whatever the operation is called.
+            let present = stored.map_or(event.snapshot.occurrence.name(), |stored| stored.present);
+            self.tasks.push(TaskPlan { last: event, present: Some(present), occurrences: Vec::new() });
+            self.by_id.insert(id, self.tasks.len() - 1);
+            self.tasks.len() - 1
         };
         self.tasks[index].add(event, seq);
         Ok(())
@@ -192,8 +192,8 @@ fn write_event(transaction: &Transaction<'_>, event: &Event, seq: u64) -> Result
         event.at.as_millis(),
         event.operation.name(),
         to_json(&ValuesRow::from_operation(&event.operation)),
-        event.from.map(|state| state.as_str()),
-        event.to.map(|state| state.as_str()),
+        event.from.map(StateName::as_str),
+        event.to.map(StateName::as_str),
         event.is_late(),
         event.reason,
         fire_id.map(|id| *id.as_bytes()),

@@ -62,8 +62,8 @@ CREATE TABLE tasks (
 ) STRICT;
 
 CREATE INDEX tasks_by_next_wake ON tasks (next_wake_at) WHERE next_wake_at IS NOT NULL;
--- Open tasks only: what has ended piles up and costs nothing here.
-CREATE INDEX tasks_open ON tasks (present_state) WHERE present_state NOT IN ('COMPLETED', 'CANCELLED');
+-- Open tasks only, in the order of lists: what has ended piles up and costs nothing here.
+CREATE INDEX tasks_open ON tasks (number, present_state) WHERE present_state NOT IN ('COMPLETED', 'CANCELLED');
 
 CREATE TABLE occurrences (
     task BLOB NOT NULL REFERENCES tasks (id) DEFERRABLE INITIALLY DEFERRED,

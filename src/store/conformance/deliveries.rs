@@ -1,0 +1,123 @@
+//! Deliveries and requests: the outbox and what makes a repeated call harmless.
+
+use crate::domain::delivery::{Delivery, DeliveryStatus, Target};
+use crate::domain::occurrence::OccurrenceName;
+use crate::domain::task::Task;
+use crate::store::conformance::Fixture;
+use crate::store::conformance::samples::{add_tasks, at, delivery, everything, key, task, task_id};
+use crate::store::{Change, RequestSeen, Store, StoreError};
+
+fn statuses() -> [DeliveryStatus; 6] {
+    [
+        DeliveryStatus::Queued,
+        DeliveryStatus::Waiting,
+        DeliveryStatus::Retrying(at(11)),
+        DeliveryStatus::Delivered(at(12)),
+        DeliveryStatus::Failed(at(13)),
+        DeliveryStatus::Withdrawn(at(14)),
+    ]
+}
+
+fn deliveries_of(task: &Task) -> Vec<Delivery> {
+    // Ids that fall as the order grows: the order is that of writing.
+    (0..).zip(statuses()).map(|(index, status)| delivery(100 - index, task, status)).collect()
+}
+
+fn writing(deliveries: &[Delivery]) -> Change {
+    Change { deliveries: deliveries.to_vec(), ..Change::default() }
+}
+
+pub(crate) async fn a_delivery_reads_back_in_every_status<F: Fixture>() {
+    let fixture = F::open();
+    let store = fixture.store();
+    let task = add_tasks(store, 1).await.remove(0).task;
+    let mut deliveries = deliveries_of(&task);
+    let mut bare = delivery(100, &task, DeliveryStatus::Queued);
+    bare.id.target = Target { address: "pts/3".into(), ..Target::terminal() };
+    bare.message.link = None;
+    bare.last_error = None;
+    deliveries.push(bare);
+    store.commit(writing(&deliveries)).await.unwrap();
+    for delivery in &deliveries {
+        assert_eq!(store.delivery(&delivery.id).unwrap().as_ref(), Some(delivery));
+    }
+    assert_eq!(store.deliveries(task.id, None).unwrap(), deliveries);
+    assert_eq!(store.delivery(&delivery(1, &task, DeliveryStatus::Queued).id).unwrap(), None);
+}
+
+pub(crate) async fn a_changed_delivery_keeps_its_place<F: Fixture>() {
+    let fixture = F::open();
+    let store = fixture.store();
+    let task = add_tasks(store, 1).await.remove(0).task;
+    let mut deliveries = deliveries_of(&task);
+    store.commit(writing(&deliveries)).await.unwrap();
+    deliveries[0] =
+        Delivery { status: DeliveryStatus::Delivered(at(99)), attempts: 9, last_error: None, ..deliveries[0].clone() };
+    store.commit(writing(&deliveries[..1])).await.unwrap();
+    assert_eq!(store.deliveries(task.id, None).unwrap(), deliveries);
+}
+
+pub(crate) async fn the_outbox_holds_what_is_not_final<F: Fixture>() {
+    let fixture = F::open();
+    let store = fixture.store();
+    let task = add_tasks(store, 1).await.remove(0).task;
+    let deliveries = deliveries_of(&task);
+    store.commit(writing(&deliveries)).await.unwrap();
+    assert_eq!(store.outbox().unwrap(), deliveries[..3]);
+    assert_eq!(store.counts().unwrap().outbox, 3);
+}
+
+pub(crate) async fn deliveries_are_of_a_task_or_of_one_occurrence<F: Fixture>() {
+    let fixture = F::open();
+    let store = fixture.store();
+    let snapshots = add_tasks(store, 2).await;
+    let of = |fire_id, task: &Task, day, generation| Delivery {
+        occurrence: OccurrenceName { key: key(day), generation },
+        ..delivery(fire_id, task, DeliveryStatus::Queued)
+    };
+    let (first, second) = (&snapshots[0].task, &snapshots[1].task);
+    let all = [of(5, first, 13, 1), of(4, first, 13, 2), of(3, second, 13, 1), of(2, first, 14, 1)];
+    store.commit(writing(&all)).await.unwrap();
+    let name = |day, generation| Some(OccurrenceName { key: key(day), generation });
+    let found = |task: &Task, name| store.deliveries(task.id, name).unwrap();
+    assert_eq!(found(first, None), [all[0].clone(), all[1].clone(), all[3].clone()]);
+    assert_eq!(found(first, name(13, 1)), [all[0].clone()]);
+    assert_eq!(found(first, name(13, 2)), [all[1].clone()]);
+    assert_eq!(found(second, name(13, 1)), [all[2].clone()]);
+    assert_eq!(found(second, name(14, 1)), []);
+}
+
+pub(crate) async fn a_delivery_of_no_task_is_refused<F: Fixture>() {
+    let fixture = F::open();
+    let store = fixture.store();
+    add_tasks(store, 1).await;
+    let before = everything(store);
+    let error = store.commit(writing(&deliveries_of(&task(2, 1)))).await.unwrap_err();
+    assert!(matches!(error, StoreError::Broken { .. }), "{error}");
+    assert_eq!(everything(store), before);
+}
+
+fn request(key: &str) -> RequestSeen {
+    RequestSeen { key: key.to_owned(), method: "task.add".into(), task: task_id(1), at: at(1_234) }
+}
+
+pub(crate) async fn a_request_reads_back_by_its_key<F: Fixture>() {
+    let fixture = F::open();
+    let store = fixture.store();
+    let requests = vec![request("a"), request("键 🔑")];
+    store.commit(Change { requests: requests.clone(), ..Change::default() }).await.unwrap();
+    assert_eq!(store.request("a").unwrap().as_ref(), Some(&requests[0]));
+    assert_eq!(store.request("键 🔑").unwrap().as_ref(), Some(&requests[1]));
+    assert_eq!(store.request("A").unwrap(), None);
+}
+
+pub(crate) async fn a_request_key_is_committed_once<F: Fixture>() {
+    let fixture = F::open();
+    let store = fixture.store();
+    let once = || Change { requests: vec![request("a")], ..Change::default() };
+    store.commit(once()).await.unwrap();
+    let again = Change { zone: Some("UTC".into()), ..once() };
+    let error = store.commit(again).await.unwrap_err();
+    assert!(matches!(error, StoreError::Broken { .. }), "{error}");
+    assert_eq!(store.identity().unwrap().zone, None);
+}

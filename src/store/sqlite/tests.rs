@@ -1,0 +1,385 @@
+//! What only a store in a file can show: its file, its threads, and that it agrees with the store in memory.
+
+use std::path::PathBuf;
+
+use proptest::prelude::*;
+use proptest::test_runner::Config;
+use tempfile::TempDir;
+
+use crate::store::conformance::samples::{DEVICE, add_tasks, added, change, everything, snapshot, states, task_id};
+use crate::store::conformance::strategies::{self, block_on};
+use crate::store::conformance::{Fixture, conformance};
+use crate::store::memory::MemoryStore;
+
+use super::*;
+
+struct InDirectory {
+    store: SqliteStore,
+    directory: TempDir,
+}
+
+impl InDirectory {
+    fn path(&self) -> PathBuf {
+        self.directory.path().join("keiko.db")
+    }
+}
+
+impl Fixture for InDirectory {
+    type Store = SqliteStore;
+
+    fn open() -> Self {
+        let directory = tempfile::tempdir().unwrap();
+        Self { store: SqliteStore::open(&directory.path().join("keiko.db"), DEVICE).unwrap(), directory }
+    }
+
+    fn store(&self) -> &SqliteStore {
+        &self.store
+    }
+
+    fn reopen(self) -> Self {
+        let path = self.path();
+        drop(self.store);
+        // Another device id, which an existing database must not take.
+        let store = SqliteStore::open(&path, Uuid::from_u128(99)).unwrap();
+        Self { store, directory: self.directory }
+    }
+}
+
+conformance! { InDirectory }
+
+fn raw(path: &Path) -> Connection {
+    Connection::open(path).unwrap()
+}
+
+fn beside(path: &Path, suffix: &str) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push(suffix);
+    name.into()
+}
+
+/// Copies the files as a kill at this moment would leave them.
+fn copy_as_killed(path: &Path, to: &Path) {
+    for suffix in ["", "-wal", "-journal"] {
+        if beside(path, suffix).exists() {
+            std::fs::copy(beside(path, suffix), beside(to, suffix)).unwrap();
+        }
+    }
+}
+
+/// Makes a database with three tasks and closes it.
+fn closed_with_tasks() -> InDirectory {
+    let fixture = InDirectory::open();
+    block_on(add_tasks(&fixture.store, 3));
+    fixture.store.close();
+    fixture
+}
+
+#[track_caller]
+fn check_refused_untouched(path: &Path, is_expected: impl Fn(&StoreError) -> bool) {
+    let before = std::fs::read(path).unwrap();
+    let error = SqliteStore::open(path, DEVICE).unwrap_err();
+    assert!(is_expected(&error), "{error}");
+    assert!(std::fs::read(path).unwrap() == before, "the file was changed");
+}
+
+const fn is_newer(error: &StoreError) -> bool {
+    matches!(error, StoreError::Newer { found: 7, known: 1, .. })
+}
+
+const NEWER: &str = "INSERT INTO refinery_schema_history VALUES (7, 'later', '2030-01-01T00:00:00Z', '1');";
+
+#[test]
+fn a_newer_schema_is_refused_and_its_file_left_as_it_was() {
+    let fixture = closed_with_tasks();
+    raw(&fixture.path()).execute_batch(NEWER).unwrap();
+    check_refused_untouched(&fixture.path(), is_newer);
+    raw(&fixture.path()).execute_batch("PRAGMA journal_mode = DELETE").unwrap();
+    check_refused_untouched(&fixture.path(), is_newer);
+}
+
+#[test]
+fn a_newer_schema_that_a_crash_left_in_the_log_is_refused() {
+    let fixture = closed_with_tasks();
+    let newer = raw(&fixture.path());
+    newer.execute_batch(NEWER).unwrap();
+    let killed = fixture.directory.path().join("killed.db");
+    copy_as_killed(&fixture.path(), &killed);
+    let log = std::fs::read(beside(&killed, "-wal")).unwrap();
+    assert!(!log.is_empty());
+    check_refused_untouched(&killed, is_newer);
+    assert!(std::fs::read(beside(&killed, "-wal")).unwrap() == log, "the log was changed");
+}
+
+#[test]
+fn a_file_that_is_no_database_is_refused_and_left_as_it_was() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("keiko.db");
+    std::fs::write(&path, "these are not the bytes of a database, but a letter of some length".repeat(99)).unwrap();
+    check_refused_untouched(&path, |error| {
+        error.to_string().ends_with("keiko.db: file is not a database") && error.to_string().starts_with("cannot open")
+    });
+}
+
+#[test]
+fn a_database_of_another_program_is_refused_and_left_as_it_was() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("keiko.db");
+    raw(&path).execute_batch("CREATE TABLE tasks (id); PRAGMA user_version = 3").unwrap();
+    check_refused_untouched(&path, |error| error.to_string().ends_with("it is a database of another program"));
+}
+
+#[test]
+fn a_damaged_database_gives_errors_and_no_panic() {
+    let fixture = closed_with_tasks();
+    let bytes = std::fs::read(fixture.path()).unwrap();
+    let pages = bytes.len() / 4096;
+    let mut failures = 0;
+    for page in 0..pages {
+        let mut damaged = bytes.clone();
+        damaged[page * 4096..(page + 1) * 4096].fill(0xa5);
+        let path = fixture.directory.path().join(format!("damaged-{page}.db"));
+        std::fs::write(&path, damaged).unwrap();
+        let outcome = SqliteStore::open(&path, DEVICE).and_then(|store| {
+            store.identity()?;
+            store.list(Which::All)?;
+            store.events_since(0, 10)?;
+            store.wakes()
+        });
+        if let Err(error) = outcome {
+            assert!(matches!(error, StoreError::Broken { .. }), "{error}");
+            failures += 1;
+        }
+    }
+    // Pages of empty tables and of indexes that are not asked are not noticed.
+    assert!(failures >= 5, "{failures} of {pages}");
+}
+
+#[test]
+fn a_schema_is_made_whole_or_not_at_all() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("keiko.db");
+    let mut connection = raw(&path);
+    connection.execute_batch("PRAGMA journal_mode = WAL").unwrap();
+    let broken = [schema::MIGRATIONS[0], ("V2__broken", "CREATE TABLE more (id); CREATE TABLE more (id);")];
+    schema::migrate(&mut connection, DEVICE, &broken).unwrap_err();
+    let count = |connection: &Connection| {
+        connection.query_row("SELECT count(*) FROM sqlite_master", [], |row| row.get::<_, i64>(0)).unwrap()
+    };
+    assert_eq!(count(&connection), 0);
+    // The same seen by a process that was killed inside the transaction.
+    connection.execute_batch("BEGIN IMMEDIATE; PRAGMA cache_size = 1; CREATE TABLE half (id);").unwrap();
+    let killed = directory.path().join("killed.db");
+    copy_as_killed(&path, &killed);
+    assert_eq!(count(&raw(&killed)), 0);
+    let store = SqliteStore::open(&killed, DEVICE).unwrap();
+    assert_eq!(store.identity().unwrap().device, DEVICE);
+}
+
+#[test]
+fn a_newer_migration_leaves_what_was_stored() {
+    let fixture = closed_with_tasks();
+    let second = ("V2__more", "ALTER TABLE tasks ADD COLUMN colour TEXT;");
+    schema::migrate(&mut raw(&fixture.path()), DEVICE, &[schema::MIGRATIONS[0], second]).unwrap();
+    let tasks: i64 = raw(&fixture.path())
+        .query_row("SELECT count(*) FROM tasks WHERE colour IS NULL", [], |row| row.get(0))
+        .unwrap();
+    assert_eq!(tasks, 3);
+}
+
+#[test]
+fn migrations_are_numbered_from_one_without_gaps() {
+    for (number, (name, _)) in (1..).zip(schema::MIGRATIONS) {
+        assert!(name.starts_with(&format!("V{number}__")), "{name}");
+    }
+}
+
+#[test]
+fn a_crash_in_rollback_mode_is_rolled_back() {
+    let fixture = closed_with_tasks();
+    let connection = raw(&fixture.path());
+    let crash = "PRAGMA journal_mode = DELETE; PRAGMA cache_size = 1; PRAGMA cache_spill = 1; BEGIN IMMEDIATE; \
+        UPDATE tasks SET notes = hex(zeroblob(100000)); UPDATE meta SET last_seq = 99;";
+    connection.execute_batch(crash).unwrap();
+    let killed = fixture.directory.path().join("killed.db");
+    copy_as_killed(&fixture.path(), &killed);
+    assert!(beside(&killed, "-journal").metadata().unwrap().len() > 0);
+    let store = SqliteStore::open(&killed, DEVICE).unwrap();
+    assert_eq!(store.identity().unwrap().last_seq, 3);
+    assert_eq!(store.list(Which::All).unwrap()[0].task.details.notes, "");
+}
+
+#[test]
+fn a_kill_after_a_commit_loses_nothing() {
+    let fixture = InDirectory::open();
+    let mut last = String::new();
+    for round in 1..=5 {
+        let next = snapshot(round, 13, states().remove(1));
+        block_on(fixture.store.commit(change([added(round.into(), &next)]))).unwrap();
+        let killed = fixture.directory.path().join(format!("killed-{round}.db"));
+        copy_as_killed(&fixture.path(), &killed);
+        last = everything(&SqliteStore::open(&killed, DEVICE).unwrap());
+        let check: String = raw(&killed).query_row("PRAGMA integrity_check", [], |row| row.get(0)).unwrap();
+        assert_eq!(check, "ok");
+    }
+    assert_eq!(last, everything(&fixture.store));
+}
+
+#[test]
+fn readers_answer_while_a_write_is_under_way() {
+    let fixture = InDirectory::open();
+    block_on(add_tasks(&fixture.store, 3));
+    let before = everything(&fixture.store);
+    let writer = raw(&fixture.path());
+    writer.execute_batch("BEGIN IMMEDIATE; UPDATE tasks SET title = 'half'; UPDATE meta SET zone = 'half'").unwrap();
+    // Every question, from more threads than there are connections.
+    std::thread::scope(|scope| {
+        for _ in 0..16 {
+            scope.spawn(|| assert_eq!(everything(&fixture.store), before));
+        }
+    });
+    writer.execute_batch("ROLLBACK").unwrap();
+}
+
+#[test]
+fn events_are_neither_changed_nor_removed() {
+    let fixture = InDirectory::open();
+    block_on(add_tasks(&fixture.store, 2));
+    let connection = raw(&fixture.path());
+    for (sql, reason) in [
+        ("UPDATE events SET reason = 'other'", "events are never changed"),
+        ("DELETE FROM events WHERE seq = 1", "events are never removed"),
+    ] {
+        assert_eq!(connection.execute(sql, []).unwrap_err().to_string(), reason);
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn the_files_are_for_their_owner_only() {
+    use std::os::unix::fs::PermissionsExt;
+
+    let fixture = InDirectory::open();
+    block_on(add_tasks(&fixture.store, 1));
+    fixture.store.list(Which::All).unwrap();
+    for suffix in ["", "-wal", "-shm"] {
+        let mode = beside(&fixture.path(), suffix).metadata().unwrap().permissions().mode();
+        assert_eq!(mode & 0o777, 0o600, "{suffix}");
+    }
+}
+
+#[test]
+fn a_closed_store_refuses_and_leaves_one_file() {
+    let fixture = closed_with_tasks();
+    assert!(matches!(block_on(fixture.store.commit(Change::default())), Err(StoreError::Closed)));
+    assert!(matches!(fixture.store.list(Which::All), Err(StoreError::Closed)));
+    fixture.store.close();
+    let files: Vec<_> = fixture.directory.path().read_dir().unwrap().map(|file| file.unwrap().file_name()).collect();
+    assert_eq!(files, ["keiko.db"]);
+}
+
+#[test]
+fn a_change_handed_over_before_the_store_is_dropped_is_written() {
+    let fixture = InDirectory::open();
+    let commit = fixture.store.commit(change([added(1, &snapshot(1, 13, states().remove(1)))]));
+    let fixture = fixture.reopen();
+    assert_eq!(block_on(commit).unwrap().last_seq, 1);
+    assert_eq!(fixture.store.identity().unwrap().last_seq, 1);
+}
+
+#[test]
+fn a_full_disk_refuses_the_change_and_the_next_one_passes_when_there_is_room() {
+    let fixture = closed_with_tasks();
+    let mut connection = schema::open(&fixture.path(), DEVICE).unwrap();
+    connection.execute_batch("PRAGMA max_page_count = 1").unwrap();
+    let mut large = snapshot(4, 13, states().remove(1));
+    large.task.details.notes = "x".repeat(1 << 20);
+    let large = change([added(4, &large)]);
+    let error = write::commit(&mut connection, &large).unwrap_err().into_store_error("write", "keiko.db");
+    assert_eq!(error.to_string(), "cannot write keiko.db: no space left on the device");
+    assert_eq!(read::identity(&connection).unwrap().last_seq, 3);
+    connection.execute_batch("PRAGMA max_page_count = 1000000").unwrap();
+    assert_eq!(write::commit(&mut connection, &large).unwrap().last_seq, 4);
+}
+
+#[test]
+fn a_missing_directory_is_named() {
+    let directory = tempfile::tempdir().unwrap();
+    let error = SqliteStore::open(&directory.path().join("none/keiko.db"), DEVICE).unwrap_err().to_string();
+    assert!(error.starts_with("cannot open ") && error.contains("none/keiko.db: No such file"), "{error}");
+}
+
+#[test]
+fn a_word_of_another_version_is_named_with_its_row() {
+    let fixture = InDirectory::open();
+    block_on(add_tasks(&fixture.store, 3));
+    let connection = raw(&fixture.path());
+    let check = |sql: &str, expected: &str| {
+        connection.execute_batch(sql).unwrap();
+        let error = fixture.store.list(Which::All).unwrap_err().to_string();
+        assert!(error.ends_with(expected), "{error}");
+    };
+    check(
+        "UPDATE tasks SET priority = 'urgent' WHERE number = 3",
+        "task 3: expected a known word in priority, found \"urgent\"",
+    );
+    check(
+        "UPDATE tasks SET schedule_kind = 'lunar' WHERE number = 2",
+        "task 2: expected a known word in schedule_kind, found \"lunar\"",
+    );
+    check("UPDATE occurrences SET state = 'ASLEEP'", "task 1: expected a known word in state, found \"ASLEEP\"");
+    check("UPDATE occurrences SET state = 'FAILED'", "task 1: expected a value in failed_at, found nothing");
+    check("UPDATE tasks SET tags = '['", "task 1: cannot read tags: EOF while parsing a list at line 1 column 1");
+}
+
+#[test]
+fn an_unknown_field_is_passed_over_and_an_unknown_operation_is_named() {
+    let fixture = InDirectory::open();
+    block_on(add_tasks(&fixture.store, 1));
+    let before = fixture.store.history(task_id(1)).unwrap();
+    let connection = raw(&fixture.path());
+    connection.execute_batch("DROP TRIGGER events_are_not_updated").unwrap();
+    let more = "UPDATE events SET snapshot = json_set(snapshot, '$.task.colour', 'red', '$.mood', json('[1]')), \
+        operation_values = json_set(operation_values, '$.snapshot.occurrence.state.speed', 3)";
+    connection.execute_batch(more).unwrap();
+    assert_eq!(fixture.store.history(task_id(1)).unwrap(), before);
+    connection.execute_batch("UPDATE events SET operation = 'teleported'").unwrap();
+    let error = fixture.store.events_since(0, 10).unwrap_err().to_string();
+    assert!(error.ends_with("event 1: expected a known word in operation, found \"teleported\""), "{error}");
+}
+
+#[test]
+fn questions_are_answered_by_indexes() {
+    let fixture = closed_with_tasks();
+    let connection = raw(&fixture.path());
+    let plan = |sql: &str| {
+        let mut statement = connection.prepare(&format!("EXPLAIN QUERY PLAN {sql}")).unwrap();
+        let steps = statement.query_map([], |row| row.get::<_, String>(3)).unwrap();
+        steps.collect::<Result<Vec<_>, _>>().unwrap().join("; ")
+    };
+    let open = plan(&format!("SELECT * {} {} WHERE {} ORDER BY number", read::OPEN, read::PRESENT, read::IS_OPEN));
+    let look_up = "SEARCH occurrences USING PRIMARY KEY (task=? AND key=? AND generation=?)";
+    assert_eq!(open, format!("SCAN tasks USING INDEX tasks_open; {look_up}"));
+    let outbox = plan(&format!("SELECT * FROM deliveries WHERE {} ORDER BY position", read::IS_IN_OUTBOX));
+    assert_eq!(outbox, "SCAN deliveries USING INDEX deliveries_open");
+    let history = plan("SELECT * FROM events WHERE task = x'' ORDER BY seq");
+    assert_eq!(history, "SEARCH events USING INDEX events_by_task (task=?)");
+}
+
+proptest! {
+    #![proptest_config(Config { cases: 12, failure_persistence: None, ..Config::default() })]
+
+    #[test]
+    fn both_stores_answer_any_changes_alike(batches in strategies::batches()) {
+        let (memory, fixture) = (MemoryStore::new(DEVICE), InDirectory::open());
+        let mut last_id = 0;
+        for steps in batches {
+            let change = strategies::change_of(&memory, steps, &mut last_id);
+            let of_memory = block_on(memory.commit(change.clone()));
+            let of_sqlite = block_on(fixture.store.commit(change));
+            prop_assert_eq!(of_memory.as_ref().ok(), of_sqlite.as_ref().ok(), "{:?} {:?}", &of_memory, &of_sqlite);
+            prop_assert_eq!(everything(&memory), everything(&fixture.store));
+        }
+        let fixture = fixture.reopen();
+        prop_assert_eq!(everything(&memory), everything(&fixture.store));
+    }
+}

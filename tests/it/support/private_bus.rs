@@ -1,0 +1,113 @@
+//! A session bus of the test's own, on which only the test's servers are.
+
+use std::io::{BufRead, BufReader};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use futures_util::StreamExt;
+use tempfile::TempDir;
+use zbus::{Connection, MatchRule, MessageStream};
+
+use crate::support::{Killed, soon};
+
+/// A running bus; killed when dropped.
+pub(crate) struct PrivateBus {
+    _daemon: Killed,
+    address: String,
+    /// Holds the socket, where the test does not.
+    _place: Option<TempDir>,
+}
+
+impl PrivateBus {
+    /// Starts a bus in a directory of its own.
+    pub(crate) fn start() -> Self {
+        let place = tempfile::tempdir().expect("a directory");
+        let mut bus = Self::start_in(place.path());
+        bus._place = Some(place);
+        bus
+    }
+
+    /// Starts a bus whose socket is `bus` in `directory`. It starts the services that stand in its `services`, with
+    /// no environment but a PATH.
+    pub(crate) fn start_in(directory: &Path) -> Self {
+        let config = directory.join("bus.conf");
+        std::fs::write(&config, config_text(directory)).expect("a file of the test's own");
+        let mut daemon = Command::new("dbus-daemon")
+            .arg("--nofork")
+            .arg("--print-address=1")
+            .arg(format!("--config-file={}", config.display()))
+            .env_clear()
+            .env("PATH", "/usr/bin:/bin")
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()
+            .expect("dbus-daemon is installed");
+        let stdout = daemon.stdout.take().expect("its output is a pipe");
+        let daemon = Killed(daemon);
+        let mut address = String::new();
+        // The address is printed once the bus listens.
+        BufReader::new(stdout).read_line(&mut address).expect("the bus starts");
+        Self { _daemon: daemon, address: address.trim().to_owned(), _place: None }
+    }
+
+    /// Returns the address to connect to.
+    pub(crate) fn address(&self) -> &str {
+        &self.address
+    }
+
+    /// Connects.
+    pub(crate) async fn connect(&self) -> Connection {
+        zbus::connection::Builder::address(self.address.as_str()).build().await.expect("the bus takes connections")
+    }
+
+    /// Returns how many connections the bus has, that of the question among them.
+    pub(crate) async fn connections(&self) -> usize {
+        let names: Vec<String> = ask_bus(&self.connect().await, "ListNames").await;
+        names.iter().filter(|name| name.starts_with(':')).count()
+    }
+
+    /// Waits until somebody owns `name`.
+    pub(crate) async fn wait_for_owner(&self, name: &str) {
+        let connection = self.connect().await;
+        let rule = MatchRule::builder()
+            .msg_type(zbus::message::Type::Signal)
+            .sender("org.freedesktop.DBus")
+            .member("NameOwnerChanged")
+            .arg(0, name)
+            .build()
+            .expect("a rule");
+        let mut changes = MessageStream::for_match_rule(rule, &connection, None).await.expect("a subscription");
+        let names: Vec<String> = ask_bus(&connection, "ListNames").await;
+        if !names.iter().any(|known| known == name) {
+            soon("an owner of the name", changes.next()).await.expect("the bus lives").expect("a signal");
+        }
+    }
+}
+
+async fn ask_bus(connection: &Connection, method: &str) -> Vec<String> {
+    let bus = "org.freedesktop.DBus";
+    let reply = connection.call_method(Some(bus), "/org/freedesktop/DBus", Some(bus), method, &()).await;
+    reply.expect("the bus answers").body().deserialize().expect("a list of names")
+}
+
+fn config_text(directory: &Path) -> String {
+    let (socket, services): (PathBuf, PathBuf) = (directory.join("bus"), directory.join("services"));
+    format!(
+        r#"<!DOCTYPE busconfig PUBLIC "-//freedesktop//DTD D-Bus Bus Configuration 1.0//EN"
+ "http://www.freedesktop.org/standards/dbus/1.0/busconfig.dtd">
+<busconfig>
+  <type>session</type>
+  <listen>unix:path={}</listen>
+  <auth>EXTERNAL</auth>
+  <servicedir>{}</servicedir>
+  <policy context="default">
+    <allow send_destination="*" eavesdrop="true"/>
+    <allow eavesdrop="true"/>
+    <allow own="*"/>
+  </policy>
+</busconfig>
+"#,
+        socket.display(),
+        services.display()
+    )
+}

@@ -1,0 +1,89 @@
+//! A terminal of the test's own: what runs on it, what it shows, and how it is stopped.
+
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+use std::process::Stdio;
+
+use rustix::process::{Pid, Signal, WaitOptions, kill_process, waitpid};
+use tokio::io::AsyncReadExt;
+use tokio::process::{Child, ChildStdout, Command};
+
+use crate::support::soon;
+
+/// A terminal on which a program runs; both are gone when it is dropped.
+pub(crate) struct Pty {
+    /// `script` holds the other end of the terminal, and copies what is shown to its output.
+    holder: Child,
+    output: ChildStdout,
+    shown: Vec<u8>,
+}
+
+impl Pty {
+    /// Runs a shell command on a new terminal of 80 columns.
+    pub(crate) fn run(command: &str) -> Self {
+        let mut holder = Command::new("script")
+            .args(["-qf", "-c", &format!("stty cols 80 rows 24; {command}"), "/dev/null"])
+            .env("TERM", "xterm")
+            .env("LC_ALL", "C.UTF-8")
+            .env_remove("TMUX")
+            // Kept open: at its end `script` ends too.
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .kill_on_drop(true)
+            .spawn()
+            .expect("script is installed");
+        let output = holder.stdout.take().expect("its output is a pipe");
+        Self { holder, output, shown: Vec::new() }
+    }
+
+    /// Starts a terminal on which somebody has a session, with this mode; returns it and its device.
+    pub(crate) async fn session(mode: &str) -> (Self, PathBuf) {
+        let mut pty = Self::run(&format!("stty -echo; chmod {mode} $(tty); echo device=$(tty)=; exec sleep 1000"));
+        let shown = pty.wait_for("=\r\n").await;
+        let device = shown.split('=').nth(1).expect("the device between two signs").into();
+        (pty, device)
+    }
+
+    /// Waits until `text` was shown, and returns all that was until then.
+    pub(crate) async fn wait_for(&mut self, text: &str) -> String {
+        let wanted = async {
+            loop {
+                let shown = String::from_utf8_lossy(&self.shown).into_owned();
+                if shown.contains(text) {
+                    return shown;
+                }
+                let count = self.output.read_buf(&mut self.shown).await.expect("a pipe that can be read");
+                assert_ne!(count, 0, "the terminal ended; it had shown {shown:?}");
+            }
+        };
+        soon(text, wanted).await
+    }
+
+    /// Stops the reader of the terminal, so that it takes only what fits into its queue.
+    pub(crate) fn stop(&self) {
+        let pid = self.pid();
+        kill_process(pid, Signal::STOP).expect("a child that lives");
+        waitpid(Some(pid), WaitOptions::UNTRACED).expect("a child that stops");
+    }
+
+    /// Lets the reader go on.
+    pub(crate) fn go_on(&self) {
+        kill_process(self.pid(), Signal::CONT).expect("a child that lives");
+    }
+
+    fn pid(&self) -> Pid {
+        let id = self.holder.id().expect("a child that lives");
+        Pid::from_raw(id.try_into().expect("a process id")).expect("not zero")
+    }
+}
+
+/// Writes a process table in which one process has its session on `device`.
+pub(crate) fn process_table(directory: &Path, device: &Path) {
+    let number = device.metadata().expect("a device").rdev();
+    let (major, minor) = (rustix::fs::major(number), rustix::fs::minor(number));
+    let encoded = (minor & 0xff) | (major << 8) | ((minor & !0xff) << 12);
+    std::fs::create_dir_all(directory.join("42")).expect("a directory of the test's own");
+    let stat = format!("42 (a (shell)) S 1 42 42 {encoded} 42 0");
+    std::fs::write(directory.join("42").join("stat"), stat).expect("a file of the test's own");
+}

@@ -1,0 +1,33 @@
+//! Deliveries to send.
+
+use keiko::domain::delivery::{Delivery, DeliveryId, DeliveryStatus, Target};
+use keiko::domain::message::Message;
+use keiko::domain::occurrence::{FireId, OccurrenceKey, OccurrenceName};
+use keiko::domain::task::{Number, Priority, TaskId};
+use keiko::domain::time::Timestamp;
+use uuid::Uuid;
+
+/// Returns the id of task `number`.
+pub(crate) fn task(number: u64) -> TaskId {
+    TaskId(Uuid::from_u128(number.into()))
+}
+
+/// Returns a delivery of task `number`.
+pub(crate) fn delivery(target: Target, number: u64, title: &str, body: &str) -> Delivery {
+    Delivery {
+        id: DeliveryId { fire_id: FireId(Uuid::from_u128(number.into())), target },
+        task: task(number),
+        occurrence: OccurrenceName { key: OccurrenceKey::Once, generation: 1 },
+        message: Message {
+            number: Number(number),
+            title: title.to_owned(),
+            body: body.to_owned(),
+            priority: Priority::Normal,
+            link: None,
+        },
+        status: DeliveryStatus::Queued,
+        attempts: 0,
+        created_at: Timestamp::MIN,
+        last_error: None,
+    }
+}
