@@ -9,7 +9,7 @@ use crate::protocol::error_code::{ErrorKind, RpcError};
 use crate::protocol::from_wire;
 use crate::protocol::objects;
 use crate::protocol::to_wire::{self, Understood};
-use crate::when::{self, Context, Dialect, Reading, Settings, TimeError, TimeReading};
+use crate::when::{self, Context, Dialect, Note, Reading, Settings, TimeError, TimeReading};
 
 /// Two zones whose clocks agree now and through a year of changes are one for people, whatever their names.
 const SEASONS: [Span; 4] = [
@@ -67,8 +67,8 @@ pub(super) struct Time {
 pub(super) struct Sentence {
     /// What is left without the time.
     pub(super) title: String,
-    /// The time.
-    pub(super) time: Option<Time>,
+    /// The time, or why there is none.
+    pub(super) time: Result<Time, RpcError>,
     /// What was assumed, for people.
     pub(super) notes: Vec<String>,
 }
@@ -118,8 +118,10 @@ impl Place {
 
 /// Reads a sentence: a title with a time in it, or a title alone.
 pub(super) fn sentence(api: &Api, place: Place, text: &str) -> Result<Sentence, RpcError> {
-    let Reading { time, title, notes } = when::parse_sentence(text, &context(api, place)).map_err(not_understood)?;
-    Ok(Sentence { title, time: time.map(|time| settled(place, time, Vec::new())), notes })
+    let reading = when::parse_sentence(text, &context(api, place)).map_err(not_understood)?;
+    let (title, notes) = (reading.title.clone(), aloud(&reading.notes));
+    let time = reading.into_time().map(|time| settled(place, time)).map_err(not_understood);
+    Ok(Sentence { title, time, notes })
 }
 
 /// Reads the words that say when; `None` where there are none.
@@ -137,7 +139,7 @@ pub(super) fn time(api: &Api, place: Place, asked: Asked<'_>) -> Result<Option<T
         // "weekday" at "9am" is "every weekday at 9am".
         (Some(every), Some(phrase)) => when::parse_every(&format!("{every} at {phrase}"), &context),
     };
-    read.map(|time| Some(settled(place, time, Vec::new()))).map_err(not_understood)
+    read.map(|time| Some(settled(place, time))).map_err(not_understood)
 }
 
 /// Reads the end of a snooze or a pause.
@@ -189,40 +191,55 @@ pub(super) fn explain(
         }
     };
     let context = Context { now, zone, settings: Settings { dialect, ..settings.clone() } };
-    Ok(match when::parse_sentence(text, &context) {
-        Ok(reading) => told(text, &reading, &context),
-        Err(error) => to_wire::unread(text, &error.to_string(), error.span(), zone),
-    })
+    let reading = match when::parse_sentence(text, &context) {
+        Ok(reading) => reading,
+        Err(error) => return Ok(to_wire::unread(text, &error.to_string(), Some(span_of(&error)), zone)),
+    };
+    let mut told = told(text, &reading, &context);
+    // A sentence without any time is a title; one that says "later" means a time and does not say which.
+    if let Err(error @ TimeError::Vague { .. }) = reading.into_time() {
+        told.error = Some(error.to_string());
+    }
+    Ok(told)
 }
 
 fn told(text: &str, reading: &Reading, context: &Context) -> objects::Reading {
     let none = Schedule::none();
     let time = reading.time.as_ref();
+    let notes = aloud(&reading.notes);
     let understood = Understood {
         schedule: time.map_or(&none, |time| &time.schedule),
         due: time.map(|time| time.due),
         alerts: time.map_or(&[], |time| &time.alerts),
-        grain: time.map(|time| time.grain),
-        span: time.and_then(|time| time.spans.first().copied()),
+        grain: time.map(|time| time.grain.name()),
+        span: time.and_then(|time| Some((time.spans.first()?.start, time.spans.last()?.end))),
         title: &reading.title,
-        note: (!reading.notes.is_empty()).then(|| reading.notes.join("; ")),
+        note: (!notes.is_empty()).then(|| notes.join("; ")),
     };
     to_wire::reading(text, &understood, context.now, context.zone)
+}
+
+fn aloud(notes: &[Note]) -> Vec<String> {
+    notes.iter().map(ToString::to_string).collect()
+}
+
+fn span_of(error: &TimeError) -> (usize, usize) {
+    (error.span().start, error.span().end)
 }
 
 fn context(api: &Api, place: Place) -> Context {
     Context { now: api.handle.now(), zone: place.zone, settings: api.options.settings.clone() }
 }
 
-fn settled(place: Place, time: TimeReading, notes: Vec<String>) -> Time {
+fn settled(place: Place, time: TimeReading) -> Time {
     let alerts = (!time.alerts.is_empty()).then_some(time.alerts);
-    Time { schedule: place.settle(time.schedule), alerts, notes }
+    Time { schedule: place.settle(time.schedule), alerts, notes: aloud(&time.notes) }
 }
 
 #[expect(clippy::needless_pass_by_value, reason = "it is what map_err gives")]
 fn not_understood(error: TimeError) -> RpcError {
-    let span = error.span();
-    let refusal = RpcError::new(ErrorKind::Time, error.to_string()).with(|data| data.span = span);
+    let span = span_of(&error);
+    let refusal = RpcError::new(ErrorKind::Time, error.to_string()).with(|data| data.span = Some(span));
     match error.hint() {
         Some(hint) => refusal.with_hint(hint),
         None => refusal,

@@ -94,6 +94,7 @@ pub fn start(launch: Launch<'_>) -> Result<Started, StartError> {
         return Ok(Started { client, is_new: false });
     }
     let program = || launch.program.to_owned();
+    // The daemon leaves this session by itself as the first thing it does; led out as a group it could not.
     let mut child = Command::new(launch.program)
         .stdin(Stdio::null())
         .stdout(Stdio::piped())

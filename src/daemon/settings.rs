@@ -1,9 +1,9 @@
 //! Which part gets which value of the configuration? Parts receive values and never read it themselves.
 
 use crate::config::paths::Paths;
-use crate::config::{Config, LogFormat};
+use crate::config::{self, Config, LogFormat};
 use crate::logging::{Format, Options, Output};
-use crate::when;
+use crate::when::{self, Settings};
 
 /// Returns how the daemon logs; `filter` stands above the configured level.
 pub(super) fn logging(config: &Config, paths: &Paths, is_foreground: bool, filter: Option<String>) -> Options {
@@ -20,11 +20,19 @@ pub(super) fn logging(config: &Config, paths: &Paths, is_foreground: bool, filte
 }
 
 /// Returns how times are read.
-pub(super) fn time(config: &Config) -> when::Settings {
-    when::Settings {
+pub(super) fn time(config: &Config) -> Settings {
+    let parts = config.day_parts;
+    Settings {
         dialect: match config.dialect {
-            crate::config::Dialect::Us => when::Dialect::Us,
-            crate::config::Dialect::Uk => when::Dialect::Uk,
+            config::Dialect::Us => when::Dialect::Us,
+            config::Dialect::Uk => when::Dialect::Uk,
         },
+        date_only: config.date_only,
+        morning: parts.morning,
+        afternoon: parts.afternoon,
+        evening: parts.evening,
+        tonight: parts.tonight,
+        night: parts.night,
+        end_of_day: parts.end_of_day,
     }
 }

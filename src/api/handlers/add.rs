@@ -2,7 +2,7 @@
 
 use crate::api::Api;
 use crate::api::handlers::details;
-use crate::api::time::{self, Asked, Place};
+use crate::api::time::{self, Asked, Place, Sentence, Time};
 use crate::domain::delivery::{ChannelKind, Target};
 use crate::domain::schedule::Schedule;
 use crate::domain::task::Details;
@@ -19,14 +19,15 @@ const TITLE_DEFAULT: &str = "Reminder";
 pub(in crate::api) async fn add(api: &Api, params: Add) -> Result<WriteResult, RpcError> {
     let place = Place::of(api, params.zone.as_deref(), params.fixed_zone)?;
     let understood = understand(api, place, &params)?;
-    let has_time = understood.time.is_some();
-    if params.time_required && !has_time {
-        return Err(RpcError::new(ErrorKind::Time, format!("cannot find a time in {:?}", understood.title))
-            .with_hint("say when, such as \"tomorrow 3pm\" or \"in 20 minutes\"; keiko add stores it without a time"));
-    }
+    let time = match understood.time {
+        Ok(time) => Some(time),
+        Err(missing) if params.time_required => return Err(missing),
+        Err(_) => None,
+    };
+    let has_time = time.is_some();
     let title = details::title(&understood.title)?;
     let title = if title.is_empty() && has_time { TITLE_DEFAULT.to_owned() } else { title };
-    let (schedule, words_alerts) = match understood.time {
+    let (schedule, words_alerts) = match time {
         Some(time) => (time.schedule, time.alerts),
         None => (Schedule::none(), None),
     };
@@ -69,38 +70,33 @@ pub(in crate::api) async fn add(api: &Api, params: Add) -> Result<WriteResult, R
 /// What the words say.
 struct Understood {
     title: String,
-    time: Option<time::Time>,
+    /// The time, or why there is none.
+    time: Result<Time, RpcError>,
     /// What was assumed.
     notes: Vec<String>,
 }
 
 fn understand(api: &Api, place: Place, params: &Add) -> Result<Understood, RpcError> {
     let is_time_given = params.at.is_some() || params.every.is_some();
-    let asked = |text| Asked { text, at: params.at.as_deref(), every: params.every.as_deref() };
-    match (params.title.as_deref(), params.text.as_deref()) {
+    let (title, text) = match (params.title.as_deref(), params.text.as_deref()) {
         // Word for word; whatever else there is says when.
-        (Some(title), text) => {
-            let time = time::time(api, place, asked(text))?;
-            Ok(Understood { title: title.to_owned(), notes: notes(time.as_ref()), time })
-        }
+        (Some(title), text) => (title, text),
         // With a time of its own all words are title.
-        (None, Some(text)) if is_time_given => {
-            let time = time::time(api, place, asked(None))?;
-            Ok(Understood { title: text.to_owned(), notes: notes(time.as_ref()), time })
-        }
+        (None, Some(text)) if is_time_given => (text, None),
         (None, Some(text)) => {
-            let sentence = time::sentence(api, place, text)?;
-            Ok(Understood { title: sentence.title, notes: sentence.notes, time: sentence.time })
+            let Sentence { title, time, notes } = time::sentence(api, place, text)?;
+            return Ok(Understood { title, time, notes });
         }
-        (None, None) => {
-            let time = time::time(api, place, asked(None))?;
-            Ok(Understood { title: String::new(), notes: notes(time.as_ref()), time })
-        }
-    }
-}
-
-fn notes(time: Option<&time::Time>) -> Vec<String> {
-    time.map(|time| time.notes.clone()).unwrap_or_default()
+        (None, None) => ("", None),
+    };
+    let asked = Asked { text, at: params.at.as_deref(), every: params.every.as_deref() };
+    let time = time::time(api, place, asked)?;
+    let notes = time.as_ref().map(|time| time.notes.clone()).unwrap_or_default();
+    let missing = || {
+        RpcError::new(ErrorKind::Time, format!("cannot tell when {title:?} is to ring: no time is given"))
+            .with_hint("say when, such as `tomorrow 3pm` or `in 20 minutes`")
+    };
+    Ok(Understood { title: title.to_owned(), time: time.ok_or_else(missing), notes })
 }
 
 /// Warns when none of the channels of a task can reach anybody at the moment.
