@@ -9,10 +9,12 @@ use serde_json::{Value, json};
 use crate::cli::names::NameError;
 use crate::client::ClientError;
 use crate::client::start::StartError;
+use crate::config::file::ConfigError;
 use crate::config::paths::PathsError;
 use crate::protocol::SCHEMA_VERSION;
 use crate::protocol::envelope::NotJson;
 use crate::protocol::error_code::{ErrorKind, RpcError};
+use crate::when::TimeError;
 
 /// How keiko ends.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -111,6 +113,12 @@ pub(crate) enum CliError {
     /// The daemon could not be started.
     #[error(transparent)]
     Start(#[from] StartError),
+    /// A time was not understood.
+    #[error(transparent)]
+    Time(TimeError),
+    /// The configuration is wrong.
+    #[error(transparent)]
+    Config(#[from] ConfigError),
     /// A place for files is wrong.
     #[error(transparent)]
     Paths(#[from] PathsError),
@@ -146,6 +154,7 @@ impl CliError {
     pub(crate) fn exit(&self) -> Exit {
         match self {
             Self::Usage { .. } | Self::Names(_) | Self::Json { .. } => Exit::Usage,
+            Self::Time(_) => Exit::Time,
             Self::Client(error) => Exit::of_client(error),
             Self::Start(StartError::Unreachable { source }) => Exit::of_client(source),
             Self::Start(
@@ -155,7 +164,7 @@ impl CliError {
                 | StartError::Died { .. }
                 | StartError::TooSlow { .. },
             ) => Exit::NoDaemon,
-            Self::Paths(_) | Self::Input { .. } | Self::Output { .. } => Exit::Failure,
+            Self::Config(_) | Self::Paths(_) | Self::Input { .. } | Self::Output { .. } => Exit::Failure,
         }
     }
 
@@ -165,12 +174,14 @@ impl CliError {
             Self::Usage { hint, .. } => Some(hint.clone()),
             Self::Names(_) => Some("name tasks by number, such as 3 5-7".to_owned()),
             Self::Json { .. } => Some("parameters are one JSON object, such as '{\"task\":3}'".to_owned()),
+            Self::Time(error) => error.hint(),
             Self::Client(error) => client_hint(error),
             Self::Start(StartError::Run { .. }) => Some("install keikod beside keiko, or in PATH".to_owned()),
             Self::Start(StartError::Died { .. } | StartError::TooSlow { .. }) => {
                 Some("keikod --foreground shows what it does".to_owned())
             }
             Self::Start(StartError::Lock { .. } | StartError::Failed { .. } | StartError::Unreachable { .. })
+            | Self::Config(_)
             | Self::Paths(_)
             | Self::Input { .. }
             | Self::Output { .. } => None,
@@ -200,6 +211,8 @@ impl CliError {
             | Self::Names(_)
             | Self::Client(_)
             | Self::Start(_)
+            | Self::Time(_)
+            | Self::Config(_)
             | Self::Paths(_)
             | Self::Input { .. }
             | Self::Output { .. }
@@ -213,6 +226,8 @@ impl CliError {
             Self::Client(ClientError::NoDaemon { .. }) => "no_daemon",
             Self::Client(error) => error.kind().map_or("connection", ErrorKind::as_str),
             Self::Start(_) => "start",
+            Self::Time(_) => "time",
+            Self::Config(_) => "config",
             Self::Paths(_) => "paths",
             Self::Input { .. } => "input",
             Self::Output { .. } => "output",

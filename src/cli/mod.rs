@@ -12,7 +12,6 @@ use crate::cli::commands::{overview, status};
 use crate::cli::context::Context;
 use crate::cli::error::{CliError, Exit};
 use crate::cli::ui::Ui;
-use crate::clock::zone::{self, ZoneError};
 
 mod args;
 mod commands;
@@ -24,6 +23,7 @@ mod render;
 mod start;
 mod ui;
 mod usage;
+mod zone;
 
 /// Runs `keiko` with the arguments of this process.
 #[must_use]
@@ -47,15 +47,8 @@ pub fn main() -> ExitCode {
 }
 
 fn run(arguments: Arguments, ui: &mut Ui) -> Exit {
-    let detected = zone::detect();
-    for passed_over in &detected.passed_over {
-        match passed_over {
-            ZoneError::Variable { .. } => ui.warning(&passed_over.to_string()),
-            // A machine without a zone is on UTC, as many containers are: nothing to say on every command.
-            ZoneError::System { .. } | ZoneError::Silent { .. } => {}
-        }
-    }
-    let mut context = Context::new(ui, detected.zone);
+    let zone = zone::detect(ui);
+    let mut context = Context::new(ui, zone);
     match dispatch(arguments.command, &mut context) {
         Ok(exit) => exit,
         Err(error) => context.fail(&error),

@@ -39,6 +39,8 @@ const LAYERS: &[(&str, &[&str])] = &[
 const EXCEPTIONS: &[(&str, &str)] = &[
     // `keiko parse` needs no daemon, so nobody else can tell it the time.
     ("cli/commands/parse", "clock"),
+    // The zone of the person's terminal is the terminal's own: the daemon cannot tell.
+    ("cli/zone", "clock"),
 ];
 
 /// Third-party crates that only the files under these paths may name.

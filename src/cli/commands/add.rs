@@ -10,6 +10,7 @@ use crate::cli::render::change::{Change, change};
 use crate::cli::ui::Form;
 use crate::protocol::methods::{self, WriteResult};
 use crate::protocol::objects::Priority;
+use crate::when::{Arguments, from_arguments};
 
 /// Adds a task
 ///
@@ -229,17 +230,12 @@ fn compose(verb: Verb, words: &[String], is_title: bool) -> (Option<String>, Opt
     if is_title {
         return (text(without_address(verb, words)), None);
     }
-    if words.len() > 1
-        && let Some(index) = words.iter().position(|word| word.trim().contains(char::is_whitespace))
-    {
-        let mut rest = words.to_vec();
-        let title = rest.remove(index);
-        return (Some(title), text(without_address(verb, &rest)));
+    match from_arguments(without_address(verb, words)) {
+        Arguments::Titled { title, phrase } => (Some(title), Some(phrase)),
+        // "remind" is part of the sentence that the command line cut off.
+        Arguments::Sentence(_) if is_addressed(verb, words) => (None, text(words).map(|text| format!("remind {text}"))),
+        Arguments::Sentence(_) => (None, text(words)),
     }
-    // "remind" is part of the sentence that the command line cut off.
-    let sentence =
-        text(words).map(|sentence| if is_addressed(verb, words) { format!("remind {sentence}") } else { sentence });
-    (None, sentence)
 }
 
 fn is_addressed(verb: Verb, words: &[String]) -> bool {

@@ -8,6 +8,7 @@ use crate::cli::error::{CliError, Exit};
 use crate::cli::names::is_exact;
 use crate::cli::render::change::{Change, change};
 use crate::protocol::methods;
+use crate::when::parse_span;
 
 /// Lets tasks speak again later
 ///
@@ -106,7 +107,7 @@ fn is_keyword(word: &str) -> bool {
 }
 
 fn is_length(text: &str) -> bool {
-    text.starts_with(|c: char| c.is_ascii_digit()) && text.ends_with(['m', 'h', 's', 'd'])
+    parse_span(text).is_ok()
 }
 
 #[cfg(test)]

@@ -99,7 +99,7 @@ fn tail(what: Change, task: &Task, view: Viewpoint) -> Option<String> {
 pub(crate) fn due(task: &Task, view: Viewpoint) -> String {
     match task.due_at {
         Some(due) => view.full_with_home(due.instant(), home(task)),
-        None => "no time, so it will not ring".to_owned(),
+        None => "no time".to_owned(),
     }
 }
 
