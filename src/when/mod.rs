@@ -158,7 +158,15 @@ pub fn parse_sentence(text: &str, context: &Context) -> Result<Reading, TimeErro
     let Some((phrase, runs)) = found else {
         return Ok(without_time(text, &lexemes, &words, edges));
     };
-    let time = resolve_phrase(text, &lexemes, &runs, &phrase, context)?;
+    let time = match resolve_phrase(text, &lexemes, &runs, &phrase, context) {
+        Ok(time) => time,
+        // "eat more kale this month" is a title.
+        Err(TimeError::Vague { words: said, span }) => {
+            let title = title::title(text, &lexemes, &words, edges.start, &[]);
+            return Ok(Reading { time: None, title, notes: vec![Note::Vague { words: said, span }] });
+        }
+        Err(error) => return Err(error),
+    };
     let title = title::title(text, &lexemes, &words, edges.start, &runs);
     let notes = time.notes.clone();
     Ok(Reading { time: Some(time), title, notes })

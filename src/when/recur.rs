@@ -6,7 +6,9 @@ use chrono::{Datelike, NaiveDateTime, NaiveTime, Timelike, Weekday};
 
 use crate::domain::schedule::{Calendar, INTERVAL_MIN, Interval, Rule, Schedule};
 use crate::domain::time::{Span, Timestamp, resolve};
-use crate::when::grammar::{Amount, Cycle, Day, DayKind, Every, MonthOf, Phrase, WEEKEND, WORKING_DAYS, Which};
+use crate::when::grammar::{
+    Amount, Clock, Cycle, Day, DayKind, Every, Face, MonthOf, Phrase, WEEKEND, WORKING_DAYS, Which,
+};
 use crate::when::resolve::{Here, Resolved, cut, repeated_clock};
 use crate::when::{Grain, Note, TimeError};
 
@@ -26,7 +28,10 @@ pub(super) fn series(here: &Here<'_>, phrase: &Phrase, every: &Every) -> Result<
         return Err(here.no_rule("a time before or after another does not repeat"));
     }
     match every.cycle {
-        Cycle::Exact(amount) => interval(here, phrase, every, amount),
+        Cycle::Exact(amount) => match (phrase.clocks.as_slice(), phrase.window_end) {
+            ([start], Some(end)) => window(here, phrase, every, amount, (*start, end)),
+            (_, _) => interval(here, phrase, every, amount),
+        },
         Cycle::Days | Cycle::Weeks | Cycle::Months | Cycle::Years => calendar(here, phrase, every),
     }
 }
@@ -64,6 +69,37 @@ fn interval(here: &Here<'_>, phrase: &Phrase, every: &Every, amount: Amount) -> 
     let grain = if step.as_millis() % 60_000 == 0 { Grain::Minute } else { Grain::Second };
     let rule = Rule::Interval(Interval { every: step, from, count: count(here, phrase)?, until });
     Ok(Resolved { rule, due: from, grain, notes: Vec::new() })
+}
+
+/// Hours and finer within a window of each day: times of day, both ends included.
+fn window(
+    here: &Here<'_>,
+    phrase: &Phrase,
+    every: &Every,
+    step: Amount,
+    (start, end): (Clock, Clock),
+) -> Result<Resolved, TimeError> {
+    let minute_of_day = |clock: Clock| {
+        repeated_clock(clock, None).map(|time| i64::from(time.hour()) * 60 + i64::from(time.minute()))
+    };
+    let day_end = if end.face == Face::Midnight { Some(24 * 60 - 1) } else { minute_of_day(end) };
+    let (Some(first), Some(last)) = (minute_of_day(start), day_end) else { return Err(here.no_such_day()) };
+    let minutes = step.millis / 60_000;
+    if minutes == 0 || step.millis % 60_000 != 0 || last < first {
+        return Err(here.no_rule("expected whole minutes within one day"));
+    }
+    let clock = |minute: i64| {
+        let part = |value: i64| u32::try_from(value).unwrap_or(0);
+        Clock { hour: part(minute / 60), minute: part(minute % 60), second: 0, face: Face::Day }
+    };
+    let mut clocks = Vec::new();
+    let mut at = first;
+    while at <= last {
+        clocks.push(clock(at));
+        at += minutes;
+    }
+    let daily = Every { interval: 1, cycle: Cycle::Days, ..every.clone() };
+    calendar(here, &Phrase { clocks, window_end: None, ..phrase.clone() }, &daily)
 }
 
 /// Days and coarser: a rule of local dates and times.
@@ -163,7 +199,7 @@ fn gather(here: &Here<'_>, phrase: &Phrase, every: &Every) -> Result<Days, TimeE
             Day::Weekday(Which::Coming, weekday) => push(&mut days.weekdays, *weekday),
             Day::Weekend(Which::Coming) => WEEKEND.into_iter().for_each(|day| push(&mut days.weekdays, day)),
             Day::MonthDay(day) => push(&mut days.month_days, *day),
-            Day::Date { year: None, month, day } if days.month.is_none() => {
+            Day::Date { year: None, month, day } if days.month.is_none_or(|known| known == *month) => {
                 days.month = Some(*month);
                 push(&mut days.month_days, *day);
             }
@@ -183,6 +219,7 @@ fn gather(here: &Here<'_>, phrase: &Phrase, every: &Every) -> Result<Days, TimeE
             | Day::Month { .. }
             | Day::Period(..)
             | Day::End(_)
+            | Day::EndOf(_)
             | Day::Shifted { .. } => return Err(here.several()),
         }
     }

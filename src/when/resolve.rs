@@ -187,8 +187,12 @@ impl<'a> Here<'a> {
             Day::Weekend(which) => self.weekends(*which),
             Day::Period(which, unit) => self.period(*which, *unit)?,
             Day::End(unit) => self.end_of(*unit).into_iter().collect(),
+            Day::EndOf(day) => self.dates(day, true, notes)?,
             Day::Shifted { amount, is_back, from } => {
-                let anchor = self.first_date(from)?;
+                let anchor = match from.as_ref() {
+                    Day::FromToday(days) => add_days(today, *days).ok_or_else(|| self.out_of_range())?,
+                    from => self.first_date(from)?,
+                };
                 self.later(anchor.and_time(NaiveTime::MIN), *amount, *is_back)
                     .map(|local| local.date())
                     .into_iter()
@@ -308,6 +312,8 @@ impl<'a> Here<'a> {
                 let date = monday.and_then(|monday| add_days(monday, weekday.num_days_from_monday().into()));
                 return Ok(date.into_iter().collect());
             }
+            // "eod friday"
+            (Day::End(Unit::Day), day) | (day, Day::End(Unit::Day)) => return self.dates(day, true, notes),
             (Day::Period(Which::Next, Unit::Month), Day::MonthDay(day)) => {
                 return Ok(self.month(1).and_then(|month| month.with_day(*day)).into_iter().collect());
             }
@@ -392,7 +398,7 @@ impl<'a> Here<'a> {
             let hour = if part.is_tonight { self.settings().tonight } else { self.part_time(part.part) };
             return vec![date.and_time(hour)];
         }
-        let is_end = phrase.days.iter().any(|day| matches!(day, Day::End(_)));
+        let is_end = phrase.days.iter().any(|day| matches!(day, Day::End(_) | Day::EndOf(_)));
         let is_running = phrase.days.iter().any(|day| matches!(day, Day::FromToday(0) | Day::Weekend(_)));
         if is_end {
             return vec![date.and_time(self.settings().end_of_day)];
@@ -443,6 +449,7 @@ impl<'a> Here<'a> {
             | Day::Weekend(_)
             | Day::Period(..)
             | Day::End(_)
+            | Day::EndOf(_)
             | Day::Shifted { .. } => false,
         };
         let days = phrase.every.iter().flat_map(|every| &every.days).chain(&phrase.days);
@@ -562,7 +569,7 @@ fn rank(day: &Day) -> u8 {
     match day {
         Day::Period(..) => 0,
         Day::Weekday(..) => 1,
-        Day::Weekend(_) | Day::Month { .. } | Day::End(_) | Day::Shifted { .. } => 2,
+        Day::Weekend(_) | Day::Month { .. } | Day::End(_) | Day::EndOf(_) | Day::Shifted { .. } => 2,
         Day::FromToday(_) => 3,
         Day::MonthDay(_) | Day::Nth { .. } => 4,
         Day::Date { .. } => 5,

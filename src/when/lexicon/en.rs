@@ -307,8 +307,8 @@ fn clock(word: &str) -> &'static [Meaning] {
 
 fn binder(word: &str) -> &'static [Meaning] {
     match word {
-        "this" => &[Meaning::This],
-        "next" | "coming" => &[Meaning::Next],
+        "this" | "coming" => &[Meaning::This],
+        "next" | "following" => &[Meaning::Next],
         "last" => &[Meaning::Last],
         "every" | "each" => &[Meaning::Every],
         "other" => &[Meaning::Other],
@@ -317,7 +317,7 @@ fn binder(word: &str) -> &'static [Meaning] {
         "at" | "@" => &[Meaning::At],
         "around" => &[Meaning::Around],
         "in" => &[Meaning::In],
-        "by" => &[Meaning::By],
+        "by" | "due" => &[Meaning::By],
         "for" => &[Meaning::For],
         "the" => &[Meaning::The],
         "of" => &[Meaning::Of],
@@ -328,7 +328,10 @@ fn binder(word: &str) -> &'static [Meaning] {
         "after" => &[Meaning::After],
         "from" => &[Meaning::From],
         "starting" | "beginning" => &[Meaning::Starting],
-        "until" | "till" | "til" | "through" | "thru" => &[Meaning::Until],
+        "until" | "till" | "til" => &[Meaning::Until],
+        "through" | "thru" => &[Meaning::Through],
+        "late" | "early" => &[Meaning::Degree],
+        "end" => &[Meaning::Ending],
         "except" => &[Meaning::Except],
         "times" | "x" | "occurrences" => &[Meaning::Times],
         "once" => &[Meaning::Count(1)],
