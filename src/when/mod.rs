@@ -196,11 +196,20 @@ pub fn parse_every(text: &str, context: &Context) -> Result<TimeReading, TimeErr
     }
     let whole = format!("{EVERY}{text}");
     let lexemes = lexemes(&token::tokens(&whole));
-    only_time(text, &whole, &lexemes, context).map_err(|error| error.shifted(EVERY.len(), text)).map(|mut reading| {
-        reading.spans = reading.spans.iter().map(|span| shift(span, EVERY.len(), text.len())).collect();
-        reading.schedule.text = text.trim().to_owned();
-        reading
-    })
+    match only_time(text, &whole, &lexemes, context) {
+        Ok(mut reading) => {
+            reading.spans = reading.spans.iter().map(|span| shift(span, EVERY.len(), text.len())).collect();
+            text.trim().clone_into(&mut reading.schedule.text);
+            Ok(reading)
+        }
+        // What is left over is "every" itself.
+        Err(TimeError::Leftover { span, .. }) if span.start < EVERY.len() => Err(TimeError::NoRule {
+            words: text.trim().to_owned(),
+            span: 0..text.len(),
+            reason: "expected what follows `every`, such as `day at 9am`",
+        }),
+        Err(error) => Err(error.shifted(EVERY.len(), text)),
+    }
 }
 
 fn shift(span: &Range<usize>, by: usize, len: usize) -> Range<usize> {

@@ -79,9 +79,8 @@ fn window(
     step: Amount,
     (start, end): (Clock, Clock),
 ) -> Result<Resolved, TimeError> {
-    let minute_of_day = |clock: Clock| {
-        repeated_clock(clock, None).map(|time| i64::from(time.hour()) * 60 + i64::from(time.minute()))
-    };
+    let minute_of_day =
+        |clock: Clock| repeated_clock(clock, None).map(|time| i64::from(time.hour()) * 60 + i64::from(time.minute()));
     let day_end = if end.face == Face::Midnight { Some(24 * 60 - 1) } else { minute_of_day(end) };
     let (Some(first), Some(last)) = (minute_of_day(start), day_end) else { return Err(here.no_such_day()) };
     let minutes = step.millis / 60_000;

@@ -79,10 +79,12 @@ fn digital(words: &Words<'_>, start: usize, binder: Option<Binder>) -> Option<(C
     if let Some((half, behind)) = meridiem(words, next) {
         return Some((on_half(hour, minute, second.unwrap_or(0), half), behind));
     }
+    // "1h30" is as long as "18h30" is a time of day.
+    let is_hour_said = binder != Some(Binder::In) && (hour_len == 2 || binder.is_some_and(Binder::takes_bare_number));
     let is_clock = colon
         // "9.30" alone is a number, "17h30m" an amount.
         || (dot && binder.is_some_and(Binder::takes_bare_number) && !words.has(next, Meaning::Dot))
-        || (hour_mark && !words.is_unit(next));
+        || (hour_mark && !words.is_unit(next) && is_hour_said);
     if !is_clock {
         return None;
     }
@@ -234,9 +236,8 @@ pub(in crate::when) fn range(words: &Words<'_>, start: usize, binder: Option<Bin
         exact.or_else(|| hour_number(words, at).map(|(hour, next)| (face(hour, 0, 0, true), next)))
     };
     let first = hour(at)?;
-    let is_joined = [Meaning::Dash, Meaning::To, Meaning::Through, Meaning::Until]
-        .iter()
-        .any(|join| words.has(first.1, *join));
+    let is_joined =
+        [Meaning::Dash, Meaning::To, Meaning::Through, Meaning::Until].iter().any(|join| words.has(first.1, *join));
     let last = hour(first.1 + 1).filter(|(_, next)| is_joined && !is_number_of_more(words, *next))?;
     let is_sure = has_from
         || binder.is_some_and(Binder::takes_bare_number)

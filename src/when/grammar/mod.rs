@@ -79,9 +79,16 @@ pub(super) enum Piece {
     /// So long ago: always past.
     Ago,
     /// So long before or after the time of day that was said.
-        Shift { amount: Amount, is_back: bool },
+    Shift {
+        amount: Amount,
+        is_back: bool,
+    },
     /// So long before or after an event's time of day, which stays in the title.
-    Beside { amount: Amount, is_back: bool, clock: Clock },
+    Beside {
+        amount: Amount,
+        is_back: bool,
+        clock: Clock,
+    },
     Every(Every),
     Until(Moment),
     Starting(Moment),
@@ -180,7 +187,8 @@ fn number_behind_day(words: &Words<'_>, start: usize, before: Option<&Piece>) ->
     let (value, len) = words.digits(start)?;
     let strong = |piece, next| Some(Found { piece, next, strength: Strength::Strong });
     let is_date = matches!(day, Day::Weekday(..)) && len == 2 && (13..=31).contains(&value);
-    let is_followed = words.is_end(start + 1) || words.has(start + 1, Meaning::Comma) || words.has(start + 1, Meaning::At);
+    let is_followed =
+        words.is_end(start + 1) || words.has(start + 1, Meaning::Comma) || words.has(start + 1, Meaning::At);
     if is_date && is_followed {
         return strong(Piece::Day(Day::MonthDay(value)), start + 1);
     }

@@ -6,7 +6,9 @@ use chrono::Weekday;
 use chrono_tz::Tz;
 
 use crate::when::Dialect;
-use crate::when::grammar::{    Amount, Binder, Clock, Cycle, Day, Every, Found, Moment, Piece, Strength, Which, Words, piece};
+use crate::when::grammar::{
+    Amount, Binder, Clock, Cycle, Day, Every, Found, Moment, Piece, Strength, Which, Words, piece,
+};
 use crate::when::lexicon::{Meaning, Part};
 
 /// All that a sentence says about time.
@@ -222,7 +224,8 @@ impl Phrase {
             Piece::Now => *self == Self::default(),
             Piece::Shift { .. } | Piece::Beside { .. } => self.shift.is_none() && self.clocks.is_empty(),
             Piece::Every(every) => {
-                let is_filter = |every: &Every| every.cycle == Cycle::Weeks && every.interval == 1 && !every.days.is_empty();
+                let is_filter =
+                    |every: &Every| every.cycle == Cycle::Weeks && every.interval == 1 && !every.days.is_empty();
                 // "every hour on weekdays": the days of one limit the other.
                 !is_offset && self.every.as_ref().is_none_or(|known| is_filter(known) != is_filter(every))
             }
