@@ -1,10 +1,11 @@
 //! What does "every other friday at 9" mean?
 //!
 //! Text in, schedule out: tokens with their place in the text, a lexicon a language, one grammar of time, resolution
-//! against a given now and zone; what remains is the title. `grammar.md` has the rules on one page. Nothing here reads
+//! against a given now and zone; what remains is the title. `grammar.md` beside this file has the rules on one page. Nothing here reads
 //! a clock or the system's zone.
 
 mod arguments;
+mod days;
 mod error;
 mod grammar;
 mod lexicon;

@@ -134,7 +134,7 @@ pub(in crate::when) fn number_in_words(words: &Words<'_>, start: usize) -> Optio
     let first = number(start)?;
     let behind = words.skip(start + 1, Meaning::Dash);
     match number(behind) {
-        Some(ones @ 1..=9) if first >= 20 && first < 100 && first % 10 == 0 => Some((first + ones, behind + 1)),
+        Some(ones @ 1..=9) if (20..100).contains(&first) && first % 10 == 0 => Some((first + ones, behind + 1)),
         Some(100) if (1..10).contains(&first) => Some((first * 100, behind + 1)),
         Some(_) | None => Some((first, start + 1)),
     }

@@ -298,9 +298,8 @@ fn meridiem(words: &Words<'_>, at: usize) -> Option<(Half, usize)> {
 fn on_half(hour: u32, minute: u32, second: u32, half: Half) -> Clock {
     let hour24 = match (hour, half) {
         (12, Half::Am) => Some(0),
-        (1..=11, Half::Am) | (12, Half::Pm) => Some(hour),
+        (1..=11, Half::Am) | (12..=23, Half::Pm) => Some(hour),
         (1..=11, Half::Pm) => Some(hour + 12),
-        (13..=23, Half::Pm) => Some(hour),
         _ => None,
     };
     let is_shown = minute < 60 && second < 60;

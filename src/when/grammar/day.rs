@@ -18,7 +18,7 @@ pub(in crate::when) enum Day {
     /// A date, its year perhaps unsaid.
     Date { year: Option<u32>, month: u32, day: u32 },
     /// A day of a month that was not said.
-    MonthDay(u32),
+    OfMonth(u32),
     /// The so-manieth such day of a month, counted from its end when negative.
     Nth { nth: i32, kind: DayKind, month: MonthOf },
     /// A month without a day.
@@ -331,7 +331,7 @@ fn month_day(words: &Words<'_>, start: usize, binder: Option<Binder>) -> Option<
         return None;
     }
     let day = u32::try_from(nth).ok()?;
-    Some(found(Day::MonthDay(day), next, if is_bound { Strength::Strong } else { Strength::Weak }))
+    Some(found(Day::OfMonth(day), next, if is_bound { Strength::Strong } else { Strength::Weak }))
 }
 
 /// "first monday of june", "last day of the month".

@@ -130,7 +130,7 @@ fn counted(words: &Words<'_>, start: usize) -> Option<(Every, usize)> {
     if words.has(start, Meaning::Unit(Unit::Second)) {
         return None;
     }
-    let days = nths.iter().map(|nth| Some(Day::MonthDay(u32::try_from(*nth).ok()?))).collect::<Option<Vec<_>>>()?;
+    let days = nths.iter().map(|nth| Some(Day::OfMonth(u32::try_from(*nth).ok()?))).collect::<Option<Vec<_>>>()?;
     match of_month(words, at) {
         Some((MonthOf::Any, next)) => Some((monthly(days), next)),
         Some((MonthOf::Named { year: None, month }, next)) => {
@@ -151,7 +151,7 @@ fn yearly(words: &Words<'_>, start: usize, dialect: Dialect) -> Option<(Every, u
         | Day::Nth { .. }
         | Day::FromToday(_)
         | Day::Weekday(..)
-        | Day::MonthDay(_)
+        | Day::OfMonth(_)
         | Day::Month { .. }
         | Day::Weekend(_)
         | Day::Period(..)

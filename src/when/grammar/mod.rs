@@ -190,7 +190,7 @@ fn number_behind_day(words: &Words<'_>, start: usize, before: Option<&Piece>) ->
     let is_followed =
         words.is_end(start + 1) || words.has(start + 1, Meaning::Comma) || words.has(start + 1, Meaning::At);
     if is_date && is_followed {
-        return strong(Piece::Day(Day::MonthDay(value)), start + 1);
+        return strong(Piece::Day(Day::OfMonth(value)), start + 1);
     }
     let has_hour_mark = words.is_glued(start + 1) && words.has(start + 1, Meaning::ShortUnit(Unit::Hour));
     if !(len == 4 || has_hour_mark) {

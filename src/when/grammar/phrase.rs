@@ -109,11 +109,12 @@ fn is_bounded(words: &Words<'_>, range: &Range<usize>) -> bool {
     };
     let is_start = range.start == 0 || !words.is_glued(range.start) || {
         let before = range.start - 1;
-        !is_word(before) && !(joins(before) && (before == 0 || !words.is_glued(before) || is_word(before - 1)))
+        let is_prefix = before == 0 || !words.is_glued(before) || is_word(before - 1);
+        !(is_word(before) || joins(before) && is_prefix)
     };
     let next = range.end;
     let is_end =
-        !words.is_glued(next) || !is_word(next) && !(joins(next) && words.is_glued(next + 1) && is_word(next + 1));
+        !(words.is_glued(next) && (is_word(next) || joins(next) && words.is_glued(next + 1) && is_word(next + 1)));
     is_start && is_end
 }
 

@@ -270,7 +270,6 @@ fn repeats(word: &str) -> Option<Meaning> {
     let meaning = match word {
         "hourly" => Meaning::Repeats(1, Unit::Hour),
         "daily" | "everyday" => Meaning::Repeats(1, Unit::Day),
-        "nightly" => Meaning::EveryPart(Part::Night),
         "weekly" => Meaning::Repeats(1, Unit::Week),
         "biweekly" | "fortnightly" => Meaning::Repeats(2, Unit::Week),
         "monthly" => Meaning::Repeats(1, Unit::Month),
@@ -280,7 +279,7 @@ fn repeats(word: &str) -> Option<Meaning> {
         "mornings" => Meaning::EveryPart(Part::Morning),
         "afternoons" => Meaning::EveryPart(Part::Afternoon),
         "evenings" => Meaning::EveryPart(Part::Evening),
-        "nights" => Meaning::EveryPart(Part::Night),
+        "nightly" | "nights" => Meaning::EveryPart(Part::Night),
         _ => return None,
     };
     Some(meaning)
