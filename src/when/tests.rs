@@ -731,6 +731,19 @@ const WORDS: &[&str] = &[
     "10000-01-01",
 ];
 
+/// Zones whose clock changes are of many kinds.
+const ZONES: &[&str] = &[
+    "America/New_York",
+    "Europe/Berlin",
+    "Australia/Lord_Howe",
+    "Pacific/Apia",
+    "America/Havana",
+    "America/Santiago",
+    "Africa/Casablanca",
+    "Asia/Beirut",
+    "UTC",
+];
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(600))]
 
@@ -745,9 +758,11 @@ proptest! {
     #[test]
     fn any_words_of_time_are_read_without_panic(
         picks in prop::collection::vec((prop::sample::select(WORDS), prop::bool::weighted(0.9)), 0..12),
+        (name, now_ms) in (prop::sample::select(ZONES), 946_684_800_000_i64..2_114_380_800_000),
     ) {
         let text: String = picks.iter().map(|(word, has_space)| if *has_space { format!("{word} ") } else { (*word).into() }).collect();
-        let context = context();
+        let now = Timestamp::from_millis(now_ms).expect("within 2000 to 2037");
+        let context = Context { now, zone: zone(name), settings: Settings::default() };
         for time in [parse_time(&text, &context).ok(), parse_every(&text, &context).ok()].into_iter().flatten() {
             prop_assert!(time.schedule.validate().is_ok(), "{text}: {:?}", time.schedule);
             prop_assert!(time.spans.iter().all(|span| text.get(span.clone()).is_some()), "{text}");
@@ -776,5 +791,28 @@ proptest! {
             }
             Err(error) => prop_assert!(text.get(error.span().clone()).is_some(), "{text}: {error:?}"),
         }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(500))]
+
+    #[test]
+    fn the_first_instance_is_the_schedules_own_around_clock_changes(
+        name in prop::sample::select(ZONES), days in 0_i64..13_500, minutes in 0_i64..1440,
+        text in prop::sample::select(&[
+            "every day at 02:30", "every day at 00:30", "every day at 1:45 and 14:30", "every sunday at 02:00", "every other day",
+            "every 2 hours", "tomorrow 02:30", "at 01:30", "in 1 day", "friday midnight", "every month on the 31st at 2am",
+            "every day at 01:30 3 times", "every day at 2am until sunday", "every week", "every hour from 0:30 to 3:30",
+        ][..]),
+    ) {
+        let now = Timestamp::from_millis(946_684_800_000 + (days * 1440 + minutes) * 60_000).expect("within 2000 to 2037");
+        let context = Context { now, zone: zone(name), settings: Settings::default() };
+        let time = parse_time(text, &context).expect("readable whenever it is said");
+        prop_assert!(time.due > now);
+        let first = time.schedule.next_after(None, now, context.zone);
+        prop_assert_eq!(first.map(|first| first.due), Some(time.due));
+        let from_start = time.schedule.instances(None, Timestamp::MIN, context.zone).next();
+        prop_assert_eq!(from_start.map(|first| first.due), Some(time.due), "counting starts at the first one ahead");
     }
 }
