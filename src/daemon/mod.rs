@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Duration;
 
-use clap::Parser as _;
+use clap::{CommandFactory as _, Parser as _};
 use tokio_util::sync::CancellationToken;
 
 use crate::api::listen::{ListenError, Listening, listen};
@@ -101,6 +101,12 @@ pub fn main() -> ExitCode {
             ExitCode::FAILURE
         }
     }
+}
+
+/// Describes the arguments, for the manual page.
+#[must_use]
+pub fn command() -> clap::Command {
+    Args::command()
 }
 
 fn run(args: &Args) -> Result<(), DaemonError> {
