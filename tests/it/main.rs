@@ -6,7 +6,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 mod architecture;
+mod cli;
 mod desktop;
+mod generated;
 mod simulation;
 mod support;
 mod terminal;
