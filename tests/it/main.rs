@@ -8,7 +8,11 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 mod architecture;
+mod cli;
 mod desktop;
+mod generated;
+mod lifecycle;
+mod protocol;
 mod simulation;
 mod support;
 mod terminal;
