@@ -349,8 +349,8 @@ mod tests {
     }
 
     fn calendar(rrule: &str, from: &str) -> Schedule {
-        let rule = Rule::Calendar(Calendar { rrule: rrule.into(), from: local(from), count: None, until: None });
-        Schedule { text: String::new(), rule, zone: None }
+        let calendar = Calendar { rrule: rrule.into(), from: local(from), count: None, until: None };
+        Schedule { text: String::new(), rule: Rule::Calendar(calendar), zone: None }
     }
 
     #[track_caller]

@@ -167,11 +167,15 @@ impl Engine {
                 sorted.calls.into_iter().for_each(|call| call.step(batch));
                 reports.iter().try_for_each(|(id, report)| batch.report(id, report))?;
                 due.iter().try_for_each(|(id, _)| batch.command(*id, &Command::Wake, Actor::Clock))?;
-                retries.into_iter().for_each(|delivery| batch.queue(delivery));
+                for delivery in retries {
+                    batch.queue(delivery);
+                }
                 Ok(())
             })
             .await;
-        reports.iter().for_each(|(id, _)| self.dispatcher.reported(id));
+        for (id, _) in &reports {
+            self.dispatcher.reported(id);
+        }
         match committed {
             Ok(has_written) => self.store_answers(has_written).await,
             Err(error) => {
@@ -343,7 +347,9 @@ impl Engine {
             return Ok(());
         }
         self.commit(|batch| {
-            waiting.into_iter().for_each(|delivery| batch.queue(delivery));
+            for delivery in waiting {
+                batch.queue(delivery);
+            }
             Ok(())
         })
         .await

@@ -1,7 +1,10 @@
 //! The ways to reach a person. A channel makes one attempt and reports; when to try again, the rules decide.
 
+use std::time::Duration;
+
 use futures_util::future::BoxFuture;
 use tokio::sync::watch;
+use tokio::time::timeout;
 
 use crate::domain::delivery::{ChannelKind, Delivery, Report};
 use crate::domain::task::TaskId;
@@ -44,4 +47,22 @@ pub enum Presence {
         /// Why, for people.
         reason: String,
     },
+}
+
+impl Presence {
+    /// Returns what a channel says until it has looked for the first time.
+    #[must_use]
+    pub fn not_looked_yet() -> Self {
+        Self::Away { reason: "not looked for yet".to_owned() }
+    }
+}
+
+/// Waits until a channel knows whether it can reach somebody, at most `limit`.
+///
+/// For the start: what speaks before the first look would be told to channels that only stand in for this one.
+pub async fn first_look(channel: &dyn Channel, limit: Duration) {
+    let mut presence = channel.presence();
+    let looked = presence.wait_for(|now| *now != Presence::not_looked_yet());
+    // Past the limit the channel is what it says it is; it tells when it knows more.
+    let _ = timeout(limit, looked).await;
 }

@@ -142,3 +142,50 @@ impl Channel for RecordingChannel {
         self.shared.presence.subscribe()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    use uuid::Uuid;
+
+    use crate::domain::delivery::{DeliveryId, DeliveryStatus, Target};
+    use crate::domain::message::Message;
+    use crate::domain::occurrence::{FireId, OccurrenceKey, OccurrenceName};
+    use crate::domain::task::{Number, Priority};
+    use crate::domain::time::Timestamp;
+
+    fn delivery() -> Delivery {
+        let (title, body) = ("stretch".to_owned(), String::new());
+        Delivery {
+            id: DeliveryId { fire_id: FireId(Uuid::nil()), target: Target::desktop() },
+            task: TaskId(Uuid::nil()),
+            occurrence: OccurrenceName { key: OccurrenceKey::Once, generation: 1 },
+            message: Message { number: Number(1), title, body, priority: Priority::Normal, link: None },
+            status: DeliveryStatus::Queued,
+            attempts: 0,
+            created_at: Timestamp::MIN,
+            last_error: None,
+        }
+    }
+
+    #[tokio::test]
+    async fn it_answers_as_the_script_says_and_hangs_until_it_is_released() {
+        let channel = RecordingChannel::new(ChannelKind::Desktop);
+        channel.answer(|_, before| match before {
+            0 => Answer::Report(Report::Failed { error: "full".into(), is_final: false }),
+            _ => Answer::Hang(Report::Delivered),
+        });
+        let stretch = delivery();
+        assert!(matches!(channel.deliver(&stretch).await, Report::Failed { .. }));
+        let (report, ()) = tokio::join!(channel.deliver(&stretch), async {
+            let record = channel.wait_until(|record| record.attempts.len() == 2).await;
+            assert!(record.delivered.is_empty());
+            channel.release();
+        });
+        channel.withdraw(stretch.task).await;
+        let record = channel.record();
+        assert_eq!(report, Report::Delivered);
+        assert_eq!((record.delivered.len(), record.withdrawn.len()), (1, 1));
+    }
+}

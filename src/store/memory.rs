@@ -437,7 +437,7 @@ impl Entry {
             self.occurrences.remove(position);
         }
         match (&event.operation, position) {
-            (Operation::Withdrawn { .. }, _) => {}
+            (Operation::Withdrawn, _) => {}
             (Operation::Added(_) | Operation::Opened(_), _) | (_, None) => {
                 self.occurrences.push(Arc::new(occurrence.clone()));
             }

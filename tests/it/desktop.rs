@@ -9,7 +9,7 @@ use std::time::Duration;
 use futures_util::future::join_all;
 use keiko::domain::delivery::{Delivery, Report, Target};
 use keiko::notify::desktop::{ANSWER_WITHIN, DesktopChannel, SessionBus};
-use keiko::notify::{Channel, Presence};
+use keiko::notify::{Channel, Presence, first_look};
 
 use crate::support::fake_server::{Asked, FakeServer, Manner};
 use crate::support::private_bus::PrivateBus;
@@ -310,4 +310,22 @@ async fn dunst_shows_the_popups_on_a_real_screen() {
     assert_eq!(dunst.displayed(&bus).await, 0);
     screen.shoot(&closed);
     assert_eq!(differing_pixels(&empty, &closed), 0);
+}
+
+#[tokio::test]
+async fn the_first_look_is_waited_for_in_bounds() {
+    let bus = PrivateBus::start();
+    let _server = FakeServer::start(&bus, Manner::Plain).await;
+    let quick = channel(&bus, ANSWER_WITHIN);
+    first_look(&quick, ANSWER_WITHIN).await;
+    assert_eq!(*quick.presence().borrow(), Presence::Present);
+
+    // A bus that takes connections and says nothing.
+    let place = tempfile::tempdir().unwrap();
+    let _silent = std::os::unix::net::UnixListener::bind(place.path().join("bus")).unwrap();
+    let runtime_dir = place.path().to_owned();
+    let slow = DesktopChannel::start(SessionBus { address: None, runtime_dir, answer_within: SHORT });
+    first_look(&slow, Duration::ZERO).await;
+    assert_eq!(*slow.presence().borrow(), Presence::not_looked_yet());
+    away(&slow, "there was no answer within 100ms").await;
 }

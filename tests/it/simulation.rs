@@ -204,7 +204,7 @@ fn spawn_add(world: &World, title: &'static str) -> tokio::task::JoinHandle<Resu
     tokio::spawn(async move { handle.add(request(title, countdown(600))).await })
 }
 
-/// SplitMix64: small, and the same on every machine.
+/// `SplitMix64`: small, and the same on every machine.
 struct Random(u64);
 
 impl Random {
@@ -413,7 +413,7 @@ impl World {
     fn drop_some_deliveries(&mut self) {
         let salt = self.random.next();
         self.desktop.answer(move |delivery, attempt| {
-            let failed = (delivery.id.fire_id.0.as_u128() as u64 ^ salt).wrapping_add(attempt as u64) % 3;
+            let failed = (delivery.id.fire_id.0.as_u64_pair().1 ^ salt).wrapping_add(attempt as u64) % 3;
             Answer::Report(match failed {
                 0 => Report::Failed { error: "dropped".into(), is_final: false },
                 1 => Report::Failed { error: "refused".into(), is_final: true },

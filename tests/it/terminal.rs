@@ -226,7 +226,6 @@ async fn tmux_shows_the_message_to_who_is_attached_and_its_panes_get_no_line() {
     client.wait_for("keiko: 交房租 stretch (due 16:00) · keiko done 1").await;
     assert_eq!(server.run(&["capture-pane", "-p"]).trim(), "");
 
-    server.run(&["detach-client", "-a", "-s", "0"]);
     server.run(&["detach-client", "-s", "0"]);
     away(&channel).await;
     drop(client);

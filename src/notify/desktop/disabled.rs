@@ -42,3 +42,19 @@ impl Channel for DesktopChannel {
         self.0.presence()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    use std::path::PathBuf;
+
+    use crate::notify::desktop::ANSWER_WITHIN;
+
+    #[test]
+    fn a_build_without_desktop_support_says_so() {
+        let bus = SessionBus { address: None, runtime_dir: PathBuf::new(), answer_within: ANSWER_WITHIN };
+        let away = Presence::Away { reason: "keikod was built without desktop support".to_owned() };
+        assert_eq!(*DesktopChannel::start(bus).presence().borrow(), away);
+    }
+}

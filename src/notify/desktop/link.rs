@@ -44,7 +44,7 @@ pub(super) struct Link {
 impl Link {
     /// Returns a link that has not looked yet.
     pub(super) fn new(bus: SessionBus) -> Self {
-        let presence = watch::Sender::new(Presence::Away { reason: "the session bus was not looked for yet".into() });
+        let presence = watch::Sender::new(Presence::not_looked_yet());
         Self { bus, server: Mutex::new(None), presence, knock: Notify::new() }
     }
 
@@ -122,9 +122,10 @@ impl Link {
         let addresses = self.addresses()?;
         let mut reason = String::new();
         for address in addresses {
-            let attempt = self.limited(zbus::connection::Builder::address(address).build()).await;
-            match attempt {
+            match self.limited(zbus::connection::Builder::address(address).build()).await {
                 Ok(connection) => return Ok(connection),
+                // The address stands in what is said anyway.
+                Err(zbus::Error::Connection(error, ..)) => reason = error.to_string(),
                 Err(error) => reason = error.to_string(),
             }
         }
@@ -235,12 +236,15 @@ impl Link {
     fn search_again(&self, connection: &Connection, attempts: u32) -> Search<'_> {
         let connection = connection.clone();
         async move {
-            let asked = self.knock.notified();
-            if attempts == 0 {
-                asked.await;
-            } else {
+            if attempts > 0 {
+                let (shortest, whole) = (back_off(1, Jitter::NONE), back_off(attempts, Jitter::NONE));
+                // Deliveries ask at once whenever the reason is another; that must not become a loop.
+                let _ = timeout(shortest.to_duration(), connection.closed()).await;
+                let rest = whole.to_duration().saturating_sub(shortest.to_duration());
                 // Whether the time is over or a delivery asked, what follows is the same.
-                let _ = timeout(back_off(attempts, Jitter::NONE).to_duration(), asked).await;
+                let _ = timeout(rest, self.knock.notified()).await;
+            } else {
+                self.knock.notified().await;
             }
             self.search(&connection, attempts).await
         }

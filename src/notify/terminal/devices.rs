@@ -8,7 +8,7 @@ use std::io::Write;
 use std::os::unix::fs::{FileTypeExt, MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
-use rustix::fs::{OFlags, makedev};
+use rustix::fs::OFlags;
 
 use crate::notify::terminal::Terminals;
 
@@ -86,28 +86,23 @@ fn sessions(terminals: &Terminals) -> Option<BTreeSet<u64>> {
 }
 
 /// Reads the device number of the terminal from `/proc/PID/stat` (proc(5), field 7, `tty_nr`).
+///
+/// The kernel writes it in the encoding that `stat` too gives for every major number below 4096.
 fn controlling_terminal(stat: &str) -> Option<u64> {
     // The program's name, in parentheses, may hold anything, parentheses and spaces too.
     let (_, fields) = stat.rsplit_once(')')?;
-    let encoded: u32 = fields.split_ascii_whitespace().nth(4)?.parse().ok()?;
-    let (major_number, minor_number) = ((encoded >> 8) & 0xfff, (encoded & 0xff) | ((encoded >> 12) & 0xfff00));
-    let device = makedev(major_number, minor_number);
-    (encoded != 0).then_some(device)
+    let device: u64 = fields.split_ascii_whitespace().nth(4)?.parse().ok()?;
+    (device != 0).then_some(device)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    use rustix::fs::{major, minor};
-
     #[test]
     fn the_terminal_of_a_process_is_read_whatever_its_name() {
-        let device = controlling_terminal("42 (a) b (c) S 1 42 42 34819 42 4194304").unwrap();
-        assert_eq!((major(device), minor(device)), (136, 3));
-        // A minor number past 255 stands in two parts.
-        let device = controlling_terminal("42 (sh) S 1 42 42 1083461 42 0").unwrap();
-        assert_eq!((major(device), minor(device)), (136, 0x145));
+        assert_eq!(controlling_terminal("42 (a) b (c) S 1 42 42 34819 42 4194304"), Some(34819));
+        assert_eq!(controlling_terminal("42 (sh) S 1 42 42 1083461 42 0"), Some(1_083_461));
         assert_eq!(controlling_terminal("42 (kthreadd) S 0 0 0 0 -1 0"), None);
         assert_eq!(controlling_terminal("42 (odd"), None);
     }

@@ -43,7 +43,7 @@ struct Shared {
     terminals: Terminals,
     presence: watch::Sender<Presence>,
     knock: Notify,
-    /// Held while processes are started to look or to show: never more than one at a time (I9).
+    /// Held while processes are started to look or to show: one round of them at a time (I9).
     looking: Mutex<()>,
 }
 
@@ -61,7 +61,7 @@ impl TerminalChannel {
     /// Outside a tokio runtime.
     #[must_use]
     pub fn start(terminals: Terminals) -> Self {
-        let presence = watch::Sender::new(Presence::Away { reason: "the terminals were not looked for yet".into() });
+        let presence = watch::Sender::new(Presence::not_looked_yet());
         let shared = Arc::new(Shared { terminals, presence, knock: Notify::new(), looking: Mutex::new(()) });
         let shared_with_it = Arc::clone(&shared);
         let follower = tokio::spawn(async move { shared_with_it.follow().await }).abort_handle();

@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 use std::process::Stdio;
 use std::time::Duration;
 
+use futures_util::future::join_all;
 use tokio::process::Command;
 use tokio::time::timeout;
 
@@ -44,9 +45,15 @@ pub(super) struct Client {
 
 /// Returns the clients and panes of every server of the person.
 pub(super) async fn look(terminals: &Terminals) -> Tmux {
+    let sockets = sockets(terminals);
+    // At once: those that have stopped then cost their time only once.
+    let listed = join_all(
+        sockets
+            .iter()
+            .map(|socket| async { run(&terminals.tmux, socket, &LIST.map(OsStr::new)).await.unwrap_or_default() }),
+    );
     let mut found = Tmux::default();
-    for socket in sockets(terminals) {
-        let listed = run(&terminals.tmux, &socket, &LIST.map(OsStr::new)).await.unwrap_or_default();
+    for (socket, listed) in sockets.iter().zip(listed.await) {
         for line in listed.split(|byte| *byte == b'\n') {
             match line.split_at_checked(2) {
                 Some((b"c0", name)) if found.clients.len() < CLIENTS_MAX => {

@@ -89,7 +89,7 @@ impl Fault {
     fn is_full(&self) -> bool {
         match self {
             Self::Sqlite(error) => is_sqlite_full(error),
-            Self::File(error) => matches!(error.kind(), io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded),
+            Self::File(error) => is_full(error),
             Self::Migration(error) => match error.kind() {
                 refinery_core::error::Kind::Connection(_, source) => {
                     source.downcast_ref::<rusqlite::Error>().is_some_and(is_sqlite_full)
@@ -112,4 +112,9 @@ fn is_sqlite_full(error: &rusqlite::Error) -> bool {
     error
         .sqlite_error()
         .is_some_and(|error| error.code == ffi::ErrorCode::DiskFull || error.extended_code == ffi::SQLITE_IOERR_SHMSIZE)
+}
+
+/// Returns whether the disk, or what the person may use of it, is full.
+pub(crate) fn is_full(error: &io::Error) -> bool {
+    matches!(error.kind(), io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded)
 }

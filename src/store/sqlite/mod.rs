@@ -5,7 +5,7 @@
 
 use std::path::Path;
 use std::sync::mpsc::SyncSender;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 
 use futures_util::future::BoxFuture;
@@ -19,6 +19,7 @@ use crate::domain::occurrence::OccurrenceName;
 use crate::domain::task::{Number, TaskId};
 use crate::store::sqlite::fault::Fault;
 use crate::store::sqlite::readers::Readers;
+use crate::store::sqlite::schema::Sharing;
 use crate::store::sqlite::writer::Job;
 use crate::store::{Change, Committed, Counts, Identity, RequestSeen, Store, StoreError, StoredEvent, Wake, Which};
 
@@ -49,18 +50,24 @@ impl SqliteStore {
     /// `device` names this installation where the database is new, and is not looked at otherwise: a UUIDv7 holds the
     /// time, and a store reads no clock. The directory must exist.
     ///
+    /// Where the disk is full, an existing database opens all the same, but with one connection for all: questions
+    /// then wait for the writer, until the database is opened anew.
+    ///
     /// # Errors
     /// The schema is newer, and the file is then as it was; or the file cannot be opened, is no such database, or the
     /// disk is full.
     pub fn open(path: &Path, device: Uuid) -> Result<Self, StoreError> {
-        let text = path.display().to_string();
-        let open = || {
-            let connection = schema::open(path, device)?;
-            let readers = Readers::new(path.to_owned());
-            let (jobs, thread) = writer::start(connection, text.clone())?;
-            Ok(Self { path: text.clone(), readers, jobs, writer: Mutex::new(Some(thread)) })
-        };
-        open().map_err(|fault: Fault| fault.into_store_error("open", &text))
+        let sharing = Sharing::at(path).map_err(Fault::from);
+        let opened = sharing.and_then(|sharing| Self::open_as(path, device, sharing));
+        opened.map_err(|fault| fault.into_store_error("open", &path.display().to_string()))
+    }
+
+    fn open_as(path: &Path, device: Uuid, sharing: Sharing) -> Result<Self, Fault> {
+        let connection = Arc::new(Mutex::new(schema::open(path, device, sharing)?));
+        let only = (sharing == Sharing::Alone).then(|| Arc::clone(&connection));
+        let (jobs, thread) = writer::start(connection, path.display().to_string())?;
+        let readers = Readers::new(path.to_owned(), only);
+        Ok(Self { path: path.display().to_string(), readers, jobs, writer: Mutex::new(Some(thread)) })
     }
 
     /// Returns the version of the schema that an open database has.

@@ -1,7 +1,8 @@
-//! The connections that answer questions. They see the last committed state and never wait for the writer.
+//! The connections that answer questions. They see the last committed state and never wait for the writer, unless a
+//! full disk leaves room for one connection only.
 
 use std::path::PathBuf;
-use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
 use rusqlite::Connection;
 
@@ -23,20 +24,26 @@ pub(crate) struct Readers {
 
 #[derive(Debug)]
 struct Pool {
+    /// The writer's connection, where there can be no other.
+    only: Option<Arc<Mutex<Connection>>>,
     idle: Vec<Connection>,
     lent: usize,
     is_closed: bool,
 }
 
 impl Readers {
-    pub(crate) const fn new(path: PathBuf) -> Self {
-        let pool = Pool { idle: Vec::new(), lent: 0, is_closed: false };
+    /// Returns a pool of its own connections, or one that asks `only`.
+    pub(crate) const fn new(path: PathBuf, only: Option<Arc<Mutex<Connection>>>) -> Self {
+        let pool = Pool { only, idle: Vec::new(), lent: 0, is_closed: false };
         Self { path, pool: Mutex::new(pool), returned: Condvar::new() }
     }
 
     /// Answers a question, when all are busy after another one.
     pub(crate) fn ask<T>(&self, question: impl FnOnce(&Connection) -> Result<T, Fault>) -> Result<T, Fault> {
         let mut loan = self.lend()?;
+        if let Some(only) = &loan.only {
+            return question(&only.lock().unwrap_or_else(PoisonError::into_inner));
+        }
         if loan.connection.is_none() {
             loan.connection = Some(schema::open_reader(&self.path)?);
         }
@@ -48,6 +55,7 @@ impl Readers {
         let mut pool = self.lock();
         pool.is_closed = true;
         pool.idle.clear();
+        pool.only = None;
         self.returned.notify_all();
     }
 
@@ -60,7 +68,7 @@ impl Readers {
             return Err(Fault::Refused(StoreError::Closed));
         }
         pool.lent += 1;
-        Ok(Loan { readers: self, connection: pool.idle.pop() })
+        Ok(Loan { readers: self, only: pool.only.clone(), connection: pool.idle.pop() })
     }
 
     fn lock(&self) -> MutexGuard<'_, Pool> {
@@ -72,6 +80,7 @@ impl Readers {
 /// A place in the pool, given back also when a question panics.
 struct Loan<'a> {
     readers: &'a Readers,
+    only: Option<Arc<Mutex<Connection>>>,
     connection: Option<Connection>,
 }
 

@@ -1,19 +1,20 @@
 //! How a database file comes to be one of this version, or is refused as it lies. A migration is never edited, only
 //! followed by another.
 
-use std::fs::OpenOptions;
-use std::io;
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Write};
 use std::path::Path;
 use std::time::{Duration, SystemTime};
 
 use chrono::{DateTime, Utc};
 use refinery_core::traits::sync::{Migrate, Query, Transaction};
 use refinery_core::{Migration, Runner};
+use rusqlite::config::DbConfig;
 use rusqlite::types::Type;
 use rusqlite::{Connection, ErrorCode, OpenFlags, TransactionBehavior, params};
 use uuid::Uuid;
 
-use crate::store::sqlite::fault::Fault;
+use crate::store::sqlite::fault::{Fault, is_full};
 
 /// Every migration, oldest first, by the name of its file.
 pub(crate) const MIGRATIONS: &[(&str, &str)] = &[("V1__initial", include_str!("migrations/V1__initial.sql"))];
@@ -27,17 +28,45 @@ const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
 /// Past this a log that grew under a long read is cut back at the next checkpoint.
 const LOG_BYTES_MAX: i64 = 64 * 1024 * 1024;
 
+/// The room that the shared memory file and the first pages of the log take, doubled.
+const ROOM_MIN: usize = 128 * 1024;
+
 /// More statements than the writer or a reader uses, so that none is compiled twice.
 const STATEMENTS_MAX: usize = 32;
+
+/// Whether other connections can read beside the writer.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Sharing {
+    /// They can, through the shared memory file.
+    Shared,
+    /// They cannot, and there is no shared memory file: on a full disk it kills the process, since it is mapped
+    /// before the disk has room for it.
+    Alone,
+}
+
+impl Sharing {
+    /// Returns how a database at `path` can be opened now.
+    pub(crate) fn at(path: &Path) -> io::Result<Self> {
+        // Written and flushed, since a file system may find only then that there is no room.
+        let probe = path.with_added_extension("probe");
+        let write = |mut file: File| file.write_all(&vec![1; ROOM_MIN]).and_then(|()| file.sync_all());
+        let written = File::create(&probe).and_then(write);
+        let removed = fs::remove_file(&probe);
+        match written {
+            Err(error) if is_full(&error) => Ok(Self::Alone),
+            written => written.and(removed).map(|()| Self::Shared),
+        }
+    }
+}
 
 /// Opens the database for its one writer, making or migrating it where needed.
 ///
 /// `device` names the installation where the database is new.
-pub(crate) fn open(path: &Path, device: Uuid) -> Result<Connection, Fault> {
+pub(crate) fn open(path: &Path, device: Uuid, sharing: Sharing) -> Result<Connection, Fault> {
     create_private(path)?;
     // Nothing may be written before this: a newer program must find its file as it left it.
-    inspect(path)?;
-    let mut connection = connect(path, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
+    inspect(path, sharing)?;
+    let mut connection = connect(path, OpenFlags::SQLITE_OPEN_READ_WRITE, sharing)?;
     let mode: String = connection.query_row("PRAGMA journal_mode = WAL", [], |row| row.get(0))?;
     if mode != "wal" {
         return Err(Fault::NoWal { found: mode });
@@ -48,17 +77,21 @@ pub(crate) fn open(path: &Path, device: Uuid) -> Result<Connection, Fault> {
     Ok(connection)
 }
 
-/// Opens the database for a reader.
+/// Opens a shared database for a reader.
 pub(crate) fn open_reader(path: &Path) -> Result<Connection, Fault> {
     // Not read-only as a file: a reader of a write-ahead log writes its shared memory.
-    let connection = connect(path, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
+    let connection = connect(path, OpenFlags::SQLITE_OPEN_READ_WRITE, Sharing::Shared)?;
     connection.pragma_update(None, "query_only", true)?;
     Ok(connection)
 }
 
-fn connect(path: &Path, access: OpenFlags) -> Result<Connection, Fault> {
+fn connect(path: &Path, access: OpenFlags, sharing: Sharing) -> Result<Connection, Fault> {
     let connection = Connection::open_with_flags(path, access | OpenFlags::SQLITE_OPEN_NO_MUTEX)?;
     connection.busy_timeout(BUSY_TIMEOUT)?;
+    if sharing == Sharing::Alone {
+        // Before anything is read, or the shared memory file is there already.
+        connection.pragma_update(None, "locking_mode", "EXCLUSIVE")?;
+    }
     connection.pragma_update(None, "foreign_keys", true)?;
     connection.set_prepared_statement_cache_capacity(STATEMENTS_MAX);
     Ok(connection)
@@ -78,20 +111,26 @@ fn create_private(path: &Path) -> io::Result<()> {
 }
 
 /// Refuses a file that this program must not write to, without writing to it.
-fn inspect(path: &Path) -> Result<(), Fault> {
-    match inspect_with(path, OpenFlags::SQLITE_OPEN_READ_ONLY) {
+fn inspect(path: &Path, sharing: Sharing) -> Result<(), Fault> {
+    if sharing == Sharing::Alone {
+        // To hold a file alone takes a lock that only a writer gets.
+        return inspect_with(path, OpenFlags::SQLITE_OPEN_READ_WRITE, sharing);
+    }
+    match inspect_with(path, OpenFlags::SQLITE_OPEN_READ_ONLY, sharing) {
         // A crash while the file was made leaves a journal that only a writer can roll back.
         Err(Fault::Sqlite(error))
             if matches!(error.sqlite_error_code(), Some(ErrorCode::ReadOnly | ErrorCode::CannotOpen)) =>
         {
-            inspect_with(path, OpenFlags::SQLITE_OPEN_READ_WRITE)
+            inspect_with(path, OpenFlags::SQLITE_OPEN_READ_WRITE, sharing)
         }
         other => other,
     }
 }
 
-fn inspect_with(path: &Path, access: OpenFlags) -> Result<(), Fault> {
-    let connection = connect(path, access)?;
+fn inspect_with(path: &Path, access: OpenFlags, sharing: Sharing) -> Result<(), Fault> {
+    let connection = connect(path, access, sharing)?;
+    // Else the last connection to close writes what a crash left in the log into the file.
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true)?;
     let tables: i64 = connection.query_row("SELECT count(*) FROM sqlite_master", [], |row| row.get(0))?;
     if tables == 0 {
         return Ok(());

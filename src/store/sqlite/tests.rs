@@ -47,6 +47,66 @@ impl Fixture for InDirectory {
 
 conformance! { InDirectory }
 
+/// A store as on a full disk: with one connection for all.
+struct Alone(InDirectory);
+
+impl Alone {
+    fn at(path: &Path, device: Uuid) -> SqliteStore {
+        SqliteStore::open_as(path, device, Sharing::Alone).unwrap()
+    }
+}
+
+impl Fixture for Alone {
+    type Store = SqliteStore;
+
+    fn open() -> Self {
+        let directory = tempfile::tempdir().unwrap();
+        Self(InDirectory { store: Self::at(&directory.path().join("keiko.db"), DEVICE), directory })
+    }
+
+    fn store(&self) -> &SqliteStore {
+        &self.0.store
+    }
+
+    fn reopen(self) -> Self {
+        let path = self.0.path();
+        drop(self.0.store);
+        let store = Self::at(&path, Uuid::from_u128(99));
+        Self(InDirectory { store, directory: self.0.directory })
+    }
+}
+
+mod alone {
+    use super::*;
+
+    conformance! { Alone }
+
+    #[test]
+    fn it_has_no_shared_memory_file_and_can_be_shared_the_next_time() {
+        let fixture = Alone::open();
+        block_on(add_tasks(fixture.store(), 3));
+        assert!(!beside(&fixture.0.path(), "-shm").exists());
+        let before = everything(fixture.store());
+        let fixture = fixture.0.reopen();
+        assert_eq!(everything(&fixture.store), before);
+        assert!(beside(&fixture.path(), "-shm").exists());
+    }
+
+    #[test]
+    fn a_newer_schema_is_refused_and_its_files_left_as_they_were() {
+        let fixture = closed_with_tasks();
+        let newer = raw(&fixture.path());
+        newer.execute_batch(NEWER).unwrap();
+        let killed = fixture.directory.path().join("killed.db");
+        copy_as_killed(&fixture.path(), &killed);
+        let files = || ["", "-wal"].map(|suffix| std::fs::read(beside(&killed, suffix)).unwrap());
+        let before = files();
+        let fault = SqliteStore::open_as(&killed, DEVICE, Sharing::Alone).unwrap_err();
+        assert!(matches!(fault, Fault::Newer { found: 7, known: 1 }), "{fault}");
+        assert!(files() == before, "a file was changed");
+    }
+}
+
 fn raw(path: &Path) -> Connection {
     Connection::open(path).unwrap()
 }
@@ -289,7 +349,7 @@ fn a_change_handed_over_before_the_store_is_dropped_is_written() {
 #[test]
 fn a_full_disk_refuses_the_change_and_the_next_one_passes_when_there_is_room() {
     let fixture = closed_with_tasks();
-    let mut connection = schema::open(&fixture.path(), DEVICE).unwrap();
+    let mut connection = schema::open(&fixture.path(), DEVICE, Sharing::Shared).unwrap();
     connection.execute_batch("PRAGMA max_page_count = 1").unwrap();
     let mut large = snapshot(4, 13, states().remove(1));
     large.task.details.notes = "x".repeat(1 << 20);
@@ -366,7 +426,7 @@ fn questions_are_answered_by_indexes() {
 }
 
 proptest! {
-    #![proptest_config(Config { cases: 12, failure_persistence: None, ..Config::default() })]
+    #![proptest_config(Config { cases: 12, ..Config::default() })]
 
     #[test]
     fn both_stores_answer_any_changes_alike(batches in strategies::batches()) {

@@ -135,7 +135,7 @@ impl<'a> TaskPlan<'a> {
     fn add(&mut self, event: &'a Event, seq: u64) {
         let (occurrence, name) = (&event.snapshot.occurrence, event.snapshot.occurrence.name());
         self.last = event;
-        let is_removed = matches!(event.operation, Operation::Withdrawn { .. });
+        let is_removed = matches!(event.operation, Operation::Withdrawn);
         let opens = matches!(event.operation, Operation::Added(_) | Operation::Opened(_));
         let takes_over = opens || matches!(event.operation, Operation::Moved(_));
         if is_removed {
@@ -286,7 +286,7 @@ mod tests {
     fn a_kill_between_statements_leaves_no_trace() {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("keiko.db");
-        let mut connection = schema::open(&path, uuid::Uuid::from_u128(1)).unwrap();
+        let mut connection = schema::open(&path, uuid::Uuid::from_u128(1), schema::Sharing::Shared).unwrap();
         let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate).unwrap();
         write_meta(&transaction, &Change { zone: Some("Asia/Tokyo".into()), ..Change::default() }, 7).unwrap();
         // The file as it lies on the disk when the process is killed here.
@@ -295,7 +295,7 @@ mod tests {
             std::fs::copy(with_suffix(&path, suffix), with_suffix(&copy, suffix)).unwrap();
         }
         drop(transaction);
-        let reopened = schema::open(&copy, uuid::Uuid::from_u128(2)).unwrap();
+        let reopened = schema::open(&copy, uuid::Uuid::from_u128(2), schema::Sharing::Shared).unwrap();
         let identity = read::identity(&reopened).unwrap();
         assert_eq!((identity.last_seq, identity.zone), (0, None));
         assert_eq!(identity.device, uuid::Uuid::from_u128(1));

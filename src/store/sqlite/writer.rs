@@ -1,6 +1,7 @@
 //! The one connection that writes, on a thread of its own. It takes one change after another and retries none.
 
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{Builder, JoinHandle};
 
 use rusqlite::Connection;
@@ -26,17 +27,22 @@ pub(crate) enum Job {
 }
 
 /// Starts the writer's thread.
-pub(crate) fn start(connection: Connection, path: String) -> Result<(SyncSender<Job>, JoinHandle<()>), Fault> {
+pub(crate) fn start(
+    connection: Arc<Mutex<Connection>>,
+    path: String,
+) -> Result<(SyncSender<Job>, JoinHandle<()>), Fault> {
     let (sender, jobs) = sync_channel(CHANGES_MAX);
-    let thread = Builder::new().name("keiko-store".to_owned()).spawn(move || run(connection, jobs, &path))?;
+    let thread = Builder::new().name("keiko-store".to_owned()).spawn(move || run(&connection, jobs, &path))?;
     Ok((sender, thread))
 }
 
-fn run(mut connection: Connection, jobs: Receiver<Job>, path: &str) {
+fn run(connection: &Mutex<Connection>, jobs: Receiver<Job>, path: &str) {
+    // Nobody else holds it, unless a full disk leaves room for one connection only.
+    let connection = || connection.lock().unwrap_or_else(PoisonError::into_inner);
     for job in &jobs {
         match job {
             Job::Commit(change, answer) => {
-                let outcome = write::commit(&mut connection, &change);
+                let outcome = write::commit(&mut connection(), &change);
                 // Whoever dropped the answer no longer wants it; the change stands all the same.
                 let _ = answer.send(outcome.map_err(|fault| fault.into_store_error("write", path)));
             }
@@ -46,5 +52,5 @@ fn run(mut connection: Connection, jobs: Receiver<Job>, path: &str) {
     // From here on a commit is refused at once, it does not wait for the checkpoint.
     drop(jobs);
     // Only a courtesy: what a checkpoint leaves in the log is found there at the next start.
-    let _ = connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()));
+    let _ = connection().query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()));
 }

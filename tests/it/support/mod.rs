@@ -12,6 +12,7 @@ pub(crate) mod sample;
 #[cfg(feature = "desktop")]
 pub(crate) mod xvfb;
 
+#[cfg(feature = "desktop")]
 use std::process::Child;
 use std::time::Duration;
 
@@ -19,8 +20,10 @@ use std::time::Duration;
 pub(crate) const PATIENCE: Duration = Duration::from_secs(30);
 
 /// A child process that does not outlive the test.
+#[cfg(feature = "desktop")]
 pub(crate) struct Killed(pub(crate) Child);
 
+#[cfg(feature = "desktop")]
 impl Drop for Killed {
     fn drop(&mut self) {
         // It may have ended by itself; then both fail, and that is as good.

@@ -14,8 +14,8 @@ use crate::support::{Killed, soon};
 pub(crate) struct PrivateBus {
     _daemon: Killed,
     address: String,
-    /// Holds the socket, where the test does not.
-    _place: Option<TempDir>,
+    /// Held for as long as the bus: the socket's directory, where it is not the test's.
+    place: Option<TempDir>,
 }
 
 impl PrivateBus {
@@ -23,7 +23,7 @@ impl PrivateBus {
     pub(crate) fn start() -> Self {
         let place = tempfile::tempdir().expect("a directory");
         let mut bus = Self::start_in(place.path());
-        bus._place = Some(place);
+        bus.place = Some(place);
         bus
     }
 
@@ -47,7 +47,7 @@ impl PrivateBus {
         let mut address = String::new();
         // The address is printed once the bus listens.
         BufReader::new(stdout).read_line(&mut address).expect("the bus starts");
-        Self { _daemon: daemon, address: address.trim().to_owned(), _place: None }
+        Self { _daemon: daemon, address: address.trim().to_owned(), place: None }
     }
 
     /// Returns the address to connect to.
