@@ -7,12 +7,12 @@ use std::io;
 use std::sync::Arc;
 use std::time::Duration;
 
-use interprocess::local_socket::tokio::Stream;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio_util::sync::CancellationToken;
 
 use crate::api::Api;
 use crate::api::dispatch::{Session, dispatch};
+use crate::api::listen::Stream;
 use crate::protocol::envelope::{Id, Message, Request, Response, read_requests};
 use crate::protocol::error_code::{ErrorKind, RpcError};
 use crate::protocol::framing::{FrameError, Frames};

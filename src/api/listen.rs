@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use interprocess::local_socket::tokio::{Listener, Stream};
+use interprocess::local_socket::tokio::Listener;
 use interprocess::local_socket::traits::tokio::Listener as _;
 use interprocess::local_socket::traits::{Stream as _, StreamCommon as _};
 use interprocess::local_socket::{GenericFilePath, ListenerOptions, ToFsName as _};
@@ -36,6 +36,9 @@ const SOCKET_MODE: u32 = 0o600;
 
 /// The bits of a folder's mode that would let others in.
 const OTHERS: u32 = 0o077;
+
+/// A connection.
+pub(super) type Stream = interprocess::local_socket::tokio::Stream;
 
 /// A socket that is listened on.
 #[derive(Debug)]

@@ -6,9 +6,9 @@
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use interprocess::local_socket::tokio::Stream;
 use tokio_util::sync::CancellationToken;
 
+use crate::api::listen::Stream;
 use crate::clock::{Clock, Monotonic};
 use crate::domain::delivery::Target;
 use crate::domain::time::{Span, Timestamp};

@@ -8,11 +8,10 @@ use crate::domain::rejection::Rejection;
 use crate::domain::task::TaskId;
 use crate::domain::time::Timestamp;
 use crate::domain::transition::CreateError;
-use crate::engine::input::CallError;
+use crate::engine::input::{CallError, StoreFailure, store_failure};
 use crate::protocol::error_code::{Candidate, ErrorKind, RpcError};
 use crate::protocol::from_wire::Unusable;
 use crate::protocol::to_wire::{self, Detail};
-use crate::store::StoreError;
 
 impl Api {
     /// Returns the refusal of a call that named no task.
@@ -94,7 +93,14 @@ fn refusal(error: &CallError, zone: Tz) -> RpcError {
                 .with_hint("name one by its number")
                 .with(|data| data.candidates = Some(candidates))
         }
-        CallError::Store { source } => stored(source),
+        CallError::Store { source } => match store_failure(source) {
+            StoreFailure::Full => {
+                refuse(ErrorKind::Storage).with_hint("nothing was changed: free some space, then try again")
+            }
+            StoreFailure::Broken => refuse(ErrorKind::Storage).with_hint("nothing was changed"),
+            StoreFailure::OurFault => refuse(ErrorKind::Internal),
+            StoreFailure::Closed => refuse(ErrorKind::Stopping).with_hint("try again in a moment"),
+        },
         CallError::Busy { .. } => refuse(ErrorKind::Limit).with_hint("try again in a moment"),
         CallError::Advance { source: AdvanceError::NotProgrammable } => {
             refuse(ErrorKind::Refused).with_hint("only a daemon that was started with --clock has a clock to advance")
@@ -116,21 +122,6 @@ fn not_added(error: &CreateError, zone: Tz) -> RpcError {
         CreateError::EmptyTitle => {
             RpcError::new(ErrorKind::Params, error.to_string()).with_hint("say what is to be remembered")
         }
-    }
-}
-
-fn stored(error: &StoreError) -> RpcError {
-    let refuse = |kind| RpcError::new(kind, error.to_string());
-    match error {
-        StoreError::Full { .. } => {
-            refuse(ErrorKind::Storage).with_hint("nothing was changed: free some space, then try again")
-        }
-        StoreError::Broken { .. } | StoreError::Newer { .. } => {
-            refuse(ErrorKind::Storage).with_hint("nothing was changed")
-        }
-        // The loop is the only writer, so these are faults of the daemon's own.
-        StoreError::Conflict { .. } | StoreError::FiredBefore { .. } => refuse(ErrorKind::Internal),
-        StoreError::Closed => refuse(ErrorKind::Stopping).with_hint("try again in a moment"),
     }
 }
 

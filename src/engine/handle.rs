@@ -139,6 +139,22 @@ impl Handle {
         self.read(move |store| Ok(store.list(which)?)).await
     }
 
+    /// Returns the tasks whose present occurrence has not ended, ordered by number.
+    ///
+    /// # Errors
+    /// The store fails.
+    pub async fn list_open(&self) -> Result<Vec<Snapshot>, CallError> {
+        self.list(Which::Open).await
+    }
+
+    /// Returns all tasks, ordered by number.
+    ///
+    /// # Errors
+    /// The store fails.
+    pub async fn list_all(&self) -> Result<Vec<Snapshot>, CallError> {
+        self.list(Which::All).await
+    }
+
     /// Returns the history of a task.
     ///
     /// # Errors

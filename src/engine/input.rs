@@ -177,3 +177,27 @@ pub(crate) fn told(candidates: &[(u64, String)]) -> String {
     let each: Vec<String> = candidates.iter().map(|(number, title)| format!("{number} {title}")).collect();
     each.join(", ")
 }
+
+/// What kind of failure of the store it was, for those above the engine, who do not know the store.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum StoreFailure {
+    /// The disk is full.
+    Full,
+    /// The database cannot be read or written.
+    Broken,
+    /// This program asked for what must not be.
+    OurFault,
+    /// The store was closed: the daemon stops.
+    Closed,
+}
+
+/// Returns what kind of failure it was.
+#[must_use]
+pub const fn store_failure(error: &StoreError) -> StoreFailure {
+    match error {
+        StoreError::Full { .. } => StoreFailure::Full,
+        StoreError::Broken { .. } | StoreError::Newer { .. } => StoreFailure::Broken,
+        StoreError::Conflict { .. } | StoreError::FiredBefore { .. } => StoreFailure::OurFault,
+        StoreError::Closed => StoreFailure::Closed,
+    }
+}

@@ -50,6 +50,15 @@ pub enum Presence {
 }
 
 impl Presence {
+    /// Returns why it cannot reach anybody, `None` where it can.
+    #[must_use]
+    pub fn reason(&self) -> Option<&str> {
+        match self {
+            Self::Present => None,
+            Self::Away { reason } => Some(reason),
+        }
+    }
+
     /// Returns what a channel says until it has looked for the first time.
     #[must_use]
     pub fn not_looked_yet() -> Self {

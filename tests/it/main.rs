@@ -11,6 +11,8 @@ mod architecture;
 mod cli;
 mod desktop;
 mod generated;
+mod lifecycle;
+mod protocol;
 mod simulation;
 mod support;
 mod terminal;

@@ -7,7 +7,6 @@ use crate::domain::delivery::{ChannelKind, Target};
 use crate::domain::schedule::Schedule;
 use crate::domain::task::Details;
 use crate::engine::input::AddRequest;
-use crate::notify::Presence;
 use crate::protocol::error_code::{ErrorKind, RpcError};
 use crate::protocol::from_wire;
 use crate::protocol::methods::{Add, WriteResult};
@@ -104,10 +103,7 @@ fn unreachable(api: &Api, targets: &[Target]) -> Option<String> {
     let is_meant = |kind: ChannelKind| targets.is_empty() || targets.iter().any(|target| target.kind == kind);
     let mut reasons = Vec::new();
     for (kind, presence) in api.handle.channels().into_iter().filter(|(kind, _)| is_meant(*kind)) {
-        match presence {
-            Presence::Present => return None,
-            Presence::Away { reason } => reasons.push(format!("{kind}: {reason}")),
-        }
+        reasons.push(format!("{kind}: {}", presence.reason()?));
     }
     let why = if reasons.is_empty() { "no channel is set up".to_owned() } else { reasons.join("; ") };
     Some(format!("nobody can be reached at the moment ({why}); what is due is shown once that changes"))

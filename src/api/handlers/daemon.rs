@@ -1,7 +1,6 @@
 //! `daemon.hello`, `daemon.status`, `daemon.stop`, `clock.advance`: what concerns the daemon itself.
 
 use crate::api::Api;
-use crate::notify::Presence;
 use crate::protocol::error_code::{ErrorKind, RpcError};
 use crate::protocol::methods::{Advance, AdvanceResult, Hello, HelloResult, Status, StatusResult, Stop, StopResult};
 use crate::protocol::objects::{ChannelStatus, Counts, Next};
@@ -43,12 +42,10 @@ pub(in crate::api) async fn status(api: &Api, _params: Status) -> Result<StatusR
         title: snapshot.task.details.title,
         at: api.told(at),
     });
-    let channels = status.channels.into_iter().map(|(kind, presence)| {
-        let kind = kind.as_str().to_owned();
-        match presence {
-            Presence::Present => ChannelStatus { kind, present: true, reason: None },
-            Presence::Away { reason } => ChannelStatus { kind, present: false, reason: Some(reason) },
-        }
+    let channels = status.channels.iter().map(|(kind, presence)| ChannelStatus {
+        kind: kind.as_str().to_owned(),
+        present: presence.reason().is_none(),
+        reason: presence.reason().map(str::to_owned),
     });
     Ok(StatusResult {
         schema_version: SCHEMA_VERSION,

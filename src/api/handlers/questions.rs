@@ -12,7 +12,6 @@ use crate::protocol::methods::{
 };
 use crate::protocol::objects::{Reading, Time};
 use crate::protocol::to_wire::{self, Detail};
-use crate::store::Which;
 
 /// Tells a task.
 pub(in crate::api) async fn get(api: &Api, params: Get) -> Result<TaskResult, RpcError> {
@@ -28,8 +27,8 @@ pub(in crate::api) async fn get(api: &Api, params: Get) -> Result<TaskResult, Rp
 
 /// Tells the open tasks, or all, as JSON text.
 pub(in crate::api) async fn list(api: &Api, params: List) -> Result<RawJson, RpcError> {
-    let which = if params.all { Which::All } else { Which::Open };
-    let snapshots = api.handle.list(which).await.map_err(|error| api.refusal(&error))?;
+    let snapshots = if params.all { api.handle.list_all().await } else { api.handle.list_open().await };
+    let snapshots = snapshots.map_err(|error| api.refusal(&error))?;
     let (view, now) = (api.view(), api.told(api.handle.now()));
     let limit = params.limit.unwrap_or(usize::MAX);
     written_aside(api, move || {

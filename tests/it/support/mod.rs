@@ -2,6 +2,7 @@
 //!
 //! Each is ready when it is returned (told by a pipe or a signal, never by time) and gone when it is dropped.
 
+pub(crate) mod daemon;
 #[cfg(feature = "desktop")]
 pub(crate) mod fake_server;
 #[cfg(feature = "desktop")]

@@ -1,0 +1,371 @@
+//! The wire as others see it: raw bytes to a real daemon, and what comes back.
+
+use std::collections::BTreeSet;
+use std::sync::Barrier;
+
+use serde_json::{Value, json};
+
+use crate::support::daemon::{Connection, Home};
+
+/// The fields of a task in SPEC 2; a program may count on each of them.
+const TASK_FIELDS: &str = "number id key title notes link state stage version created_at updated_at due_at scheduled_at \
+    started_at ended_at snoozed_until paused_until remaining_ms schedule occurrence next deadline_at alerts waits_for \
+    blocked_by channels command timeout_s auto_done nag_ms missed max_late_s attempts max_retries priority tags metadata \
+    late outcome last_error device";
+
+fn hello(id: u64) -> String {
+    format!("{{\"jsonrpc\":\"2.0\",\"id\":{id},\"method\":\"daemon.hello\"}}\n")
+}
+
+#[track_caller]
+fn check_code(answer: &Value, code: i64, id: &Value) {
+    assert_eq!((&answer["error"]["code"], &answer["id"]), (&json!(code), id), "{answer}");
+    assert_eq!(answer["jsonrpc"], "2.0");
+    assert!(answer.get("result").is_none(), "an answer has a result or an error: {answer}");
+    assert!(answer["error"]["data"]["kind"].is_string(), "{answer}");
+}
+
+#[test]
+fn what_is_no_request_is_answered_with_the_codes_of_the_specification() {
+    let home = Home::new();
+    let _daemon = home.start();
+    let mut connection = home.connect();
+    let null = Value::Null;
+    for (line, code, id) in [
+        (r#"{"jsonrpc": "2.0", "method": "foobar, "params": "bar", "baz]"#, -32700, null.clone()),
+        (r#"{"jsonrpc": "2.0", "method": 1, "params": "bar"}"#, -32600, null.clone()),
+        (r#"{"jsonrpc": "2.0", "method": "foobar", "id": "1"}"#, -32601, json!("1")),
+        (r#"{"jsonrpc": "2.0", "method": "task.get", "id": 2}"#, -32602, json!(2)),
+        (r#"{"jsonrpc": "2.0", "method": "task.get", "params": {"task": {}}, "id": 3}"#, -32602, json!(3)),
+        (r#"{"jsonrpc": "1.0", "method": "daemon.hello", "id": 4}"#, -32600, json!(4)),
+        ("[]", -32600, null.clone()),
+        ("7", -32600, null.clone()),
+        ("\u{0}", -32700, null),
+    ] {
+        check_code(&connection.exchange(line), code, &id);
+    }
+    assert_eq!(connection.exchange(hello(5).trim_end())["result"]["protocol"], 1, "the connection still serves");
+}
+
+#[test]
+fn a_batch_is_answered_by_one_array_without_its_notifications() {
+    let home = Home::new();
+    let _daemon = home.start();
+    let mut connection = home.connect();
+    let answers = connection.exchange(
+        r#"[{"jsonrpc":"2.0","id":"1","method":"daemon.hello"},{"jsonrpc":"2.0","method":"task.add","params":{"title":"tea"}},{"foo":"boo"},1,{"jsonrpc":"2.0","id":"5","method":"foo.get"},{"jsonrpc":"2.0","id":"9","method":"task.list"}]"#,
+    );
+    let answers = answers.as_array().expect("an array");
+    assert_eq!(answers.len(), 5, "{answers:?}");
+    assert_eq!((&answers[0]["id"], &answers[0]["result"]["version"]), (&json!("1"), &json!("0.1.0")));
+    check_code(&answers[1], -32600, &Value::Null);
+    check_code(&answers[2], -32600, &Value::Null);
+    check_code(&answers[3], -32601, &json!("5"));
+    assert_eq!(answers[4]["result"]["tasks"][0]["title"], "tea", "the notification was done, before what follows it");
+}
+
+#[test]
+fn nobody_answers_notifications_alone() {
+    let home = Home::new();
+    let _daemon = home.start();
+    let mut connection = home.connect();
+    connection.send("{\"jsonrpc\":\"2.0\",\"method\":\"task.add\",\"params\":{\"title\":\"one\"}}\n");
+    connection.send("{\"jsonrpc\":\"2.0\",\"method\":\"no.such\"}\n");
+    connection.send("[{\"jsonrpc\":\"2.0\",\"method\":\"task.add\",\"params\":{\"title\":\"two\"}}]\n");
+    let tasks = connection.call("task.list", json!({}));
+    assert_eq!(tasks["tasks"].as_array().map(Vec::len), Some(2), "the first answer is that of the call: {tasks}");
+}
+
+#[test]
+fn frames_arrive_in_pieces_and_in_heaps() {
+    let home = Home::new();
+    let _daemon = home.start();
+    let mut connection = home.connect();
+    for byte in hello(1).bytes() {
+        connection.send([byte]);
+    }
+    assert_eq!(connection.receive()["id"], 1);
+    let heap: String = (2..200).map(hello).collect();
+    connection.send(format!("\n\r\n{heap}"));
+    for id in 2..200 {
+        assert_eq!(connection.receive()["id"], id, "answers come in the order of the calls");
+    }
+}
+
+#[test]
+fn a_frame_that_is_too_long_is_refused_and_the_next_is_served() {
+    let home = Home::new();
+    let _daemon = home.start();
+    let mut connection = home.connect();
+    let title = |length| {
+        format!(r#"{{"jsonrpc":"2.0","id":1,"method":"task.add","params":{{"title":"{}"}}}}"#, "x".repeat(length))
+    };
+    connection.send(title(3 * 1024 * 1024) + "\n");
+    check_code(&connection.receive(), 429, &Value::Null);
+    check_code(&connection.exchange(&title(900 * 1024)), -32602, &json!(1));
+    assert_eq!(connection.exchange(hello(2).trim_end())["id"], 2);
+}
+
+#[test]
+fn half_a_frame_is_never_done() {
+    let home = Home::new();
+    let _daemon = home.start();
+    let mut connection = home.connect();
+    connection.send(r#"{"jsonrpc":"2.0","id":1,"method":"task.add","params":{"title":"half"}}"#);
+    connection.close_sending();
+    check_code(&connection.receive(), -32700, &Value::Null);
+    assert_eq!(connection.receive(), Value::Null, "then the daemon hangs up");
+    assert_eq!(home.connect().call("task.list", json!({}))["tasks"], json!([]));
+}
+
+#[test]
+fn a_caller_that_hangs_up_early_harms_nobody() {
+    let home = Home::new();
+    let _daemon = home.start();
+    for _ in 0..50 {
+        let mut connection = home.connect();
+        connection.send(hello(1).repeat(20));
+    }
+    assert_eq!(home.connect().call("daemon.status", json!({}))["protocol"], 1);
+}
+
+#[test]
+fn one_connection_too_many_is_told_so() {
+    let home = Home::new();
+    let _daemon = home.start();
+    let socket = home.socket();
+    let connections: Vec<Connection> = (0..keiko::api::listen::CONNECTIONS_MAX)
+        .map(|_| {
+            let mut connection = Connection::open(&socket);
+            // Only an answer proves that it was let in.
+            assert_eq!(connection.exchange(hello(1).trim_end())["id"], 1);
+            connection
+        })
+        .collect();
+    let mut refused = Connection::open(&socket);
+    check_code(&refused.receive(), 429, &Value::Null);
+    assert_eq!(refused.receive(), Value::Null);
+    drop(connections);
+}
+
+#[test]
+fn a_client_of_another_protocol_is_refused_with_all_that_it_says() {
+    let home = Home::new();
+    let _daemon = home.start();
+    let mut connection = home.connect();
+    let error = connection.refused("daemon.hello", json!({"protocol": 99, "client_version": "9.9.9"}));
+    assert_eq!((&error["code"], &error["data"]["protocol"]), (&json!(426), &json!(1)));
+    assert_eq!(
+        error["message"],
+        "cannot talk to a client of version 9.9.9 with protocol 99: this daemon is version 0.1.0 with protocol 1"
+    );
+    assert_eq!(connection.refused("task.add", json!({"title": "misunderstood"}))["code"], 426);
+    assert_eq!(home.connect().call("task.list", json!({}))["tasks"], json!([]));
+}
+
+#[test]
+fn a_task_always_has_all_its_fields() {
+    let home = Home::new();
+    let _daemon = home.start();
+    let mut connection = home.connect();
+    let expected: BTreeSet<&str> = TASK_FIELDS.split_whitespace().collect();
+    let added = connection.call("task.add", json!({"title": "pay rent", "at": "tomorrow 3pm"}));
+    for task in [&added["task"], &connection.call("task.list", json!({}))["tasks"][0]] {
+        let found: BTreeSet<&str> = task.as_object().expect("an object").keys().map(String::as_str).collect();
+        assert_eq!(found, expected);
+    }
+    assert_eq!(added["task"]["due_at"], "2026-05-14T15:00:00-04:00");
+    assert_eq!(added["task"]["next"], json!(["2026-05-14T15:00:00-04:00"]));
+    assert_eq!(added["task"]["schedule"]["floating"], true);
+    assert_eq!(added["schema_version"], 1);
+}
+
+#[test]
+fn a_key_that_was_seen_adds_nothing() {
+    let home = Home::new();
+    let _daemon = home.start();
+    let mut connection = home.connect();
+    let add = json!({"title": "tea", "key": "k1"});
+    let first = connection.call("task.add", add.clone());
+    let second = connection.call("task.add", add);
+    assert_eq!((&first["changed"], &second["changed"]), (&json!(true), &json!(false)));
+    assert_eq!(first["task"]["id"], second["task"]["id"]);
+}
+
+#[test]
+fn of_many_conflicting_edits_one_wins_and_all_others_see_the_latest() {
+    const CLIENTS: usize = 20;
+    let home = Home::new();
+    let _daemon = home.start();
+    let version = home.connect().call("task.add", json!({"title": "tea"}))["task"]["version"].clone();
+    let start = Barrier::new(CLIENTS);
+    let answers: Vec<Value> = std::thread::scope(|scope| {
+        let clients: Vec<_> = (0..CLIENTS)
+            .map(|number| {
+                let (home, start, version) = (&home, &start, &version);
+                scope.spawn(move || {
+                    let mut connection = home.connect();
+                    start.wait();
+                    connection
+                        .ask("task.update", json!({"task": 1, "version": version, "title": format!("tea {number}")}))
+                })
+            })
+            .collect();
+        clients.into_iter().map(|client| client.join().expect("no client panics")).collect()
+    });
+    let (won, lost): (Vec<_>, Vec<_>) = answers.iter().partition(|answer| answer["error"].is_null());
+    assert_eq!((won.len(), lost.len()), (1, CLIENTS - 1));
+    for answer in lost {
+        assert_eq!(answer["error"]["code"], 409, "{answer}");
+        assert_eq!(answer["error"]["data"]["latest"]["title"], won[0]["result"]["task"]["title"]);
+    }
+}
+
+#[test]
+fn what_has_ended_is_refused_with_its_state() {
+    let home = Home::new();
+    let _daemon = home.start();
+    let mut connection = home.connect();
+    connection.call("task.add", json!({"title": "tea"}));
+    connection.call("task.cancel", json!({"task": 1}));
+    let error = connection.refused("task.snooze", json!({"task": 1}));
+    assert_eq!((&error["code"], &error["data"]["kind"]), (&json!(422), &json!("refused")));
+    assert_eq!((&error["data"]["state"], &error["data"]["allowed"]), (&json!("CANCELLED"), &json!([])));
+    assert_eq!(error["message"], "cannot snooze task 1: it is already cancelled");
+    assert_eq!(connection.refused("task.get", json!({"task": "7"}))["code"], 404);
+}
+
+#[test]
+fn names_that_fit_several_tasks_are_listed() {
+    let home = Home::new();
+    let _daemon = home.start();
+    let mut connection = home.connect();
+    for title in ["pay rent", "pay tax"] {
+        connection.call("task.add", json!({"title": title}));
+    }
+    let error = connection.refused("task.get", json!({"task": "pay"}));
+    assert_eq!((&error["code"], &error["data"]["kind"]), (&json!(404), &json!("ambiguous")));
+    assert_eq!(
+        error["data"]["candidates"],
+        json!([{"number": 1, "title": "pay rent"}, {"number": 2, "title": "pay tax"}])
+    );
+    assert_eq!(connection.call("task.get", json!({"task": "RENT"}))["task"]["number"], 1);
+}
+
+#[test]
+fn a_task_without_a_time_is_kept_with_a_warning_unless_it_must_ring() {
+    let home = Home::new();
+    let _daemon = home.start();
+    let mut connection = home.connect();
+    let added = connection.call("task.add", json!({"text": "buy milk"}));
+    assert_eq!(added["warnings"], json!(["it has no time, so it will not ring"]));
+    let error = connection.refused("task.add", json!({"text": "buy milk", "time_required": true}));
+    assert_eq!((&error["code"], &error["data"]["kind"]), (&json!(400), &json!("time")));
+    let error = connection.refused("task.add", json!({"title": "late", "at": "yesterday 3pm"}));
+    assert_eq!(error["code"], 400, "{error}");
+    assert!(error["data"]["span"].is_array(), "{error}");
+    assert_eq!(connection.call("task.list", json!({}))["tasks"].as_array().map(Vec::len), Some(1));
+}
+
+#[test]
+fn a_time_said_in_another_zone_stays_there() {
+    let home = Home::new();
+    let _daemon = home.start();
+    let mut connection = home.connect();
+    let mut add = |zone: Value| connection.call("task.add", zone);
+    let elsewhere = add(json!({"title": "a", "at": "tomorrow 9am", "zone": "Asia/Tokyo"}));
+    assert_eq!(
+        (&elsewhere["task"]["schedule"]["zone"], &elsewhere["task"]["schedule"]["floating"]),
+        (&json!("Asia/Tokyo"), &json!(false))
+    );
+    assert_eq!(
+        elsewhere["task"]["due_at"], "2026-05-14T20:00:00-04:00",
+        "the 15th at nine in Tokyo, where it is the 14th"
+    );
+    let told = elsewhere["warnings"][0].as_str().expect("a warning");
+    assert_eq!(told, "its times are kept in Asia/Tokyo, where it was said; the daemon is in America/New_York");
+    let here = add(json!({"title": "b", "at": "tomorrow 9am", "zone": "US/Eastern"}));
+    assert_eq!(here["task"]["schedule"]["floating"], true, "another name of the same clock is no other zone");
+    let fixed = add(json!({"title": "c", "at": "tomorrow 9am", "zone": "America/New_York", "fixed_zone": true}));
+    assert_eq!(
+        (&fixed["task"]["schedule"]["floating"], &fixed["task"]["schedule"]["zone"]),
+        (&json!(false), &json!("America/New_York"))
+    );
+    assert_eq!(connection.refused("task.add", json!({"title": "d", "zone": "Mars/Olympus"}))["code"], -32602);
+}
+
+#[test]
+fn events_are_caught_up_with_from_a_cursor() {
+    let home = Home::new();
+    let _daemon = home.start();
+    let mut connection = home.connect();
+    for title in ["one", "two", "three"] {
+        connection.call("task.add", json!({"title": title, "at": "tomorrow 9am"}));
+    }
+    let mut cursor = json!(0);
+    let mut seqs = Vec::new();
+    loop {
+        let page = connection.call("event.list", json!({"since": cursor, "limit": 2}));
+        let events = page["events"].as_array().expect("an array");
+        cursor = page["cursor"].clone();
+        if events.is_empty() {
+            break;
+        }
+        assert!(events.iter().all(|event| event["snapshot"]["title"].is_string()), "{events:?}");
+        seqs.extend(events.iter().map(|event| event["seq"].as_u64().expect("a number")));
+    }
+    assert_eq!(seqs, (1..=seqs.len() as u64).collect::<Vec<_>>(), "one counter without gaps");
+    assert_eq!(connection.refused("event.list", json!({"limit": 10_001}))["code"], -32602);
+}
+
+#[test]
+fn snoozes_and_pauses_take_a_length_or_an_end() {
+    let home = Home::new();
+    let _daemon = home.start();
+    let mut connection = home.connect();
+    connection.call("task.add", json!({"title": "tea", "at": "today 3pm"}));
+    let snoozed = connection.call("task.snooze", json!({"task": 1}));
+    assert_eq!(snoozed["task"]["snoozed_until"], "2026-05-13T12:10:00-04:00", "ten minutes where nobody says");
+    let snoozed = connection.call("task.snooze", json!({"task": 1, "until": "5pm"}));
+    assert_eq!(
+        (&snoozed["task"]["stage"], &snoozed["task"]["due_at"]),
+        (&json!("snoozed"), &json!("2026-05-13T15:00:00-04:00"))
+    );
+    let paused = connection.call("task.pause", json!({"task": 1, "for": "2h"}));
+    assert_eq!(
+        (&paused["task"]["paused_until"], &paused["task"]["remaining_ms"]),
+        (&json!("2026-05-13T14:00:00-04:00"), &json!(10_800_000))
+    );
+    assert_eq!(connection.refused("task.snooze", json!({"task": 1, "for": "1h", "until": "5pm"}))["code"], -32602);
+    assert_eq!(
+        connection.refused("task.snooze", json!({"task": 1, "for": "10"}))["code"],
+        400,
+        "a length needs a unit"
+    );
+}
+
+#[test]
+fn alerts_are_given_before_at_and_after_due() {
+    let home = Home::new();
+    let _daemon = home.start();
+    let mut connection = home.connect();
+    let add = json!({"title": "exam", "at": "tomorrow 9am", "alerts": ["1h", "0", "+15m", "-2d"]});
+    let added = connection.call("task.add", add);
+    assert_eq!(added["task"]["alerts"], json!(["-2d", "-1h", "0", "+15m"]));
+    assert_eq!(connection.refused("task.add", json!({"title": "x", "alerts": ["soon"]}))["code"], 400);
+}
+
+#[test]
+fn a_sentence_is_explained_without_storing_anything() {
+    let home = Home::new();
+    let _daemon = home.start();
+    let mut connection = home.connect();
+    let read = connection.call("time.parse", json!({"text": "pay rent tomorrow 3pm"}));
+    assert_eq!(
+        (&read["title"], &read["at"], &read["error"]),
+        (&json!("pay rent"), &json!("2026-05-14T15:00:00-04:00"), &Value::Null)
+    );
+    let read = connection.call("time.parse", json!({"text": "pay rent yesterday 3pm"}));
+    assert!(read["at"].is_null() && read["error"].is_string(), "{read}");
+    assert_eq!(connection.call("task.list", json!({}))["tasks"], json!([]));
+}
