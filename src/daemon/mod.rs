@@ -6,7 +6,8 @@ use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Duration;
 
-use clap::Parser as _;
+use clap::{CommandFactory as _, Parser as _};
+use futures_util::future::join_all;
 use tokio_util::sync::CancellationToken;
 
 use crate::api::listen::{ListenError, Listening, listen};
@@ -24,9 +25,9 @@ use crate::daemon::signals::StopSignals;
 use crate::engine::ids::Ids;
 use crate::engine::{self, EngineParts};
 use crate::logging::{self, LoggingError};
-use crate::notify::Channel;
 use crate::notify::desktop::{DesktopChannel, SessionBus};
 use crate::notify::terminal::{TerminalChannel, Terminals};
+use crate::notify::{Channel, first_look};
 use crate::protocol::{FAILED_PREFIX, PROGRAM_VERSION, READY_LINE};
 use crate::store::sqlite::SqliteStore;
 use crate::store::{Store, StoreError};
@@ -38,6 +39,9 @@ mod signals;
 
 /// How long deliveries under way may take once the daemon stops: as long as a channel gives an attempt.
 const DELIVERIES_GRACE: Duration = Duration::from_secs(5);
+
+/// How long a channel may look for somebody before what is due speaks without it: a bus answers within milliseconds.
+const FIRST_LOOK_WAIT: Duration = Duration::from_millis(500);
 
 /// How long tasks that nobody waits for may take once all else has ended.
 const RUNTIME_GRACE: Duration = Duration::from_secs(1);
@@ -103,6 +107,12 @@ pub fn main() -> ExitCode {
     }
 }
 
+/// Describes the arguments, for the manual page.
+#[must_use]
+pub fn command() -> clap::Command {
+    Args::command()
+}
+
 fn run(args: &Args) -> Result<(), DaemonError> {
     let paths = Paths::of_process()?;
     paths.create_dirs()?;
@@ -137,10 +147,12 @@ async fn serve(args: &Args, paths: &Paths, config: &Config) -> Result<(), Daemon
     let store = SqliteStore::open(&paths.database(), ids.next(clock.now()))
         .map_err(|source| DaemonError::Store { source: Arc::new(source) })?;
     let store = Arc::new(store);
+    let channels = channels();
+    join_all(channels.iter().map(|channel| first_look(&**channel, FIRST_LOOK_WAIT))).await;
     let parts = EngineParts {
         store: Arc::clone(&store) as Arc<dyn Store>,
         clock: Arc::clone(&clock),
-        channels: channels(),
+        channels,
         ids,
         grace: config.grace,
     };

@@ -195,7 +195,7 @@ pub fn reading(text: &str, understood: &Understood<'_>, now: Timestamp, zone: Tz
         at: understood.due.map(|due| told(due.saturating_add(first_alert).max(now.min(due)))),
         due: understood.due.map(told),
         until: wire.until,
-        rrule: wire.rrule,
+        rrule: rule(understood.schedule),
         cron: wire.cron,
         every_ms: wire.every_ms,
         next: next.into_iter().take(NEXT_MAX).map(told).collect(),
@@ -207,6 +207,28 @@ pub fn reading(text: &str, understood: &Understood<'_>, now: Timestamp, zone: Tz
         note: understood.note.clone(),
         error: None,
     }
+}
+
+/// Returns a repetition whole, as RFC 5545 writes it: with its COUNT and UNTIL (a local time), intervals too.
+fn rule(schedule: &Schedule) -> Option<String> {
+    const UNITS: [(i64, &str); 3] = [(3_600_000, "HOURLY"), (60_000, "MINUTELY"), (1000, "SECONDLY")];
+    let (rrule, count, until) = match &schedule.rule {
+        Rule::None | Rule::Once(_) | Rule::Countdown(_) => return None,
+        Rule::Interval(interval) => {
+            let every = interval.every.as_millis();
+            // Intervals shorter than a second cannot be made.
+            let (unit, frequency) = UNITS.into_iter().find(|(unit, _)| every % unit == 0)?;
+            let until = interval.until.map(|until| until.to_utc().format("%Y%m%dT%H%M%SZ").to_string());
+            (format!("FREQ={frequency};INTERVAL={}", every / unit), interval.count, until)
+        }
+        Rule::Calendar(calendar) => {
+            let until = calendar.until.map(|until| until.format("%Y%m%dT%H%M%S").to_string());
+            (calendar.rrule.clone(), calendar.count, until)
+        }
+    };
+    let count = count.map_or(String::new(), |count| format!(";COUNT={count}"));
+    let until = until.map_or(String::new(), |until| format!(";UNTIL={until}"));
+    Some(rrule + &count + &until)
 }
 
 /// Returns the reading of a text in which no time was found, and why.

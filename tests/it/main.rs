@@ -8,7 +8,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 mod architecture;
+mod cli;
 mod desktop;
+mod generated;
 mod lifecycle;
 mod popup;
 mod protocol;

@@ -1,0 +1,272 @@
+# Print an optspec for argparse to handle cmd's options that are independent of any subcommand.
+function __fish_keiko_global_optspecs
+    string join \n json q/quiet print-id color= h/help V/version
+end
+
+function __fish_keiko_needs_command
+    # Figure out if the current invocation already has a command.
+    set -l cmd (commandline -opc)
+    set -e cmd[1]
+    argparse -s (__fish_keiko_global_optspecs) -- $cmd 2>/dev/null
+    or return
+    if set -q argv[1]
+        # Also print the command, so this can be used to figure out what it is.
+        echo $argv[1]
+        return 1
+    end
+    return 0
+end
+
+function __fish_keiko_using_subcommand
+    set -l cmd (__fish_keiko_needs_command)
+    test -z "$cmd"
+    and return 1
+    contains -- $cmd[1] $argv
+end
+
+complete -c keiko -n "__fish_keiko_needs_command" -l color -d 'Whether to show colours' -r -f -a "auto\t'On a terminal that knows colours, unless `NO_COLOR` is set'
+always\t'Also into pipes and files'
+never\t'Nowhere'"
+complete -c keiko -n "__fish_keiko_needs_command" -l json -d 'Give results and errors as JSON'
+complete -c keiko -n "__fish_keiko_needs_command" -s q -l quiet -d 'Say nothing but errors and warnings'
+complete -c keiko -n "__fish_keiko_needs_command" -l print-id -d 'Print the UUID of the task and nothing else'
+complete -c keiko -n "__fish_keiko_needs_command" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c keiko -n "__fish_keiko_needs_command" -s V -l version -d 'Print version'
+complete -c keiko -n "__fish_keiko_needs_command" -f -a "remind" -d 'Reminds you at a time'
+complete -c keiko -n "__fish_keiko_needs_command" -f -a "add" -d 'Adds a task'
+complete -c keiko -n "__fish_keiko_needs_command" -f -a "list" -d 'Lists tasks, what is due first'
+complete -c keiko -n "__fish_keiko_needs_command" -f -a "show" -d 'Shows all that is known of tasks'
+complete -c keiko -n "__fish_keiko_needs_command" -f -a "edit" -d 'Changes what a task says or when it comes up'
+complete -c keiko -n "__fish_keiko_needs_command" -f -a "done" -d 'Marks tasks done'
+complete -c keiko -n "__fish_keiko_needs_command" -f -a "ack" -d 'Silences tasks without completing them'
+complete -c keiko -n "__fish_keiko_needs_command" -f -a "seen" -d 'Silences tasks without completing them'
+complete -c keiko -n "__fish_keiko_needs_command" -f -a "snooze" -d 'Lets tasks speak again later'
+complete -c keiko -n "__fish_keiko_needs_command" -f -a "pause" -d 'Pauses tasks until they are resumed'
+complete -c keiko -n "__fish_keiko_needs_command" -f -a "resume" -d 'Resumes paused tasks'
+complete -c keiko -n "__fish_keiko_needs_command" -f -a "skip" -d 'Passes over the open time of a repeating task'
+complete -c keiko -n "__fish_keiko_needs_command" -f -a "cancel" -d 'Ends tasks'
+complete -c keiko -n "__fish_keiko_needs_command" -f -a "history" -d 'Shows what happened to tasks, and what was sent'
+complete -c keiko -n "__fish_keiko_needs_command" -f -a "parse" -d 'Shows what a sentence means, without storing anything'
+complete -c keiko -n "__fish_keiko_needs_command" -f -a "status" -d 'Shows how things are: counts, what comes next, and who can be reached'
+complete -c keiko -n "__fish_keiko_needs_command" -f -a "daemon" -d 'Looks after the daemon'
+complete -c keiko -n "__fish_keiko_needs_command" -f -a "events" -d 'Shows the changes of all tasks, oldest first'
+complete -c keiko -n "__fish_keiko_needs_command" -f -a "rpc" -d 'Calls a method of the daemon and prints its result as JSON'
+complete -c keiko -n "__fish_keiko_using_subcommand remind" -l at -d 'When: a time phrase; all words are then the title' -r
+complete -c keiko -n "__fish_keiko_using_subcommand remind" -l every -d 'How often: what would follow "every"; all words are then the title' -r
+complete -c keiko -n "__fish_keiko_using_subcommand remind" -l tz -d 'Keep the time in this zone, such as Europe/Paris, wherever the device is' -r
+complete -c keiko -n "__fish_keiko_using_subcommand remind" -l note -d 'Free text' -r
+complete -c keiko -n "__fish_keiko_using_subcommand remind" -l link -d 'Something to open, such as a URL' -r
+complete -c keiko -n "__fish_keiko_using_subcommand remind" -l priority -d 'How much it matters' -r -f -a "low\t'Shown last'
+normal\t'The default'
+high\t'Shown first'"
+complete -c keiko -n "__fish_keiko_using_subcommand remind" -l via -d 'Where it speaks: desktop, terminal' -r
+complete -c keiko -n "__fish_keiko_using_subcommand remind" -l alert -d 'When it speaks, before due: 2d,1h,0; after due: +15m' -r
+complete -c keiko -n "__fish_keiko_using_subcommand remind" -l key -d 'An idempotency key: sent twice, added once' -r
+complete -c keiko -n "__fish_keiko_using_subcommand remind" -l color -d 'Whether to show colours' -r -f -a "auto\t'On a terminal that knows colours, unless `NO_COLOR` is set'
+always\t'Also into pipes and files'
+never\t'Nowhere'"
+complete -c keiko -n "__fish_keiko_using_subcommand remind" -l no-alert -d 'Do not speak at all'
+complete -c keiko -n "__fish_keiko_using_subcommand remind" -l json -d 'Give results and errors as JSON'
+complete -c keiko -n "__fish_keiko_using_subcommand remind" -s q -l quiet -d 'Say nothing but errors and warnings'
+complete -c keiko -n "__fish_keiko_using_subcommand remind" -l print-id -d 'Print the UUID of the task and nothing else'
+complete -c keiko -n "__fish_keiko_using_subcommand remind" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c keiko -n "__fish_keiko_using_subcommand add" -l at -d 'When: a time phrase; all words are then the title' -r
+complete -c keiko -n "__fish_keiko_using_subcommand add" -l every -d 'How often: what would follow "every"; all words are then the title' -r
+complete -c keiko -n "__fish_keiko_using_subcommand add" -l tz -d 'Keep the time in this zone, such as Europe/Paris, wherever the device is' -r
+complete -c keiko -n "__fish_keiko_using_subcommand add" -l note -d 'Free text' -r
+complete -c keiko -n "__fish_keiko_using_subcommand add" -l link -d 'Something to open, such as a URL' -r
+complete -c keiko -n "__fish_keiko_using_subcommand add" -l priority -d 'How much it matters' -r -f -a "low\t'Shown last'
+normal\t'The default'
+high\t'Shown first'"
+complete -c keiko -n "__fish_keiko_using_subcommand add" -l via -d 'Where it speaks: desktop, terminal' -r
+complete -c keiko -n "__fish_keiko_using_subcommand add" -l alert -d 'When it speaks, before due: 2d,1h,0; after due: +15m' -r
+complete -c keiko -n "__fish_keiko_using_subcommand add" -l key -d 'An idempotency key: sent twice, added once' -r
+complete -c keiko -n "__fish_keiko_using_subcommand add" -l color -d 'Whether to show colours' -r -f -a "auto\t'On a terminal that knows colours, unless `NO_COLOR` is set'
+always\t'Also into pipes and files'
+never\t'Nowhere'"
+complete -c keiko -n "__fish_keiko_using_subcommand add" -l no-alert -d 'Do not speak at all'
+complete -c keiko -n "__fish_keiko_using_subcommand add" -l json -d 'Give results and errors as JSON'
+complete -c keiko -n "__fish_keiko_using_subcommand add" -s q -l quiet -d 'Say nothing but errors and warnings'
+complete -c keiko -n "__fish_keiko_using_subcommand add" -l print-id -d 'Print the UUID of the task and nothing else'
+complete -c keiko -n "__fish_keiko_using_subcommand add" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c keiko -n "__fish_keiko_using_subcommand list" -l limit -d 'At most so many' -r
+complete -c keiko -n "__fish_keiko_using_subcommand list" -l color -d 'Whether to show colours' -r -f -a "auto\t'On a terminal that knows colours, unless `NO_COLOR` is set'
+always\t'Also into pipes and files'
+never\t'Nowhere'"
+complete -c keiko -n "__fish_keiko_using_subcommand list" -s a -l all -d 'Also those that have ended'
+complete -c keiko -n "__fish_keiko_using_subcommand list" -l json -d 'Give results and errors as JSON'
+complete -c keiko -n "__fish_keiko_using_subcommand list" -s q -l quiet -d 'Say nothing but errors and warnings'
+complete -c keiko -n "__fish_keiko_using_subcommand list" -l print-id -d 'Print the UUID of the task and nothing else'
+complete -c keiko -n "__fish_keiko_using_subcommand list" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c keiko -n "__fish_keiko_using_subcommand show" -l color -d 'Whether to show colours' -r -f -a "auto\t'On a terminal that knows colours, unless `NO_COLOR` is set'
+always\t'Also into pipes and files'
+never\t'Nowhere'"
+complete -c keiko -n "__fish_keiko_using_subcommand show" -l json -d 'Give results and errors as JSON'
+complete -c keiko -n "__fish_keiko_using_subcommand show" -s q -l quiet -d 'Say nothing but errors and warnings'
+complete -c keiko -n "__fish_keiko_using_subcommand show" -l print-id -d 'Print the UUID of the task and nothing else'
+complete -c keiko -n "__fish_keiko_using_subcommand show" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c keiko -n "__fish_keiko_using_subcommand edit" -l title -d 'The new title' -r
+complete -c keiko -n "__fish_keiko_using_subcommand edit" -l at -d 'The new time: a time phrase' -r
+complete -c keiko -n "__fish_keiko_using_subcommand edit" -l every -d 'The new repetition: what would follow "every"' -r
+complete -c keiko -n "__fish_keiko_using_subcommand edit" -l tz -d 'Keep the new time in this zone, wherever the device is' -r
+complete -c keiko -n "__fish_keiko_using_subcommand edit" -l note -d 'Free text' -r
+complete -c keiko -n "__fish_keiko_using_subcommand edit" -l link -d 'Something to open, such as a URL' -r
+complete -c keiko -n "__fish_keiko_using_subcommand edit" -l priority -d 'How much it matters' -r -f -a "low\t'Shown last'
+normal\t'The default'
+high\t'Shown first'"
+complete -c keiko -n "__fish_keiko_using_subcommand edit" -l via -d 'Where it speaks: desktop, terminal' -r
+complete -c keiko -n "__fish_keiko_using_subcommand edit" -l alert -d 'When it speaks, before due: 2d,1h,0; after due: +15m' -r
+complete -c keiko -n "__fish_keiko_using_subcommand edit" -l untag -d 'A tag to remove' -r
+complete -c keiko -n "__fish_keiko_using_subcommand edit" -l color -d 'Whether to show colours' -r -f -a "auto\t'On a terminal that knows colours, unless `NO_COLOR` is set'
+always\t'Also into pipes and files'
+never\t'Nowhere'"
+complete -c keiko -n "__fish_keiko_using_subcommand edit" -l no-alert -d 'Do not speak at all'
+complete -c keiko -n "__fish_keiko_using_subcommand edit" -l no-link -d 'Nothing to open any more'
+complete -c keiko -n "__fish_keiko_using_subcommand edit" -l json -d 'Give results and errors as JSON'
+complete -c keiko -n "__fish_keiko_using_subcommand edit" -s q -l quiet -d 'Say nothing but errors and warnings'
+complete -c keiko -n "__fish_keiko_using_subcommand edit" -l print-id -d 'Print the UUID of the task and nothing else'
+complete -c keiko -n "__fish_keiko_using_subcommand edit" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c keiko -n "__fish_keiko_using_subcommand done" -l occurrence -d 'The occurrence that is meant, as `show --json` names it: KEY~GENERATION' -r
+complete -c keiko -n "__fish_keiko_using_subcommand done" -l color -d 'Whether to show colours' -r -f -a "auto\t'On a terminal that knows colours, unless `NO_COLOR` is set'
+always\t'Also into pipes and files'
+never\t'Nowhere'"
+complete -c keiko -n "__fish_keiko_using_subcommand done" -l early -d 'Also an occurrence that has not spoken yet'
+complete -c keiko -n "__fish_keiko_using_subcommand done" -l json -d 'Give results and errors as JSON'
+complete -c keiko -n "__fish_keiko_using_subcommand done" -s q -l quiet -d 'Say nothing but errors and warnings'
+complete -c keiko -n "__fish_keiko_using_subcommand done" -l print-id -d 'Print the UUID of the task and nothing else'
+complete -c keiko -n "__fish_keiko_using_subcommand done" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c keiko -n "__fish_keiko_using_subcommand ack" -l occurrence -d 'The occurrence that is meant, as `show --json` names it: KEY~GENERATION' -r
+complete -c keiko -n "__fish_keiko_using_subcommand ack" -l color -d 'Whether to show colours' -r -f -a "auto\t'On a terminal that knows colours, unless `NO_COLOR` is set'
+always\t'Also into pipes and files'
+never\t'Nowhere'"
+complete -c keiko -n "__fish_keiko_using_subcommand ack" -l early -d 'Also an occurrence that has not spoken yet'
+complete -c keiko -n "__fish_keiko_using_subcommand ack" -l json -d 'Give results and errors as JSON'
+complete -c keiko -n "__fish_keiko_using_subcommand ack" -s q -l quiet -d 'Say nothing but errors and warnings'
+complete -c keiko -n "__fish_keiko_using_subcommand ack" -l print-id -d 'Print the UUID of the task and nothing else'
+complete -c keiko -n "__fish_keiko_using_subcommand ack" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c keiko -n "__fish_keiko_using_subcommand seen" -l occurrence -d 'The occurrence that is meant, as `show --json` names it: KEY~GENERATION' -r
+complete -c keiko -n "__fish_keiko_using_subcommand seen" -l color -d 'Whether to show colours' -r -f -a "auto\t'On a terminal that knows colours, unless `NO_COLOR` is set'
+always\t'Also into pipes and files'
+never\t'Nowhere'"
+complete -c keiko -n "__fish_keiko_using_subcommand seen" -l early -d 'Also an occurrence that has not spoken yet'
+complete -c keiko -n "__fish_keiko_using_subcommand seen" -l json -d 'Give results and errors as JSON'
+complete -c keiko -n "__fish_keiko_using_subcommand seen" -s q -l quiet -d 'Say nothing but errors and warnings'
+complete -c keiko -n "__fish_keiko_using_subcommand seen" -l print-id -d 'Print the UUID of the task and nothing else'
+complete -c keiko -n "__fish_keiko_using_subcommand seen" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c keiko -n "__fish_keiko_using_subcommand snooze" -l for -d 'For how long, such as 30m' -r
+complete -c keiko -n "__fish_keiko_using_subcommand snooze" -l until -d 'Until when, such as "tomorrow 9am"' -r
+complete -c keiko -n "__fish_keiko_using_subcommand snooze" -l tz -d 'The zone in which the time is read' -r
+complete -c keiko -n "__fish_keiko_using_subcommand snooze" -l occurrence -d 'The occurrence that is meant, as `show --json` names it: KEY~GENERATION' -r
+complete -c keiko -n "__fish_keiko_using_subcommand snooze" -l color -d 'Whether to show colours' -r -f -a "auto\t'On a terminal that knows colours, unless `NO_COLOR` is set'
+always\t'Also into pipes and files'
+never\t'Nowhere'"
+complete -c keiko -n "__fish_keiko_using_subcommand snooze" -l early -d 'Also an occurrence that has not spoken yet'
+complete -c keiko -n "__fish_keiko_using_subcommand snooze" -l json -d 'Give results and errors as JSON'
+complete -c keiko -n "__fish_keiko_using_subcommand snooze" -s q -l quiet -d 'Say nothing but errors and warnings'
+complete -c keiko -n "__fish_keiko_using_subcommand snooze" -l print-id -d 'Print the UUID of the task and nothing else'
+complete -c keiko -n "__fish_keiko_using_subcommand snooze" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c keiko -n "__fish_keiko_using_subcommand pause" -l for -d 'Resume by itself after so long, such as 2h' -r
+complete -c keiko -n "__fish_keiko_using_subcommand pause" -l until -d 'Resume by itself at a time, such as "monday 9am"' -r
+complete -c keiko -n "__fish_keiko_using_subcommand pause" -l tz -d 'The zone in which --until is read' -r
+complete -c keiko -n "__fish_keiko_using_subcommand pause" -l color -d 'Whether to show colours' -r -f -a "auto\t'On a terminal that knows colours, unless `NO_COLOR` is set'
+always\t'Also into pipes and files'
+never\t'Nowhere'"
+complete -c keiko -n "__fish_keiko_using_subcommand pause" -l json -d 'Give results and errors as JSON'
+complete -c keiko -n "__fish_keiko_using_subcommand pause" -s q -l quiet -d 'Say nothing but errors and warnings'
+complete -c keiko -n "__fish_keiko_using_subcommand pause" -l print-id -d 'Print the UUID of the task and nothing else'
+complete -c keiko -n "__fish_keiko_using_subcommand pause" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c keiko -n "__fish_keiko_using_subcommand resume" -l color -d 'Whether to show colours' -r -f -a "auto\t'On a terminal that knows colours, unless `NO_COLOR` is set'
+always\t'Also into pipes and files'
+never\t'Nowhere'"
+complete -c keiko -n "__fish_keiko_using_subcommand resume" -l shift -d 'Add what remained at the pause to now, for tasks of the wall clock too'
+complete -c keiko -n "__fish_keiko_using_subcommand resume" -l json -d 'Give results and errors as JSON'
+complete -c keiko -n "__fish_keiko_using_subcommand resume" -s q -l quiet -d 'Say nothing but errors and warnings'
+complete -c keiko -n "__fish_keiko_using_subcommand resume" -l print-id -d 'Print the UUID of the task and nothing else'
+complete -c keiko -n "__fish_keiko_using_subcommand resume" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c keiko -n "__fish_keiko_using_subcommand skip" -l color -d 'Whether to show colours' -r -f -a "auto\t'On a terminal that knows colours, unless `NO_COLOR` is set'
+always\t'Also into pipes and files'
+never\t'Nowhere'"
+complete -c keiko -n "__fish_keiko_using_subcommand skip" -l json -d 'Give results and errors as JSON'
+complete -c keiko -n "__fish_keiko_using_subcommand skip" -s q -l quiet -d 'Say nothing but errors and warnings'
+complete -c keiko -n "__fish_keiko_using_subcommand skip" -l print-id -d 'Print the UUID of the task and nothing else'
+complete -c keiko -n "__fish_keiko_using_subcommand skip" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c keiko -n "__fish_keiko_using_subcommand cancel" -l color -d 'Whether to show colours' -r -f -a "auto\t'On a terminal that knows colours, unless `NO_COLOR` is set'
+always\t'Also into pipes and files'
+never\t'Nowhere'"
+complete -c keiko -n "__fish_keiko_using_subcommand cancel" -l json -d 'Give results and errors as JSON'
+complete -c keiko -n "__fish_keiko_using_subcommand cancel" -s q -l quiet -d 'Say nothing but errors and warnings'
+complete -c keiko -n "__fish_keiko_using_subcommand cancel" -l print-id -d 'Print the UUID of the task and nothing else'
+complete -c keiko -n "__fish_keiko_using_subcommand cancel" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c keiko -n "__fish_keiko_using_subcommand history" -l color -d 'Whether to show colours' -r -f -a "auto\t'On a terminal that knows colours, unless `NO_COLOR` is set'
+always\t'Also into pipes and files'
+never\t'Nowhere'"
+complete -c keiko -n "__fish_keiko_using_subcommand history" -l full -d 'With --json: each event with the task as it then was'
+complete -c keiko -n "__fish_keiko_using_subcommand history" -l json -d 'Give results and errors as JSON'
+complete -c keiko -n "__fish_keiko_using_subcommand history" -s q -l quiet -d 'Say nothing but errors and warnings'
+complete -c keiko -n "__fish_keiko_using_subcommand history" -l print-id -d 'Print the UUID of the task and nothing else'
+complete -c keiko -n "__fish_keiko_using_subcommand history" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c keiko -n "__fish_keiko_using_subcommand parse" -l now -d 'What "now" is, as RFC 3339' -r
+complete -c keiko -n "__fish_keiko_using_subcommand parse" -l tz -d 'The zone in which times are meant' -r
+complete -c keiko -n "__fish_keiko_using_subcommand parse" -l dialect -d 'Whether 6/5 is in June (us) or in May (uk)' -r -f -a "us\t'Month first'
+uk\t'Day first'"
+complete -c keiko -n "__fish_keiko_using_subcommand parse" -l color -d 'Whether to show colours' -r -f -a "auto\t'On a terminal that knows colours, unless `NO_COLOR` is set'
+always\t'Also into pipes and files'
+never\t'Nowhere'"
+complete -c keiko -n "__fish_keiko_using_subcommand parse" -l json -d 'Give results and errors as JSON'
+complete -c keiko -n "__fish_keiko_using_subcommand parse" -s q -l quiet -d 'Say nothing but errors and warnings'
+complete -c keiko -n "__fish_keiko_using_subcommand parse" -l print-id -d 'Print the UUID of the task and nothing else'
+complete -c keiko -n "__fish_keiko_using_subcommand parse" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c keiko -n "__fish_keiko_using_subcommand status" -l color -d 'Whether to show colours' -r -f -a "auto\t'On a terminal that knows colours, unless `NO_COLOR` is set'
+always\t'Also into pipes and files'
+never\t'Nowhere'"
+complete -c keiko -n "__fish_keiko_using_subcommand status" -l json -d 'Give results and errors as JSON'
+complete -c keiko -n "__fish_keiko_using_subcommand status" -s q -l quiet -d 'Say nothing but errors and warnings'
+complete -c keiko -n "__fish_keiko_using_subcommand status" -l print-id -d 'Print the UUID of the task and nothing else'
+complete -c keiko -n "__fish_keiko_using_subcommand status" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c keiko -n "__fish_keiko_using_subcommand daemon; and not __fish_seen_subcommand_from status start stop" -l color -d 'Whether to show colours' -r -f -a "auto\t'On a terminal that knows colours, unless `NO_COLOR` is set'
+always\t'Also into pipes and files'
+never\t'Nowhere'"
+complete -c keiko -n "__fish_keiko_using_subcommand daemon; and not __fish_seen_subcommand_from status start stop" -l json -d 'Give results and errors as JSON'
+complete -c keiko -n "__fish_keiko_using_subcommand daemon; and not __fish_seen_subcommand_from status start stop" -s q -l quiet -d 'Say nothing but errors and warnings'
+complete -c keiko -n "__fish_keiko_using_subcommand daemon; and not __fish_seen_subcommand_from status start stop" -l print-id -d 'Print the UUID of the task and nothing else'
+complete -c keiko -n "__fish_keiko_using_subcommand daemon; and not __fish_seen_subcommand_from status start stop" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c keiko -n "__fish_keiko_using_subcommand daemon; and not __fish_seen_subcommand_from status start stop" -f -a "status" -d 'Show how it is; exit code 6 where there is none'
+complete -c keiko -n "__fish_keiko_using_subcommand daemon; and not __fish_seen_subcommand_from status start stop" -f -a "start" -d 'Start it where there is none'
+complete -c keiko -n "__fish_keiko_using_subcommand daemon; and not __fish_seen_subcommand_from status start stop" -f -a "stop" -d 'Stop it in order; exit code 6 where there is none'
+complete -c keiko -n "__fish_keiko_using_subcommand daemon; and __fish_seen_subcommand_from status" -l color -d 'Whether to show colours' -r -f -a "auto\t'On a terminal that knows colours, unless `NO_COLOR` is set'
+always\t'Also into pipes and files'
+never\t'Nowhere'"
+complete -c keiko -n "__fish_keiko_using_subcommand daemon; and __fish_seen_subcommand_from status" -l json -d 'Give results and errors as JSON'
+complete -c keiko -n "__fish_keiko_using_subcommand daemon; and __fish_seen_subcommand_from status" -s q -l quiet -d 'Say nothing but errors and warnings'
+complete -c keiko -n "__fish_keiko_using_subcommand daemon; and __fish_seen_subcommand_from status" -l print-id -d 'Print the UUID of the task and nothing else'
+complete -c keiko -n "__fish_keiko_using_subcommand daemon; and __fish_seen_subcommand_from status" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c keiko -n "__fish_keiko_using_subcommand daemon; and __fish_seen_subcommand_from start" -l color -d 'Whether to show colours' -r -f -a "auto\t'On a terminal that knows colours, unless `NO_COLOR` is set'
+always\t'Also into pipes and files'
+never\t'Nowhere'"
+complete -c keiko -n "__fish_keiko_using_subcommand daemon; and __fish_seen_subcommand_from start" -l json -d 'Give results and errors as JSON'
+complete -c keiko -n "__fish_keiko_using_subcommand daemon; and __fish_seen_subcommand_from start" -s q -l quiet -d 'Say nothing but errors and warnings'
+complete -c keiko -n "__fish_keiko_using_subcommand daemon; and __fish_seen_subcommand_from start" -l print-id -d 'Print the UUID of the task and nothing else'
+complete -c keiko -n "__fish_keiko_using_subcommand daemon; and __fish_seen_subcommand_from start" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c keiko -n "__fish_keiko_using_subcommand daemon; and __fish_seen_subcommand_from stop" -l color -d 'Whether to show colours' -r -f -a "auto\t'On a terminal that knows colours, unless `NO_COLOR` is set'
+always\t'Also into pipes and files'
+never\t'Nowhere'"
+complete -c keiko -n "__fish_keiko_using_subcommand daemon; and __fish_seen_subcommand_from stop" -l json -d 'Give results and errors as JSON'
+complete -c keiko -n "__fish_keiko_using_subcommand daemon; and __fish_seen_subcommand_from stop" -s q -l quiet -d 'Say nothing but errors and warnings'
+complete -c keiko -n "__fish_keiko_using_subcommand daemon; and __fish_seen_subcommand_from stop" -l print-id -d 'Print the UUID of the task and nothing else'
+complete -c keiko -n "__fish_keiko_using_subcommand daemon; and __fish_seen_subcommand_from stop" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c keiko -n "__fish_keiko_using_subcommand events" -l since -d 'Only those behind this seq' -r
+complete -c keiko -n "__fish_keiko_using_subcommand events" -l limit -d 'At most so many' -r
+complete -c keiko -n "__fish_keiko_using_subcommand events" -l color -d 'Whether to show colours' -r -f -a "auto\t'On a terminal that knows colours, unless `NO_COLOR` is set'
+always\t'Also into pipes and files'
+never\t'Nowhere'"
+complete -c keiko -n "__fish_keiko_using_subcommand events" -l json -d 'Give results and errors as JSON'
+complete -c keiko -n "__fish_keiko_using_subcommand events" -s q -l quiet -d 'Say nothing but errors and warnings'
+complete -c keiko -n "__fish_keiko_using_subcommand events" -l print-id -d 'Print the UUID of the task and nothing else'
+complete -c keiko -n "__fish_keiko_using_subcommand events" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c keiko -n "__fish_keiko_using_subcommand rpc" -l color -d 'Whether to show colours' -r -f -a "auto\t'On a terminal that knows colours, unless `NO_COLOR` is set'
+always\t'Also into pipes and files'
+never\t'Nowhere'"
+complete -c keiko -n "__fish_keiko_using_subcommand rpc" -l json -d 'Give results and errors as JSON'
+complete -c keiko -n "__fish_keiko_using_subcommand rpc" -s q -l quiet -d 'Say nothing but errors and warnings'
+complete -c keiko -n "__fish_keiko_using_subcommand rpc" -l print-id -d 'Print the UUID of the task and nothing else'
+complete -c keiko -n "__fish_keiko_using_subcommand rpc" -s h -l help -d 'Print help (see more with \'--help\')'

@@ -1,0 +1,154 @@
+//! `keiko add` and `keiko remind`.
+
+use serde_json::json;
+
+use crate::cli::Home;
+
+#[test]
+fn sentences_are_understood_and_shown_back() {
+    let home = Home::with_daemon();
+    insta::assert_snapshot!(home.transcript(&[
+        "add pay rent tomorrow 3pm",
+        "add 'pay rent' tomorrow 3pm +home",
+        "add 'pay rent tomorrow' --at 'friday 9am' --alert 1d,1h,0 --priority high",
+        "remind me in 20 minutes to check the oven",
+        "remind me tomorrow 3pm",
+        "add standup --every 'weekday at 9:30'",
+        "add call Tokyo --at 'tomorrow 9am' --tz Asia/Tokyo",
+        "add buy milk",
+        "add tea in 5m --no-alert",
+    ]), @"
+    $ keiko add pay rent tomorrow 3pm
+    added 1  pay rent  Thu 14 May 2026 15:00 EDT (in 23h)
+    $ keiko add 'pay rent' tomorrow 3pm +home
+    added 2  pay rent +home  Thu 14 May 2026 15:00 EDT (in 23h)
+    $ keiko add 'pay rent tomorrow' --at 'friday 9am' --alert 1d,1h,0 --priority high
+    added 3  ! pay rent tomorrow  Fri 15 May 2026 09:00 EDT (in 1d 17h)
+      speaks first Thu 14 May 2026 09:00 EDT (in 17h)
+    $ keiko remind me in 20 minutes to check the oven
+    added 4  check the oven  Wed 13 May 2026 16:20 EDT (in 20m)
+    $ keiko remind me tomorrow 3pm
+    added 5  Reminder  Thu 14 May 2026 15:00 EDT (in 23h)
+    $ keiko add standup --every 'weekday at 9:30'
+    added 6  standup  Thu 14 May 2026 09:30 EDT (in 17h 30m)
+      repeats Thu 14 May 09:30, Fri 15 May 09:30, Mon 18 May 09:30
+    $ keiko add call Tokyo --at 'tomorrow 9am' --tz Asia/Tokyo
+    added 7  call Tokyo  Thu 14 May 2026 20:00 EDT (in 1d 4h; Fri 09:00 in Asia/Tokyo)
+    $ keiko add buy milk
+    added 8  buy milk  no time
+    ! warning: it has no time, so it will not ring
+    ! hint: to give it a time, run keiko edit 8 tomorrow 3pm
+    $ keiko add tea in 5m --no-alert
+    added 9  tea  Wed 13 May 2026 16:05 EDT (in 5m)
+      without an alert
+    ");
+}
+
+#[test]
+fn times_that_cannot_be_are_refused_and_nothing_is_stored() {
+    let home = Home::with_daemon();
+    insta::assert_snapshot!(home.transcript(&[
+        "remind me to breathe",
+        "remind me today at 9am to run",
+        "add x --at nonsense",
+        "add x --at 'tomorrow 3pm' --tz Mars/Olympus",
+        "add x tomorrow --via pigeon",
+        "add",
+        "list",
+    ]), @r#"
+    $ keiko remind me to breathe
+    ! error: cannot find a time in "breathe"
+    ! hint: say when, such as `tomorrow 3pm` or `in 20 minutes`
+    [exit 3]
+    $ keiko remind me today at 9am to run
+    ! error: cannot set "today at 9am": Wed 13 May 2026 09:00 has passed
+    ! hint: say `tomorrow 09:00`
+    [exit 3]
+    $ keiko add x --at nonsense
+    ! error: cannot find a time in "nonsense"
+    ! hint: say when, such as `tomorrow 3pm` or `in 20 minutes`
+    [exit 3]
+    $ keiko add x --at 'tomorrow 3pm' --tz Mars/Olympus
+    ! error: cannot use zone "Mars/Olympus": expected an IANA name such as Europe/Berlin
+    [exit 2]
+    $ keiko add x tomorrow --via pigeon
+    ! error: cannot use channel "pigeon": expected desktop or terminal
+    [exit 2]
+    $ keiko add
+    ! error: cannot add nothing
+    ! hint: say what and when, such as: keiko add pay rent tomorrow 3pm
+    [exit 2]
+    $ keiko list
+    no tasks
+    "#);
+}
+
+#[test]
+fn noon_and_midnight_are_what_they_are() {
+    let home = Home::with_daemon();
+    let due = |time: &str| {
+        let ran = home.keiko(&format!("add x --json --at '{time}'"));
+        ran.json()["task"]["due_at"].as_str().unwrap_or_default().to_owned()
+    };
+    assert_eq!(due("12am"), "2026-05-14T00:00:00-04:00");
+    assert_eq!(due("12:00 AM"), "2026-05-14T00:00:00-04:00");
+    assert_eq!(due("12:30am"), "2026-05-14T00:30:00-04:00");
+    assert_eq!(due("12pm"), "2026-05-14T12:00:00-04:00");
+    assert_eq!(due("noon"), "2026-05-14T12:00:00-04:00");
+    assert_eq!(due("midnight"), "2026-05-14T00:00:00-04:00");
+    insta::assert_snapshot!(home.transcript(&["add x --at '12:00 AM'", "add x --at noon"]), @"
+    $ keiko add x --at '12:00 AM'
+    added 7  x  Thu 14 May 2026 00:00 EDT (in 8h)
+    ! warning: next on Thu 14 May 2026
+    $ keiko add x --at noon
+    added 8  x  Thu 14 May 2026 12:00 EDT (in 20h)
+    ! warning: next on Thu 14 May 2026
+    ");
+}
+
+#[test]
+fn a_line_each_is_added_and_a_bad_one_does_not_stop_the_others() {
+    let home = Home::with_daemon();
+    let input = "pay rent tomorrow 3pm\n\nrun today at 9am\nbuy milk +shop\n";
+    let ran = home.keiko_with("add -", input, |_| {});
+    assert_eq!(ran.code, Some(3));
+    insta::assert_snapshot!(ran.stdout, @"
+    added 1  pay rent  Thu 14 May 2026 15:00 EDT (in 23h)
+    added 2  buy milk +shop  no time
+    ");
+    let ran = home.keiko_with("add - --json", input, |_| {});
+    assert_eq!(ran.code, Some(3));
+    let results = ran.json()["results"].as_array().expect("an array").clone();
+    assert_eq!(results.len(), 3);
+    assert_eq!(results[1]["name"], "run today at 9am");
+    assert_eq!(results[1]["error"]["kind"], "time");
+    assert_eq!(results[2]["task"]["tags"], json!(["shop"]));
+}
+
+#[test]
+fn a_key_adds_once() {
+    let home = Home::with_daemon();
+    let first = home.keiko("add pay rent tomorrow --key k1 --json").json();
+    let second = home.keiko("add pay rent tomorrow --key k1 --json").json();
+    assert_eq!((&first["changed"], &second["changed"]), (&json!(true), &json!(false)));
+    assert_eq!(first["task"]["id"], second["task"]["id"]);
+}
+
+#[test]
+fn the_id_alone_is_printed_where_it_is_asked_for() {
+    let home = Home::with_daemon();
+    let id = home.keiko("add pay rent tomorrow --print-id").stdout;
+    assert_eq!(home.keiko("show 1 --json").json()["task"]["id"], id.trim());
+    assert_eq!(home.keiko(&format!("done {} -q", &id[..13])).stdout, "");
+    assert_eq!(home.keiko("show 1 --json").json()["task"]["state"], "COMPLETED");
+}
+
+#[test]
+fn a_terminal_in_another_zone_keeps_its_own() {
+    let home = Home::with_daemon();
+    let ran = home.keiko_with("add call home tomorrow 9am", "", |command| {
+        command.env("TZ", "Europe/Berlin");
+    });
+    insta::assert_snapshot!(ran.stdout, @"added 1  call home  Thu 14 May 2026 09:00 CEST (in 11h)");
+    assert_eq!(home.keiko("show 1 --json").json()["task"]["schedule"]["zone"], "Europe/Berlin");
+}

@@ -1,0 +1,232 @@
+//! What is said when something is wrong, and with which exit code.
+
+use serde_json::Value;
+
+use crate::cli::{Home, Ran};
+
+#[test]
+fn each_failure_says_what_and_what_to_do_and_has_its_code() {
+    let home = Home::with_daemon();
+    home.keiko("add pay rent tomorrow 3pm");
+    home.keiko("add pay the milkman friday");
+    home.keiko("add call mum");
+    home.keiko("done 3");
+    insta::assert_snapshot!(home.transcript(&[
+        "done 99",
+        "done pay",
+        "show nothing like it",
+        "snooze 3",
+        "pause 3",
+        "cancel 3",
+        "skip 1",
+        "resume 1",
+        "snooze 1 20",
+        "snooze 1 for 20",
+        "done",
+        "pause 1 --for tomorrow",
+        "show",
+        "list --wrong",
+        "rpc no.such",
+        "rpc task.get '{\"tusk\":1}'",
+        "rpc task.get nonsense",
+        "history 99",
+    ]), @r#"
+    $ keiko done 99
+    ! error: cannot find a task named "99"
+    ! hint: keiko list shows the open tasks, keiko list --all those that have ended too
+    [exit 4]
+    $ keiko done pay
+    ! error: cannot tell which task "pay" means: 1 pay rent, 2 pay the milkman
+    ! hint: name one by its number
+    [exit 4]
+    $ keiko show nothing like it
+    ! error: cannot find a task named "nothing like it"
+    ! hint: keiko list shows the open tasks, keiko list --all those that have ended too
+    [exit 4]
+    $ keiko snooze 3
+    ! error: cannot snooze task 3: it is already done
+    ! hint: what has ended stays so: add it anew with keiko add
+    [exit 5]
+    $ keiko pause 3
+    ! error: cannot pause task 3: it is already done
+    ! hint: what has ended stays so: add it anew with keiko add
+    [exit 5]
+    $ keiko cancel 3
+    ! error: cannot cancel task 3: it is already done
+    ! hint: what has ended stays so: add it anew with keiko add
+    [exit 5]
+    $ keiko skip 1
+    ! error: cannot skip task 1: it does not repeat
+    ! hint: cancel ends it, snooze puts it off
+    [exit 5]
+    $ keiko resume 1
+    ! error: cannot resume task 1: it is scheduled
+    ! hint: possible now: edit, done, snooze, pause, skip, cancel
+    [exit 5]
+    $ keiko snooze 1 20
+    snoozed 1  pay rent  until Wed 13 May 2026 16:10 EDT (in 10m)
+    ! error: cannot find a task named "20"
+    ! hint: keiko list shows the open tasks, keiko list --all those that have ended too
+    [exit 4]
+    $ keiko snooze 1 for 20
+    ! error: cannot read "20" as a length of time: it needs a unit
+    ! hint: say `20m` for minutes or `20h` for hours
+    [exit 3]
+    $ keiko done
+    ! error: cannot tell which task is meant: none is due
+    ! hint: name one by its number
+    [exit 4]
+    $ keiko pause 1 --for tomorrow
+    ! error: cannot find a time in "tomorrow"
+    ! hint: say when, such as `tomorrow 3pm` or `in 20 minutes`
+    [exit 3]
+    $ keiko show
+    ! error: the following required arguments were not provided: <TASK>...
+    ! hint: run keiko show --help to see how it is used
+    [exit 2]
+    $ keiko list --wrong
+    ! error: unexpected argument '--wrong' found
+    ! hint: run keiko list --help to see how it is used
+    [exit 2]
+    $ keiko rpc no.such
+    ! error: cannot call "no.such": there is no such method
+    [exit 2]
+    $ keiko rpc task.get '{"tusk":1}'
+    ! error: cannot call task.get: unknown parameter "tusk", expected task
+    ! hint: did you mean "task"?
+    [exit 2]
+    $ keiko rpc task.get nonsense
+    ! error: cannot read the parameters "nonsense": cannot read the text as JSON: expected ident at line 1 column 2
+    ! hint: parameters are one JSON object, such as '{"task":3}'
+    [exit 2]
+    $ keiko history 99
+    ! error: cannot find a task named "99"
+    ! hint: keiko list shows the open tasks, keiko list --all those that have ended too
+    [exit 4]
+    "#);
+}
+
+#[test]
+fn a_change_that_came_first_is_a_conflict() {
+    let home = Home::with_daemon();
+    home.keiko("add pay rent tomorrow");
+    let ran = home.keiko("rpc task.update '{\"task\":1,\"version\":99,\"title\":\"x\"}'");
+    assert_eq!(ran.code, Some(8), "{ran:?}");
+    assert_eq!(home.keiko("show 1 --json").json()["task"]["title"], "pay rent");
+}
+
+#[test]
+fn every_failure_is_one_json_value_for_programs() {
+    let home = Home::with_daemon();
+    home.keiko("add pay rent tomorrow");
+    let check = |line: &str, kind: &str, code: i32| {
+        let ran: Ran = home.keiko(line);
+        let error = &ran.json()["error"];
+        assert_eq!(error["kind"], kind, "{line}: {ran:?}");
+        assert_eq!((ran.code, error["exit"].as_i64()), (Some(code), Some(code.into())), "{line}");
+        assert!(error["message"].is_string(), "{line}");
+        for field in ["code", "hint", "data"] {
+            assert!(error.get(field).is_some(), "{line} lacks {field}");
+        }
+        assert_eq!(ran.stderr, "", "{line}");
+    };
+    check("done 99 --json", "not_found", 4);
+    check("--json add today at 9am", "time", 3);
+    check("parse today at 9am --now 2026-05-13T16:00:00-04:00 --json --wrong", "usage", 2);
+    check("done 7-5 --json", "usage", 2);
+    check("--json 12 done", "usage", 2);
+    check("resume 1 --json", "refused", 5);
+    check("rpc task.get '{\"task\":99}' --json", "not_found", 4);
+}
+
+#[test]
+fn answers_are_one_json_value_with_all_fields() {
+    let home = Home::with_daemon();
+    home.keiko("add pay rent tomorrow");
+    for line in ["list", "show 1", "history 1", "status", "daemon status", "", "snooze 1 --early", "pause 1", "done 1"]
+    {
+        let ran = home.keiko(&format!("{line} --json"));
+        let answer = ran.json();
+        assert_eq!(answer["schema_version"], 1, "{line}: {ran:?}");
+    }
+    let task = &home.keiko("show 1 --json").json()["task"];
+    for field in [
+        "number",
+        "id",
+        "key",
+        "title",
+        "notes",
+        "link",
+        "state",
+        "stage",
+        "version",
+        "created_at",
+        "updated_at",
+        "due_at",
+        "scheduled_at",
+        "started_at",
+        "ended_at",
+        "snoozed_until",
+        "paused_until",
+        "remaining_ms",
+        "schedule",
+        "occurrence",
+        "next",
+        "deadline_at",
+        "alerts",
+        "waits_for",
+        "blocked_by",
+        "channels",
+        "command",
+        "timeout_s",
+        "auto_done",
+        "nag_ms",
+        "missed",
+        "max_late_s",
+        "attempts",
+        "max_retries",
+        "priority",
+        "tags",
+        "metadata",
+        "late",
+        "outcome",
+        "last_error",
+        "device",
+    ] {
+        assert!(task.get(field).is_some(), "a task lacks {field}");
+    }
+}
+
+#[test]
+fn warnings_never_stand_in_the_way_of_json() {
+    let home = Home::empty();
+    home.configure("channels = [\"desktop\"]\nno_such_key = 1\n");
+    // Starts the daemon, which warns too.
+    let ran = home.keiko("add pay rent tomorrow --json");
+    assert_eq!(ran.json()["task"]["title"], "pay rent");
+    assert_eq!(ran.stderr, "started keikod\n");
+    let ran = home.keiko("parse tomorrow --json");
+    assert!(ran.json()["at"].is_string());
+    assert!(ran.stderr.contains("no_such_key"), "{ran:?}");
+}
+
+#[test]
+fn without_a_daemon_the_commands_that_start_none_say_so() {
+    let home = Home::empty();
+    insta::assert_snapshot!(home.transcript(&["daemon status", "daemon stop", "rpc daemon.status"]), @"
+    $ keiko daemon status
+    ! error: cannot reach the daemon at [socket]: it is not running
+    ! hint: keiko daemon start starts it
+    [exit 6]
+    $ keiko daemon stop
+    ! error: cannot reach the daemon at [socket]: it is not running
+    ! hint: keiko daemon start starts it
+    [exit 6]
+    $ keiko rpc daemon.status
+    ! error: cannot reach the daemon at [socket]: it is not running
+    ! hint: keiko daemon start starts it
+    [exit 6]
+    ");
+    let error: Value = home.keiko("daemon status --json").json()["error"].clone();
+    assert_eq!((error["kind"].as_str(), error["exit"].as_i64()), (Some("no_daemon"), Some(6)));
+}

@@ -1,0 +1,109 @@
+//! The commands that only look.
+
+use serde_json::Value;
+
+use crate::cli::Home;
+
+#[test]
+fn history_and_events_tell_what_happened() {
+    let home = Home::with_daemon();
+    home.keiko("add pay rent tomorrow 3pm");
+    home.advance("2026-05-14T15:00:00-04:00");
+    home.keiko("done 1");
+    let history = home.keiko("history 1 --json").json();
+    let events = history["events"].as_array().expect("an array");
+    for field in ["event_id", "seq", "at", "from", "to", "late", "op_id", "operation", "values", "reason"] {
+        assert!(events.iter().all(|event| event.get(field).is_some()), "an event lacks {field}");
+    }
+    assert_eq!(events.last().expect("an event")["to"], "COMPLETED");
+    assert_eq!(history["deliveries"].as_array().map(Vec::len), Some(1));
+    let ran = home.keiko("events --json");
+    let lines: Vec<Value> = ran.stdout.lines().map(|line| serde_json::from_str(line).expect("JSON a line")).collect();
+    assert_eq!(lines.len(), events.len());
+    let rest = home.keiko("events --json --since 2");
+    assert_eq!(rest.stdout.lines().count(), lines.len() - 2);
+    assert_eq!(home.keiko("events --json --limit 1").stdout.lines().count(), 1);
+    let narrow = home.keiko_with("history 1", "", |command| {
+        command.env("COLUMNS", "60");
+    });
+    // What the bus says is cut off: it is the system's own wording.
+    insta::assert_snapshot!(narrow.stdout, @"
+    1  pay rent
+    WHEN              WHAT       STATE
+    Wed 13 May 16:00  added      → CREATED
+    Wed 13 May 16:00  armed      CREATED → PENDING
+    Thu 14 May 15:00  fired      PENDING → RUNNING    by the cl…
+    Thu 14 May 15:00  completed  RUNNING → COMPLETED  done
+
+    sent
+    WHEN              TO       STATUS
+    Thu 14 May 15:00  desktop  withdrawn  no session bus: DBUS_…
+    ");
+    insta::assert_snapshot!(home.transcript(&["events"]), @"
+    $ keiko events
+    1  Wed 13 May 16:00  1 pay rent  added  → CREATED
+    2  Wed 13 May 16:00  1 pay rent  armed  CREATED → PENDING
+    3  Thu 14 May 15:00  1 pay rent  fired  PENDING → RUNNING  by the clock
+    4  Thu 14 May 15:00  1 pay rent  completed  RUNNING → COMPLETED  done
+    ");
+}
+
+#[test]
+fn the_screen_without_a_command_is_sorted_for_programs_too() {
+    let home = Home::with_daemon();
+    for line in ["add one in 1m", "add two tomorrow", "add three", "add four friday", "pause 4"] {
+        home.keiko(line);
+    }
+    home.advance("2026-05-13T16:05:00-04:00");
+    let screen = home.keiko("--json").json();
+    let numbers = |group: &str| -> Vec<u64> {
+        screen[group].as_array().expect("a group").iter().filter_map(|task| task["number"].as_u64()).collect()
+    };
+    assert_eq!(numbers("due"), [1]);
+    assert_eq!(numbers("next"), [2]);
+    assert_eq!(numbers("no_time"), [3]);
+    assert_eq!(numbers("paused"), [4]);
+    insta::assert_snapshot!(home.transcript(&[""]), @"
+    $ keiko
+    due
+      1  Wed 13 May 16:01  4m ago  due  one
+
+    next
+      2  Thu 14 May 09:00  in 16h 55m    two
+
+    paused: 4
+    no time: 3
+    ");
+}
+
+#[test]
+fn the_status_of_the_daemon_has_what_programs_watch() {
+    let home = Home::with_daemon();
+    home.keiko("add pay rent tomorrow 3pm");
+    let status = home.keiko("daemon status --json").json();
+    assert!(status["pid"].as_u64().is_some_and(|pid| pid > 1));
+    assert!(status["uptime_s"].is_u64());
+    assert_eq!(status["next"]["number"], 1);
+    assert_eq!(status["counts"]["pending"], 1);
+    assert_eq!(home.keiko("rpc daemon.status").json()["pid"], status["pid"]);
+}
+
+#[test]
+fn a_task_is_shown_whole() {
+    let home = Home::with_daemon();
+    home.keiko("add 'pay rent' tomorrow 3pm --alert 1h,0 --note 'to the landlord' --priority high +home");
+    let shown = home.transcript(&["show 1"]);
+    // The id is another each time.
+    let shown: Vec<&str> = shown.lines().filter(|line| !line.starts_with("  id ")).collect();
+    insta::assert_snapshot!(shown.join("\n"), @"
+    $ keiko show 1
+    1  ! pay rent +home
+      stage     scheduled
+      due       Thu 14 May 2026 15:00 EDT (in 23h)
+      speaks    Thu 14 May 2026 14:00 EDT (in 22h)
+      alerts    1h before, when due
+      via       desktop
+      note      to the landlord
+      added     Wed 13 May 2026 16:00 EDT (now)
+    ");
+}

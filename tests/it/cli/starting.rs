@@ -1,0 +1,121 @@
+//! How commands start the daemon.
+
+use std::io::{BufRead as _, BufReader, Write as _};
+use std::os::unix::net::UnixListener;
+use std::thread;
+
+use serde_json::json;
+
+use crate::cli::Home;
+
+#[test]
+fn the_first_command_starts_the_daemon_and_says_so_once() {
+    let home = Home::empty();
+    let first = home.keiko("list");
+    assert_eq!((first.stdout.as_str(), first.stderr.as_str(), first.code), ("no tasks\n", "started keikod\n", Some(0)));
+    let second = home.keiko("list");
+    assert_eq!((second.stdout.as_str(), second.stderr.as_str()), ("no tasks\n", ""));
+    let stopped = home.keiko("daemon stop");
+    assert!(stopped.stdout.starts_with("stopped keikod (pid "), "{stopped:?}");
+    // Its place is free at once.
+    assert_eq!(home.keiko("daemon status").code, Some(6));
+    assert_eq!(home.keiko("daemon start --json").code, Some(0));
+}
+
+#[test]
+fn many_first_commands_at_once_start_one_daemon() {
+    let home = Home::empty();
+    let ran: Vec<_> = thread::scope(|scope| {
+        let started: Vec<_> = (0..8)
+            .map(|index| {
+                scope.spawn({
+                    let home = &home;
+                    move || home.keiko(&format!("add task {index}"))
+                })
+            })
+            .collect();
+        started.into_iter().map(|thread| thread.join().expect("a thread that ends")).collect()
+    });
+    assert!(ran.iter().all(|ran| ran.code == Some(0)), "{ran:?}");
+    let starters = ran.iter().filter(|ran| ran.stderr.contains("started keikod")).count();
+    assert_eq!(starters, 1, "{ran:?}");
+    assert_eq!(home.keiko("list --json").json()["tasks"].as_array().map(Vec::len), Some(8));
+}
+
+#[test]
+fn a_daemon_that_does_not_come_up_says_why() {
+    let home = Home::empty();
+    home.configure("grace_s = \"soon\"\n");
+    insta::assert_snapshot!(home.transcript(&["list"]), @r#"
+    $ keiko list
+    ! error: [home]/config.toml:1:11: cannot use grace_s = "soon": expected a whole number of seconds from 0 to 86400
+    [exit 6]
+    "#);
+    home.configure("");
+}
+
+#[test]
+fn help_and_parse_start_nothing() {
+    let home = Home::empty();
+    for line in ["--help", "add --help", "--version", "parse tomorrow", "daemon status", "12 done"] {
+        home.keiko(line);
+        assert!(!home.path().join("data").exists(), "{line} started something");
+    }
+}
+
+#[test]
+fn arming_a_time_right_after_the_start_mentions_reboots() {
+    let home = Home::empty();
+    let ran = home.keiko("add tea in 3h");
+    let hints: Vec<&str> = ran.stderr.lines().filter(|line| line.starts_with("hint")).collect();
+    assert_eq!(hints, ["hint: after a reboot nothing rings until a keiko command has started keikod again"]);
+}
+
+#[test]
+fn a_daemon_of_another_version_is_named_and_stopped() {
+    let home = Home::empty();
+    let socket = home.path().join("run/other.sock");
+    let listener = UnixListener::bind(&socket).expect("a socket of the test's own");
+    let refusal = |id: u64| {
+        json!({ "jsonrpc": "2.0", "id": id, "error": {
+            "code": 426, "message": "cannot talk to a client of version 0.1.0 with protocol 1: this daemon is version 9.0.0",
+            "data": { "kind": "version", "hint": "run keiko daemon stop" },
+        } })
+    };
+    let hello = json!({
+        "schema_version": 9, "version": "9.0.0", "protocol": 9, "schema": 9, "pid": 999_999_999,
+        "now": "2026-05-13T16:00:00-04:00", "zone": "UTC", "programmable_clock": false, "of_later_versions": 1,
+    });
+    let answers = [
+        // `list` greets and asks in one go; both are refused.
+        [refusal(1), refusal(2)],
+        // `daemon stop` does not greet.
+        [
+            json!({ "jsonrpc": "2.0", "id": 1, "result": hello }),
+            json!({ "jsonrpc": "2.0", "id": 2, "result": { "schema_version": 9, "stopping": true } }),
+        ],
+    ];
+    let other = thread::spawn(move || {
+        for lines in answers {
+            let (stream, _) = listener.accept().expect("a caller");
+            let mut requests = BufReader::new(stream.try_clone().expect("a stream")).lines();
+            for line in lines {
+                requests.next().expect("a request").expect("UTF-8");
+                writeln!(&stream, "{line}").expect("a caller that listens");
+            }
+        }
+    });
+    let run = |line: &str| {
+        home.keiko_with(line, "", |command| {
+            command.env("KEIKO_SOCKET", &socket);
+        })
+    };
+    let refused = run("list");
+    assert_eq!(refused.code, Some(7), "{refused:?}");
+    insta::assert_snapshot!(refused.stderr, @"
+    error: cannot talk to a client of version 0.1.0 with protocol 1: this daemon is version 9.0.0
+    hint: run keiko daemon stop
+    ");
+    assert_eq!(run("daemon stop").stdout, "stopped keikod (pid 999999999)\n");
+    other.join().expect("it was asked all that it answers");
+}
