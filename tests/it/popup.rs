@@ -2,9 +2,11 @@
 
 #![cfg(feature = "desktop")]
 
+use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
 use serde_json::Value;
+use zbus::{Message, OwnedVariant};
 
 use crate::support::daemon::{Daemon, NOON};
 use crate::support::fake_server::{FakeServer, Manner};
@@ -35,11 +37,7 @@ async fn one_command_on_an_empty_home_shows_a_popup_and_done_takes_it_away() {
     assert!(!reminded.err.contains("warning"), "the desktop is there: {reminded:?}");
 
     let call = overheard.call("Notify").await;
-    let (app, _, _, summary, body): (String, u32, String, String, String) = {
-        type Whole = (String, u32, String, String, String, Vec<String>, std::collections::HashMap<String, zbus::OwnedVariant>, i32);
-        let whole: Whole = call.body().deserialize().expect("the arguments of the specification");
-        (whole.0, whole.1, whole.2, whole.3, whole.4)
-    };
+    let (app, summary, body) = popup(&call);
     assert_eq!((app.as_str(), summary.as_str()), ("keiko", "stretch"));
     assert!(body.ends_with("keiko done 1"), "{body}");
     assert_eq!(dunst.displayed(&bus).await, 1);
@@ -96,6 +94,13 @@ async fn what_fires_without_a_server_is_kept_and_shown_once_when_one_appears() {
     server.wait_until_shown(0).await;
     person.keiko("daemon stop").fine();
     assert!(daemon.ended().success());
+}
+
+/// Returns the name, the heading and the text that a popup was asked for with.
+fn popup(call: &Message) -> (String, String, String) {
+    type Arguments = (String, u32, String, String, String, Vec<String>, HashMap<String, OwnedVariant>, i32);
+    let (app, _, _, summary, body, _, _, _): Arguments = call.body().deserialize().expect("the arguments of `Notify`");
+    (app, summary, body)
 }
 
 fn advance(person: &Person, to: &str) {

@@ -44,16 +44,16 @@ async fn the_tour_says_what_the_programs_say() {
     std::os::unix::fs::symlink(built, person.home().join("target/release")).expect("it is ours");
 
     let mut shell = Shell::start(&person);
-    let mut differences = String::new();
+    let mut differences = Vec::new();
     for step in steps(README) {
         let found = shell.run(&step);
         let is_same = found.len() == step.output.len()
             && found.iter().zip(&step.output).all(|(found, expected)| matches(found, expected));
         if !is_same {
-            differences += &format!("$ {}\n{}\n", step.command, found.join("\n"));
+            differences.push(format!("$ {}\n{}", step.command, found.join("\n")));
         }
     }
-    assert!(differences.is_empty(), "README.md shows something else than:\n{differences}");
+    assert!(differences.is_empty(), "README.md shows something else than:\n{}", differences.join("\n"));
     assert_eq!(server.notified().len(), 2, "the reminder of the tour rings twice");
 }
 

@@ -66,7 +66,8 @@ impl PrivateBus {
         let stream = MessageStream::from(&connection);
         let (bus, monitoring) = ("org.freedesktop.DBus", Some("org.freedesktop.DBus.Monitoring"));
         let everything = (Vec::<String>::new(), 0_u32);
-        let asked = connection.call_method(Some(bus), "/org/freedesktop/DBus", monitoring, "BecomeMonitor", &everything);
+        let asked =
+            connection.call_method(Some(bus), "/org/freedesktop/DBus", monitoring, "BecomeMonitor", &everything);
         asked.await.expect("a private bus lets itself be watched");
         Overheard(stream)
     }
