@@ -140,6 +140,8 @@ fn the_id_alone_is_printed_where_it_is_asked_for() {
     let home = Home::with_daemon();
     let id = home.keiko("add pay rent tomorrow --print-id").stdout;
     assert_eq!(home.keiko("show 1 --json").json()["task"]["id"], id.trim());
+    assert_eq!(home.keiko("list --print-id").stdout, id);
+    assert!(home.keiko("list -q").stdout.contains("pay rent"));
     assert_eq!(home.keiko(&format!("done {} -q", &id[..13])).stdout, "");
     assert_eq!(home.keiko("show 1 --json").json()["task"]["state"], "COMPLETED");
 }
