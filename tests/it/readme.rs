@@ -3,7 +3,7 @@
 //! Each ```` ```console ```` block is run, line for line, in one shell on an empty home, with a bus and a notification
 //! server of the test's own. What follows a command must be its output, both streams together, to the letter; `…`
 //! stands for any text within a line and is for what differs each time: ids, process numbers, the rest of a long line.
-//! Blocks of another kind (`sh`) build or install, and are not run here.
+//! The `toml` block must be the settings' own defaults. Blocks of `sh` build or install, and are not run here.
 
 #![cfg(feature = "desktop")]
 
@@ -11,6 +11,9 @@ use std::io::{BufRead as _, BufReader, Write as _};
 use std::path::Path;
 use std::process::{Child, ChildStdin, Stdio};
 use std::sync::mpsc::{self, Receiver};
+
+use keiko::config::Config;
+use keiko::config::file::Origin;
 
 use crate::support::PATIENCE;
 use crate::support::fake_server::{FakeServer, Manner};
@@ -67,6 +70,17 @@ fn the_exit_codes_are_those_of_the_help() {
         let row = format!("| {code} | {meaning}");
         assert!(README.lines().any(|line| line.starts_with(&row)), "no row {row:?}");
     }
+}
+
+#[test]
+fn the_settings_are_what_holds_anyway() {
+    let (_, block) = README.split_once("```toml\n").expect("there is a block");
+    let (block, _) = block.split_once("```").expect("a block ends");
+    let person = Person::new();
+    let file = person.home().join("config.toml");
+    std::fs::write(&file, block).expect("it is ours");
+    let (config, warnings) = Config::load(&file, Origin::Named).expect("it can be read");
+    assert_eq!((config, warnings), (Config::default(), Vec::new()));
 }
 
 #[test]
