@@ -85,6 +85,23 @@ fn b25_a_socket_that_was_named_and_is_too_long_is_refused_with_its_length_and_th
     }
 }
 
+#[test]
+fn b42_json_stays_alone_on_standard_output_whatever_there_is_to_warn_about() {
+    let person = Person::new();
+    person.configure("no_such_key = 1\n");
+    // The daemon is started, warns of the key, and nobody can be reached.
+    let added = person.keiko("add stretch in 1h --json");
+    assert_eq!((&added.json()["task"]["title"], added.code), (&"stretch".into(), Some(0)), "{added:?}");
+    assert!(added.err.starts_with("started keikod\n"), "{added:?}");
+    for words in ["list --json", "show 1 --json", "history 1 --json", "status --json", "parse tomorrow --json"] {
+        let said = person.keiko(words);
+        assert_eq!((said.json()["schema_version"].as_u64(), said.code), (Some(1), Some(0)), "{said:?}");
+    }
+    person.keiko("daemon stop --json").fine();
+    let down = person.keiko("daemon status --json");
+    assert_eq!((&down.json()["error"]["kind"], down.code), (&"no_daemon".into(), Some(6)), "{down:?}");
+}
+
 /// Holds the write lock for two seconds, after it has read in the same transaction where `read_first` says so.
 const HOLDER: &str = r"
 import sqlite3, sys, time
