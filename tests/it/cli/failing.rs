@@ -39,10 +39,9 @@ fn names_that_mean_no_task_or_several() {
     ! hint: keiko list shows the open tasks, keiko list --all those that have ended too
     [exit 4]
     $ keiko snooze 1 20
-    snoozed 1  pay rent  until Wed 13 May 2026 16:10 EDT (in 10m)
-    ! error: cannot find a task named "20"
-    ! hint: keiko list shows the open tasks, keiko list --all those that have ended too
-    [exit 4]
+    ! error: cannot tell whether 20 is a time or a task: a time needs a unit
+    ! hint: write 20m for minutes; several tasks need a time behind them, such as `snooze 3 5 10m`
+    [exit 2]
     $ keiko edit pay --title x
     ! error: cannot tell which task "pay" means: 1 pay rent, 2 pay the milkman
     ! hint: name one by its number
