@@ -103,7 +103,9 @@ fn move_to(steps: &mut Steps<'_>, next: &Instance) {
         state @ (State::Created | State::Running(_) | State::Failed(_)) => state.clone(),
         state @ (State::Completed(_) | State::Cancelled(_)) => state.clone(),
     };
-    let moved = Occurrence { generation: steps.occurrence().generation, state, ..fresh };
+    // The same local time may come again: in another zone, or after the clock was set back.
+    let moved_by = if steps.has_spoken() { Some(steps.moment.op_id) } else { steps.occurrence().moved_by };
+    let moved = Occurrence { generation: steps.occurrence().generation, state, moved_by, ..fresh };
     let due = moved.due;
     steps.step(Operation::Moved(Box::new(moved)), "");
     if was_running {

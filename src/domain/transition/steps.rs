@@ -113,6 +113,7 @@ impl<'a> Steps<'a> {
     /// Speaks: one firing, and its delivery to every target.
     pub(super) fn ring(&mut self, slot: Slot, repeat: Option<uuid::Uuid>, nominal_at: Timestamp, swallowed: Vec<Slot>) {
         let due = self.occurrence().due.expect("only an occurrence with a time has alerts");
+        let repeat = repeat.or(self.occurrence().moved_by);
         let fire_id = FireId::compute(self.task().id, self.occurrence().name(), slot, due.nominal, repeat);
         let late = self.now().since(nominal_at) > self.moment.grace;
         let firing = Firing { fire_id, slot, nominal_at, late, swallowed };
@@ -263,6 +264,7 @@ pub(super) fn first_occurrence(task: &Task, instance: Option<&Instance>, moment:
         successor_at: instance.and_then(|instance| successor_of(task, instance, moment)),
         spoken,
         last_spoken: None,
+        moved_by: None,
         state: State::Created,
     }
 }

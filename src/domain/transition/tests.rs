@@ -690,6 +690,23 @@ fn an_alert_given_at_no_time_makes_the_task_due_in_silence() {
     assert!(story.deliveries.is_empty());
 }
 
+#[test]
+fn a_task_that_rang_rings_again_at_the_same_local_time_of_another_zone() {
+    let mut story = Story::new(once("4 15:00"), &[-60, 0]);
+    story.run("4 15:00");
+    let travelled = |now: &str| Moment { zone: Tz::America__New_York, ..moment(at(now)) };
+    let edit = Command::Edit(Edit { schedule: Some(once("4 15:00")), ..Edit::default() });
+    for (now, command) in [("4 15:30", &edit), ("4 20:00", &Command::Wake), ("4 21:00", &Command::Wake)] {
+        let moment = travelled(now);
+        let next = transition(&story.snapshot, &story.deliveries, command, Expected::default(), &moment).expect("due");
+        story.take(moment.now, next);
+    }
+    let ids: Vec<_> =
+        story.steps.iter().filter_map(|(_, _, step)| step.operation.firing()).map(|f| f.fire_id).collect();
+    let distinct: std::collections::BTreeSet<_> = ids.iter().collect();
+    assert_eq!((ids.len(), distinct.len()), (4, 4), "each ring has an id of its own");
+}
+
 // --- properties ---
 
 fn any_schedule() -> impl Strategy<Value = Schedule> {
