@@ -74,7 +74,8 @@ pub(super) fn snooze(steps: &mut Steps<'_>, until: Timestamp) -> Result<(), Reje
     let swallowed = steps
         .now_is
         .alerts_ahead()
-        .filter(|(ahead, at)| *ahead == slot || (ahead.0.is_positive() && *at <= until))
+        // An alert behind the snooze speaks at its own time as well: a snooze by mistake loses nothing.
+        .filter(|(ahead, at)| *at <= until && (*ahead == slot || ahead.0.is_positive()))
         .map(|(slot, _)| slot)
         .collect();
     let id = steps.moment.op_id;

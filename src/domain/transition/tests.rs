@@ -691,6 +691,21 @@ fn an_alert_given_at_no_time_makes_the_task_due_in_silence() {
 }
 
 #[test]
+fn a_snooze_to_before_an_alert_leaves_that_alert() {
+    let mut story = Story::new(once("4 10:00"), &[]);
+    story.ask("4 08:10", &Command::Snooze { until: at("4 08:20"), early: false }).expect("pending");
+    story.run("4 11:00");
+    assert_snapshot!(story.told(), @"
+    4 08:00 once       -         → CREATED   added
+    4 08:00 once       CREATED   → PENDING   armed
+    4 08:10 once       PENDING   → SUSPENDED suspended
+    4 08:10 once       SUSPENDED → PENDING   snoozed
+    4 08:20 once       PENDING   → PENDING   spoke 0
+    4 10:00 once       PENDING   → RUNNING   fired 0
+    ");
+}
+
+#[test]
 fn a_task_that_rang_rings_again_at_the_same_local_time_of_another_zone() {
     let mut story = Story::new(once("4 15:00"), &[-60, 0]);
     story.run("4 15:00");
