@@ -199,14 +199,7 @@ impl<'a> Steps<'a> {
         }
     }
 
-    /// Opens and arms the first occurrence behind the present one that is due after now; none where the series is over.
-    pub(super) fn open_next(&mut self) {
-        if let Some(instance) = self.next_instance() {
-            self.open(&instance);
-        }
-    }
-
-    /// Returns the instance that [`Steps::open_next`] would open.
+    /// Returns the first instance behind the present occurrence that is due after now; none where the series is over.
     pub(super) fn next_instance(&self) -> Option<Instance> {
         if !self.task().is_series() {
             return None;

@@ -691,6 +691,23 @@ fn an_alert_given_at_no_time_makes_the_task_due_in_silence() {
 }
 
 #[test]
+fn a_successor_that_comes_due_before_the_word_still_rings() {
+    // The person's word and the clock met in one batch: the task was not yet woken.
+    for command in [Command::Done { early: false }, Command::Skip] {
+        let mut story = Story::new(daily(9), &[]);
+        story.run("4 09:00");
+        let asked = story.ask("6 09:00", &command).expect("due");
+        assert_eq!(asked.passed_over, 1, "{command:?}");
+        assert_eq!(story.snapshot.occurrence.due_at(), Some(at("6 09:00")), "{command:?}");
+        assert_eq!(story.snapshot.occurrence.state.name(), StateName::Running, "{command:?}");
+    }
+    let mut paused = Story::new(daily(9), &[]);
+    paused.ask("4 08:10", &Command::Pause { until: None }).expect("pending");
+    paused.ask("6 12:00", &Command::Done { early: true }).expect("paused");
+    assert_eq!(paused.snapshot.occurrence.due_at(), Some(at("7 09:00")), "what fell into a pause does not ring");
+}
+
+#[test]
 fn a_snooze_to_before_an_alert_leaves_that_alert() {
     let mut story = Story::new(once("4 10:00"), &[]);
     story.ask("4 08:10", &Command::Snooze { until: at("4 08:20"), early: false }).expect("pending");
