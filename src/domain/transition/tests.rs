@@ -723,6 +723,16 @@ fn a_snooze_to_before_an_alert_leaves_that_alert() {
 }
 
 #[test]
+fn an_edit_of_alerts_silences_only_those_that_are_new() {
+    let mut story = Story::new(once("4 09:00"), &[]);
+    let alerts = Some(vec![Span::from_minutes(-30), Span::ZERO]);
+    story.ask("4 09:00", &Command::Edit(Edit { alerts, ..Edit::default() })).expect("pending");
+    let spoken: Vec<_> =
+        story.steps.iter().filter_map(|(_, _, step)| step.operation.firing()).map(|f| f.slot).collect();
+    assert_eq!(spoken, [Slot::DUE]);
+}
+
+#[test]
 fn a_task_that_rang_rings_again_at_the_same_local_time_of_another_zone() {
     let mut story = Story::new(once("4 15:00"), &[-60, 0]);
     story.run("4 15:00");
