@@ -182,8 +182,9 @@ impl<'a> Steps<'a> {
             .deliveries
             .iter()
             .any(|delivery| delivery.occurrence == name && matches!(delivery.status, DeliveryStatus::Delivered(_)));
+        let had_nothing_to_say = !self.has_spoken();
         self.start_silently();
-        if is_delivered {
+        if is_delivered || had_nothing_to_say {
             self.step(Operation::Completed(Outcome::Unanswered), "its successor is due");
         } else {
             self.step(Operation::Failed, "it reached nobody before its successor was due");

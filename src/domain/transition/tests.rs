@@ -733,6 +733,16 @@ fn an_edit_of_alerts_silences_only_those_that_are_new() {
 }
 
 #[test]
+fn a_series_without_alerts_is_neither_missed_nor_undelivered() {
+    let mut story = Story::new(daily(9), &[]);
+    story.ask("4 08:10", &Command::Edit(Edit { alerts: Some(Vec::new()), ..Edit::default() })).expect("pending");
+    story.run("4 09:00");
+    let woken = story.ask("5 09:00", &Command::Wake).expect("a wake is never refused");
+    assert_eq!(woken.passed_over, 0);
+    assert_eq!(story.snapshot.task.previous, Some(Outcome::Unanswered));
+}
+
+#[test]
 fn a_task_that_rang_rings_again_at_the_same_local_time_of_another_zone() {
     let mut story = Story::new(once("4 15:00"), &[-60, 0]);
     story.run("4 15:00");

@@ -28,9 +28,11 @@ fn succeed(steps: &mut Steps<'_>) {
     let present = steps.occurrence().instance().expect("only an occurrence with a time has a successor");
     let now = steps.now();
     let latest = steps.task().schedule.latest_by(&present, now, steps.moment.zone);
-    let missed = latest.map_or(0, |(_, between)| between) + u64::from(!steps.has_spoken());
+    // One without alerts comes up in silence.
+    let has_come_up = steps.has_spoken() || matches!(steps.state(), State::Running(_));
+    let missed = latest.map_or(0, |(_, between)| between) + u64::from(!has_come_up);
     pass_over(steps, missed);
-    if steps.has_spoken() || matches!(steps.state(), State::Running(_)) {
+    if has_come_up {
         steps.close_unanswered();
     } else {
         steps.silence();
