@@ -173,8 +173,13 @@ impl Engine {
                 Ok(())
             })
             .await;
-        for (id, _) in &reports {
-            self.dispatcher.reported(id);
+        let mut presences = sorted.presences;
+        presences.iter().for_each(|kind| self.dispatcher.presence_changed(*kind));
+        for (id, report) in &reports {
+            // A channel that came back before this was heard has told so already: what now waits is to be tried anew.
+            if self.dispatcher.reported(id) && matches!(report, Report::Away { .. }) {
+                presences.push(id.target.kind);
+            }
         }
         match committed {
             Ok(has_written) => self.store_answers(has_written).await,
@@ -183,7 +188,7 @@ impl Engine {
                 self.hold_back(&error, now);
             }
         }
-        self.refill(sorted.presences).await;
+        self.refill(presences).await;
         for reply in sorted.audits {
             // Who asked may have gone.
             let _ = reply.send(self.audit());
@@ -277,6 +282,8 @@ impl Engine {
         for delivery in &plan.deliveries {
             self.plan_retry(delivery);
         }
+        let is_withdrawn = |delivery: &&Delivery| matches!(delivery.status, DeliveryStatus::Withdrawn(_));
+        self.dispatcher.forget(&plan.deliveries.iter().filter(is_withdrawn).map(|delivery| &delivery.id).collect());
         for effect in plan.effects.drain(..) {
             match effect {
                 Effect::Deliver(delivery) => self.dispatcher.deliver(*delivery),

@@ -157,6 +157,78 @@ fn a_slow_target_holds_up_no_call_and_no_other_target() {
     });
 }
 
+#[test]
+fn what_a_successor_withdrew_is_not_sent_any_more() {
+    runtime().block_on(async {
+        let world = World::new(6).await;
+        world.desktop.answer(|_, _| Answer::Hang(Report::Delivered));
+        let handle = world.handle();
+        // Two hang, so what follows waits in memory.
+        for title in ["one", "two"] {
+            handle.add(request(title, countdown(0))).await.expect("added");
+        }
+        world.desktop.wait_until(|record| record.attempts.len() == 2).await;
+        let (every, from) = (Span::from_minutes(1), first_instant());
+        let interval = Interval { every, from, count: None, until: None };
+        let added = handle.add(request("series", schedule(Rule::Interval(interval)))).await.expect("added");
+        let series = added.snapshot.task.id;
+        for minutes in 1..=3 {
+            let mut seq = handle.last_seq();
+            seq.mark_unchanged();
+            world.clock.step_to(first_instant().saturating_add(Span::from_minutes(minutes)));
+            seq.changed().await.expect("the engine runs");
+        }
+        world.desktop.answer(|_, _| Answer::Report(Report::Delivered));
+        world.desktop.release();
+        handle.advance(handle.now()).await.expect("quiet");
+        let record = world.desktop.record();
+        let of_series = record.delivered.iter().filter(|delivery| delivery.task == series).count();
+        assert_eq!(of_series, 1, "only the latest is still wanted");
+    });
+}
+
+#[test]
+fn a_popup_that_follows_a_silence_is_not_taken_back_by_it() {
+    runtime().block_on(async {
+        let world = World::new(7).await;
+        world.desktop.answer(|_, _| Answer::Hang(Report::Delivered));
+        let handle = world.handle();
+        let task = handle.add(request("tea", countdown(0))).await.expect("added").snapshot.task.id;
+        world.desktop.wait_until(|record| record.attempts.len() == 1).await;
+        let until = first_instant().saturating_add(Span::from_secs(60));
+        handle.call(call(task, Command::Snooze { until, early: false })).await.expect("due");
+        world.desktop.wait_until(|record| record.withdrawn == [task]).await;
+        world.clock.step_to(until);
+        world.desktop.wait_until(|record| record.attempts.len() == 2).await;
+        world.desktop.release();
+        handle.advance(until).await.expect("quiet");
+        assert_eq!(world.desktop.record().withdrawn, [task], "the new popup stays");
+    });
+}
+
+#[test]
+fn a_channel_that_appears_before_it_is_reported_away_is_tried_again() {
+    runtime().block_on(async {
+        let mut world = World::new(8).await;
+        world.desktop.answer(|_, attempt| match attempt {
+            0 => Answer::Hang(Report::Away { reason: "the server left".into() }),
+            _ => Answer::Report(Report::Delivered),
+        });
+        let handle = world.handle();
+        handle.add(request("tea", countdown(0))).await.expect("added");
+        world.desktop.wait_until(|record| record.attempts.len() == 1).await;
+        // Another server is there at once; the loop hears of it before the attempt at the first ends.
+        world.desktop.set_presence(Presence::Present);
+        handle.audit().await.expect("the engine runs");
+        tokio::task::yield_now().await;
+        handle.audit().await.expect("the engine runs");
+        world.desktop.release();
+        handle.advance(handle.now()).await.expect("quiet");
+        assert_eq!(world.desktop.record().delivered.len(), 1);
+        world.check().await;
+    });
+}
+
 fn runtime() -> tokio::runtime::Runtime {
     tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime")
 }
