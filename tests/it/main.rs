@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 
 mod architecture;
 mod cli;
+mod crash;
 mod desktop;
 mod generated;
 mod lifecycle;
