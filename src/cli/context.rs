@@ -10,7 +10,7 @@ use crate::cli::ui::{Form, Ui};
 use crate::client::Client;
 use crate::config::paths::Paths;
 use crate::protocol::envelope::RawJson;
-use crate::protocol::methods::{Ask, Stop};
+use crate::protocol::methods::{Ask, Hello, Stop};
 use crate::protocol::objects::Time;
 
 /// What a command works with.
@@ -68,16 +68,20 @@ impl<'a> Context<'a> {
         Ok(())
     }
 
-    /// Asks the daemon of number `pid` to stop, and waits until it is gone.
+    /// Asks the daemon to stop, waits until it is gone, and returns the number of its process.
+    ///
+    /// A daemon of another version stops too: that is how a mismatch is mended.
     ///
     /// # Errors
-    /// It refuses.
-    pub(crate) fn stop(&mut self, pid: u32) -> Result<(), CliError> {
+    /// There is none, or it refuses.
+    pub(crate) fn stop(&mut self) -> Result<u32, CliError> {
+        self.connect()?;
         let client = self.client()?;
+        let pid = client.call_any_version(&Hello::default())?.pid;
         let process = Process::open(pid);
-        client.call(&Stop {})?;
+        client.call_any_version(&Stop {})?;
         start::wait_for_end(client, &process);
-        Ok(())
+        Ok(pid)
     }
 
     /// Tells an error in the form that is wanted, and returns how keiko ends.

@@ -191,6 +191,18 @@ impl Client {
         Ok(envelope::read_result::<P>(&result)?)
     }
 
+    /// Asks without a greeting, so that a daemon of another protocol answers too: for what every version understands, to
+    /// say who it is and to stop.
+    ///
+    /// # Errors
+    /// As [`Self::call`], without the one about versions.
+    pub fn call_any_version<P: Ask>(&mut self, params: &P) -> Result<P::Answer, ClientError> {
+        let id = self.next_id();
+        let method = P::METHOD.as_str();
+        self.send(envelope::write_request(id, method, params).as_bytes(), method)?;
+        Ok(envelope::read_result::<P>(&self.answer(id, method)?)?)
+    }
+
     /// Calls a method by name and returns the result as it came.
     ///
     /// # Errors

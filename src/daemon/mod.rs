@@ -7,6 +7,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use clap::{CommandFactory as _, Parser as _};
+use futures_util::future::join_all;
 use tokio_util::sync::CancellationToken;
 
 use crate::api::listen::{ListenError, Listening, listen};

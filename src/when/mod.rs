@@ -1,10 +1,11 @@
 //! What does "every other friday at 9" mean?
 //!
 //! Text in, schedule out: tokens with their place in the text, a lexicon a language, one grammar of time, resolution
-//! against a given now and zone; what remains is the title. `grammar.md` has the rules on one page. Nothing here reads
+//! against a given now and zone; what remains is the title. `grammar.md` beside this file has the rules on one page. Nothing here reads
 //! a clock or the system's zone.
 
 mod arguments;
+mod days;
 mod error;
 mod grammar;
 mod lexicon;
@@ -158,7 +159,15 @@ pub fn parse_sentence(text: &str, context: &Context) -> Result<Reading, TimeErro
     let Some((phrase, runs)) = found else {
         return Ok(without_time(text, &lexemes, &words, edges));
     };
-    let time = resolve_phrase(text, &lexemes, &runs, &phrase, context)?;
+    let time = match resolve_phrase(text, &lexemes, &runs, &phrase, context) {
+        Ok(time) => time,
+        // "eat more kale this month" is a title.
+        Err(TimeError::Vague { words: said, span }) => {
+            let title = title::title(text, &lexemes, &words, edges.start, &[]);
+            return Ok(Reading { time: None, title, notes: vec![Note::Vague { words: said, span }] });
+        }
+        Err(error) => return Err(error),
+    };
     let title = title::title(text, &lexemes, &words, edges.start, &runs);
     let notes = time.notes.clone();
     Ok(Reading { time: Some(time), title, notes })
@@ -188,11 +197,20 @@ pub fn parse_every(text: &str, context: &Context) -> Result<TimeReading, TimeErr
     }
     let whole = format!("{EVERY}{text}");
     let lexemes = lexemes(&token::tokens(&whole));
-    only_time(text, &whole, &lexemes, context).map_err(|error| error.shifted(EVERY.len(), text)).map(|mut reading| {
-        reading.spans = reading.spans.iter().map(|span| shift(span, EVERY.len(), text.len())).collect();
-        reading.schedule.text = text.trim().to_owned();
-        reading
-    })
+    match only_time(text, &whole, &lexemes, context) {
+        Ok(mut reading) => {
+            reading.spans = reading.spans.iter().map(|span| shift(span, EVERY.len(), text.len())).collect();
+            text.trim().clone_into(&mut reading.schedule.text);
+            Ok(reading)
+        }
+        // What is left over is "every" itself.
+        Err(TimeError::Leftover { span, .. }) if span.start < EVERY.len() => Err(TimeError::NoRule {
+            words: text.trim().to_owned(),
+            span: 0..text.len(),
+            reason: "expected what follows `every`, such as `day at 9am`",
+        }),
+        Err(error) => Err(error.shifted(EVERY.len(), text)),
+    }
 }
 
 fn shift(span: &Range<usize>, by: usize, len: usize) -> Range<usize> {

@@ -4,9 +4,13 @@ use std::fmt::Write as _;
 
 use chrono::{Datelike, NaiveDateTime, NaiveTime, Timelike, Weekday};
 
+use crate::domain::occurrence::Nominal;
 use crate::domain::schedule::{Calendar, INTERVAL_MIN, Interval, Rule, Schedule};
 use crate::domain::time::{Span, Timestamp, resolve};
-use crate::when::grammar::{Amount, Cycle, Day, DayKind, Every, MonthOf, Phrase, WEEKEND, WORKING_DAYS, Which};
+use crate::when::days::later;
+use crate::when::grammar::{
+    Amount, Clock, Cycle, Day, DayKind, Every, Face, MonthOf, Phrase, WEEKEND, WORKING_DAYS, Which,
+};
 use crate::when::resolve::{Here, Resolved, cut, repeated_clock};
 use crate::when::{Grain, Note, TimeError};
 
@@ -14,7 +18,7 @@ use crate::when::{Grain, Note, TimeError};
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 struct Days {
     weekdays: Vec<Weekday>,
-    month_days: Vec<u32>,
+    dates: Vec<u32>,
     nth: Vec<(i32, DayKind)>,
     month: Option<u32>,
 }
@@ -26,7 +30,10 @@ pub(super) fn series(here: &Here<'_>, phrase: &Phrase, every: &Every) -> Result<
         return Err(here.no_rule("a time before or after another does not repeat"));
     }
     match every.cycle {
-        Cycle::Exact(amount) => interval(here, phrase, every, amount),
+        Cycle::Exact(amount) => match (phrase.clocks.as_slice(), phrase.window_end) {
+            ([start], Some(end)) => window(here, phrase, every, amount, (*start, end)),
+            (_, _) => interval(here, phrase, every, amount),
+        },
         Cycle::Days | Cycle::Weeks | Cycle::Months | Cycle::Years => calendar(here, phrase, every),
     }
 }
@@ -66,6 +73,36 @@ fn interval(here: &Here<'_>, phrase: &Phrase, every: &Every, amount: Amount) -> 
     Ok(Resolved { rule, due: from, grain, notes: Vec::new() })
 }
 
+/// Hours and finer within a window of each day: times of day, both ends included.
+fn window(
+    here: &Here<'_>,
+    phrase: &Phrase,
+    every: &Every,
+    step: Amount,
+    (start, end): (Clock, Clock),
+) -> Result<Resolved, TimeError> {
+    let minute_of_day =
+        |clock: Clock| repeated_clock(clock, None).map(|time| i64::from(time.hour()) * 60 + i64::from(time.minute()));
+    let day_end = if end.face == Face::Midnight { Some(24 * 60 - 1) } else { minute_of_day(end) };
+    let (Some(first), Some(last)) = (minute_of_day(start), day_end) else { return Err(here.no_such_day()) };
+    let minutes = step.millis / 60_000;
+    if minutes == 0 || step.millis % 60_000 != 0 || last < first {
+        return Err(here.no_rule("expected whole minutes within one day"));
+    }
+    let clock = |minute: i64| {
+        let part = |value: i64| u32::try_from(value).unwrap_or(0);
+        Clock { hour: part(minute / 60), minute: part(minute % 60), second: 0, face: Face::Day }
+    };
+    let mut clocks = Vec::new();
+    let mut at = first;
+    while at <= last {
+        clocks.push(clock(at));
+        at += minutes;
+    }
+    let daily = Every { interval: 1, cycle: Cycle::Days, ..every.clone() };
+    calendar(here, &Phrase { clocks, window_end: None, ..phrase.clone() }, &daily)
+}
+
 /// Days and coarser: a rule of local dates and times.
 fn calendar(here: &Here<'_>, phrase: &Phrase, every: &Every) -> Result<Resolved, TimeError> {
     let mut notes = Vec::new();
@@ -77,29 +114,29 @@ fn calendar(here: &Here<'_>, phrase: &Phrase, every: &Every) -> Result<Resolved,
         Cycle::Days if !days.weekdays.is_empty() && interval == 1 => Cycle::Weeks,
         cycle @ (Cycle::Exact(_) | Cycle::Days | Cycle::Weeks | Cycle::Months | Cycle::Years) => cycle,
     };
-    let floor = floor(here, phrase)?;
+    let earliest = floor(here, phrase)?;
     if days == Days::default() && !matches!(cycle, Cycle::Days) {
         // "every month": the day of the month on which it first comes up.
         let daily = rule(here, Cycle::Days, 1, &days, &times, &mut Vec::new())?;
-        let first = first(here, &daily, floor).ok_or_else(|| here.nothing_ahead())?;
+        let start = first(here, &daily, earliest).ok_or_else(|| here.nothing_ahead())?;
         match cycle {
-            Cycle::Months if first.day() > 28 => days.month_days.push(first.day()),
-            Cycle::Years if first.day() == 29 && first.month() == 2 => {
+            Cycle::Months if start.day() > 28 => days.dates.push(start.day()),
+            Cycle::Years if start.day() == 29 && start.month() == 2 => {
                 days.month = Some(2);
-                days.month_days.push(29);
+                days.dates.push(29);
             }
             Cycle::Exact(_) | Cycle::Days | Cycle::Weeks | Cycle::Months | Cycle::Years => {}
         }
         if days == Days::default() {
             let rrule = rule(here, cycle, interval, &days, &times, &mut notes)?;
-            return finish(here, phrase, rrule, first, &times, notes);
+            return finish(here, phrase, rrule, start, &times, notes);
         }
     }
     // Counted from the first coming one: so its place in the cycle is found without the interval.
     let each = rule(here, cycle, 1, &days, &times, &mut Vec::new())?;
-    let first = first(here, &each, floor).ok_or_else(|| here.nothing_ahead())?;
+    let start = first(here, &each, earliest).ok_or_else(|| here.nothing_ahead())?;
     let rrule = rule(here, cycle, interval, &days, &times, &mut notes)?;
-    finish(here, phrase, rrule, first, &times, notes)
+    finish(here, phrase, rrule, start, &times, notes)
 }
 
 fn finish(
@@ -116,8 +153,8 @@ fn finish(
     }
     let grain = if times.is_said { Grain::Minute } else { Grain::Day };
     let once = here.at_local(first, grain, notes)?;
-    let rule = Rule::Calendar(Calendar { rrule, from: first, count: count(here, phrase)?, until });
-    Ok(Resolved { rule, ..once })
+    let calendar = Calendar { rrule, from: first, count: count(here, phrase)?, until };
+    Ok(Resolved { rule: Rule::Calendar(calendar), ..once })
 }
 
 /// Returns the first local time from `floor` on that the rule names and that lies ahead.
@@ -125,8 +162,8 @@ fn first(here: &Here<'_>, rrule: &str, floor: NaiveDateTime) -> Option<NaiveDate
     let calendar = Calendar { rrule: rrule.to_owned(), from: floor, count: None, until: None };
     let schedule = Schedule { text: String::new(), rule: Rule::Calendar(calendar), zone: Some(here.zone) };
     match schedule.next_after(None, here.context.now, here.zone)?.nominal {
-        crate::domain::occurrence::Nominal::Local(local) => Some(local),
-        crate::domain::occurrence::Nominal::Instant(_) => None,
+        Nominal::Local(local) => Some(local),
+        Nominal::Instant(_) => None,
     }
 }
 
@@ -145,7 +182,7 @@ fn end(here: &Here<'_>, phrase: &Phrase) -> Result<Option<NaiveDateTime>, TimeEr
         return here.end_of_moment(moment).map(Some);
     }
     let Some(amount) = phrase.lasting else { return Ok(None) };
-    here.later(cut(here.now), amount, false).map(Some).ok_or_else(|| here.out_of_range())
+    later(cut(here.now), amount, false).map(Some).ok_or_else(|| here.out_of_range())
 }
 
 fn count(here: &Here<'_>, phrase: &Phrase) -> Result<Option<u32>, TimeError> {
@@ -162,10 +199,10 @@ fn gather(here: &Here<'_>, phrase: &Phrase, every: &Every) -> Result<Days, TimeE
         match day {
             Day::Weekday(Which::Coming, weekday) => push(&mut days.weekdays, *weekday),
             Day::Weekend(Which::Coming) => WEEKEND.into_iter().for_each(|day| push(&mut days.weekdays, day)),
-            Day::MonthDay(day) => push(&mut days.month_days, *day),
-            Day::Date { year: None, month, day } if days.month.is_none() => {
+            Day::OfMonth(day) => push(&mut days.dates, *day),
+            Day::Date { year: None, month, day } if days.month.is_none_or(|known| known == *month) => {
                 days.month = Some(*month);
-                push(&mut days.month_days, *day);
+                push(&mut days.dates, *day);
             }
             Day::Nth { nth, kind, month } => {
                 push(&mut days.nth, (*nth, *kind));
@@ -183,6 +220,7 @@ fn gather(here: &Here<'_>, phrase: &Phrase, every: &Every) -> Result<Days, TimeE
             | Day::Month { .. }
             | Day::Period(..)
             | Day::End(_)
+            | Day::EndOf(_)
             | Day::Shifted { .. } => return Err(here.several()),
         }
     }
@@ -196,7 +234,7 @@ fn gather(here: &Here<'_>, phrase: &Phrase, every: &Every) -> Result<Days, TimeE
         }
     }
     days.weekdays.sort_by_key(Weekday::num_days_from_monday);
-    days.month_days.sort_unstable();
+    days.dates.sort_unstable();
     Ok(days)
 }
 
@@ -298,7 +336,7 @@ fn rule(
     // The days that one cycle has, counted for the positions of times that are no square.
     let positions = match cycle {
         Cycle::Days if *days == Days::default() => Some(vec![1]),
-        Cycle::Weeks if days.month_days.is_empty() && days.nth.is_empty() => weekly(&mut text, &days.weekdays),
+        Cycle::Weeks if days.dates.is_empty() && days.nth.is_empty() => weekly(&mut text, &days.weekdays),
         Cycle::Months | Cycle::Years if days.weekdays.is_empty() => {
             in_month(here, &mut text, cycle, days, times, notes)?
         }
@@ -334,10 +372,10 @@ fn in_month(
     times: &Times,
     notes: &mut Vec<Note>,
 ) -> Result<Option<Vec<i32>>, TimeError> {
-    if matches!(cycle, Cycle::Years) && days.month.is_none() && !days.month_days.is_empty() {
+    if matches!(cycle, Cycle::Years) && days.month.is_none() && !days.dates.is_empty() {
         return Err(here.no_rule("a day of a month comes every month, expected the month"));
     }
-    match (days.month_days.as_slice(), days.nth.as_slice()) {
+    match (days.dates.as_slice(), days.nth.as_slice()) {
         ([], []) => Ok((days.month.is_none()).then(|| vec![1])),
         (month_days, []) => on_month_days(here, text, month_days, days.month, times, notes),
         ([], [(nth, DayKind::WorkingDay)]) => {

@@ -18,7 +18,8 @@ fn lead_end(words: &Words<'_>, start: usize) -> Option<usize> {
     let at = words.skip(start, Meaning::LeadFiller);
     let is_lead = words.has(at, Meaning::Lead);
     // "me" alone leads only before "to" ("keiko remind me to …").
-    if !is_lead && !(at > start && words.has(at, Meaning::LeadEnd)) {
+    let is_filler_alone = at > start && words.has(at, Meaning::LeadEnd);
+    if !(is_lead || is_filler_alone) {
         return None;
     }
     let at = if is_lead { at + 1 } else { at };

@@ -37,7 +37,7 @@ impl Token {
     /// Returns whether a word beside it ends there: a bracket, a quote, a Chinese character.
     pub(super) fn is_border(&self) -> bool {
         let is_border = |c: char| is_ideograph(c) || "()[]{}<>«»\"'“”‘’!?…".contains(c);
-        self.kind == Kind::Quoted || self.kind == Kind::Mark && self.word.chars().all(is_border)
+        self.kind == Kind::Quoted || self.word.chars().all(is_border)
     }
 }
 
@@ -83,7 +83,7 @@ fn token_end(chars: &[(usize, char)], start: usize, is_glued: bool) -> (usize, K
         return (end, Kind::Word);
     }
     if !is_letter(first) {
-        return (start + 1, Kind::Mark);
+        return (start + 1, if is_ideograph(first) { Kind::Word } else { Kind::Mark });
     }
     // "mp3" is one word, while "2h30m" is four tokens: letters behind a digit stop at the next digit.
     let is_behind_digit = is_glued && chars[start - 1].1.is_ascii_digit();

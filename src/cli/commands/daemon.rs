@@ -52,9 +52,7 @@ impl Daemon {
                 });
             }
             Action::Stop => {
-                context.connect()?;
-                let pid = context.ask(&methods::Status {})?.pid;
-                context.stop(pid)?;
+                let pid = context.stop()?;
                 let answer = json!({ "schema_version": SCHEMA_VERSION, "stopped": true, "pid": pid });
                 context.answer(&answer, &[], |_| vec![Text::plain(&format!("stopped keikod (pid {pid})"))]);
             }

@@ -134,7 +134,7 @@ pub(in crate::when) fn number_in_words(words: &Words<'_>, start: usize) -> Optio
     let first = number(start)?;
     let behind = words.skip(start + 1, Meaning::Dash);
     match number(behind) {
-        Some(ones @ 1..=9) if first >= 20 && first < 100 && first % 10 == 0 => Some((first + ones, behind + 1)),
+        Some(ones @ 1..=9) if (20..100).contains(&first) && first % 10 == 0 => Some((first + ones, behind + 1)),
         Some(100) if (1..10).contains(&first) => Some((first * 100, behind + 1)),
         Some(_) | None => Some((first, start + 1)),
     }
@@ -154,6 +154,9 @@ fn decimal(words: &Words<'_>, start: usize, value: u32) -> (i64, usize) {
 
 /// "half an hour", "half hour", "a quarter of an hour".
 fn fraction(words: &Words<'_>, start: usize) -> Option<(i64, usize)> {
+    if let Some(found) = slashed(words, start) {
+        return Some(found);
+    }
     let at = words.skip(start, Meaning::Article);
     let part = if words.has(at, Meaning::Half) {
         500
@@ -164,6 +167,15 @@ fn fraction(words: &Words<'_>, start: usize) -> Option<(i64, usize)> {
     };
     let next = words.skip(words.skip(at + 1, Meaning::Of), Meaning::Article);
     words.is_unit(next).then_some((part, next))
+}
+
+/// "1/2 hour".
+fn slashed(words: &Words<'_>, start: usize) -> Option<(i64, usize)> {
+    let (above, 1..=2) = words.digits(start)? else { return None };
+    let (below @ 1.., 1..=2) = words.digits(start + 2)? else { return None };
+    let is_joined = words.has(start + 1, Meaning::Slash) && words.is_glued(start + 1) && words.is_glued(start + 2);
+    let next = words.skip(words.skip(start + 3, Meaning::Of), Meaning::Article);
+    (is_joined && words.is_unit(next)).then(|| (i64::from(above) * 1000 / i64::from(below), next))
 }
 
 fn and_a_half(words: &Words<'_>, at: usize) -> Option<usize> {

@@ -3,7 +3,7 @@
 use crate::when::grammar::amount::number_in_words;
 use crate::when::grammar::words::Words;
 use crate::when::grammar::{Binder, Strength};
-use crate::when::lexicon::{Half, Meaning};
+use crate::when::lexicon::{Half, Meaning, Unit};
 
 /// A time of day as said.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -65,7 +65,7 @@ fn digital(words: &Words<'_>, start: usize, binder: Option<Binder>) -> Option<(C
     }
     let colon = words.has(start + 1, Meaning::Colon);
     let dot = words.has(start + 1, Meaning::Dot);
-    let hour_mark = words.has(start + 1, Meaning::ShortUnit(crate::when::lexicon::Unit::Hour));
+    let hour_mark = words.has(start + 1, Meaning::ShortUnit(Unit::Hour));
     let mut next = start + 3;
     let mut second = None;
     if colon
@@ -79,13 +79,18 @@ fn digital(words: &Words<'_>, start: usize, binder: Option<Binder>) -> Option<(C
     if let Some((half, behind)) = meridiem(words, next) {
         return Some((on_half(hour, minute, second.unwrap_or(0), half), behind));
     }
+    // "1h30" is as long as "18h30" is a time of day.
+    let is_hour_said = binder != Some(Binder::In) && (hour_len == 2 || binder.is_some_and(Binder::takes_bare_number));
     let is_clock = colon
         // "9.30" alone is a number, "17h30m" an amount.
         || (dot && binder.is_some_and(Binder::takes_bare_number) && !words.has(next, Meaning::Dot))
-        || (hour_mark && !words.is_unit(next));
+        || (hour_mark && !words.is_unit(next) && is_hour_said);
     if !is_clock {
         return None;
     }
+    // "06:00h"
+    let has_hour_mark = colon && words.is_glued(next) && words.has(next, Meaning::ShortUnit(Unit::Hour));
+    let next = if has_hour_mark { next + 1 } else { next };
     let is_open = hour_len == 1 || hour >= 10;
     Some((face(hour, minute, second.unwrap_or(0), is_open && !hour_mark && second.is_none()), next))
 }
@@ -97,6 +102,13 @@ fn with_meridiem(words: &Words<'_>, start: usize) -> Option<(Clock, usize)> {
     })?;
     if words.has(start, Meaning::Article) {
         return None;
+    }
+    // "ten thirty am"
+    if words.digits(start).is_none()
+        && let Some((minute @ 5..60, behind)) = number_in_words(words, start + 1)
+        && let Some((half, next)) = meridiem(words, behind)
+    {
+        return Some((on_half(value, minute, 0, half), next));
     }
     let (half, next) = meridiem(words, start + 1)?;
     match len {
@@ -137,6 +149,12 @@ fn spoken(words: &Words<'_>, start: usize, binder: Option<Binder>) -> Option<Fou
     let is_after = words.has(behind, Meaning::Past);
     let is_british = minutes == 30 && is_named && at == start && !is_before && !is_after;
     let hour_at = if is_before || is_after { behind + 1 } else { behind };
+    if (is_before || is_after)
+        && let Some((clock, next)) = named(words, hour_at)
+    {
+        let strength = if is_named || is_after { Strength::Strong } else { Strength::Weak };
+        return Some(FoundClock { clock: beside(clock, minutes, is_before), next, strength });
+    }
     let (hour, next) = hour_number(words, hour_at).filter(|_| is_before || is_after || is_british)?;
     // "2 to 5" is as well a range, "half 5 apples" half a thing.
     let is_sure = is_named && !is_british || is_after || binder.is_some_and(Binder::takes_bare_number);
@@ -149,13 +167,19 @@ fn spoken(words: &Words<'_>, start: usize, binder: Option<Binder>) -> Option<Fou
     if whole.face == Face::Impossible {
         return None;
     }
-    let clock = if is_before {
-        let hour = if whole.face == Face::Open { (whole.hour + 10) % 12 + 1 } else { (whole.hour + 23) % 24 };
-        Clock { hour, minute: 60 - minutes, ..whole }
-    } else {
-        Clock { minute: minutes, ..whole }
-    };
+    let clock = beside(whole, minutes, is_before);
     Some(FoundClock { clock, next, strength: if is_sure { Strength::Strong } else { Strength::Weak } })
+}
+
+/// Returns the time so many minutes before or after a full hour.
+fn beside(whole: Clock, minutes: u32, is_before: bool) -> Clock {
+    let face = if whole.face == Face::Midnight { Face::Day } else { whole.face };
+    if is_before {
+        let hour = if whole.face == Face::Open { (whole.hour + 10) % 12 + 1 } else { (whole.hour + 23) % 24 };
+        Clock { hour, minute: 60 - minutes, face, ..whole }
+    } else {
+        Clock { minute: minutes, face, ..whole }
+    }
 }
 
 /// "5", "17", "1730" where a preposition makes it a time of day.
@@ -164,12 +188,72 @@ fn bare(words: &Words<'_>, start: usize, binder: Option<Binder>) -> Option<(Cloc
     if words.has(start, Meaning::Article) {
         return None;
     }
-    if let Some((value, 4)) = words.digits(start) {
-        let clock = face(value / 100, value % 100, 0, false);
-        return (clock.face == Face::Day && !is_number_of_more(words, start + 1)).then_some((clock, start + 1));
+    if let Some((value, len @ 3..=4)) = words.digits(start) {
+        let clock = face(value / 100, value % 100, 0, len == 3);
+        let is_shown = matches!(clock.face, Face::Day | Face::Open);
+        let is_hour_mark = words.is_glued(start + 1) && words.has(start + 1, Meaning::ShortUnit(Unit::Hour));
+        let next = if is_hour_mark { start + 2 } else { start + 1 };
+        // "at 221 Baker Street" is a house.
+        let is_sure = len == 4 || words.is_end(next) || is_part_behind(words, next);
+        return (is_shown && is_sure && !is_number_of_more(words, next)).then_some((clock, next));
     }
     let (hour, next) = hour_number(words, start)?;
+    if words.is_glued(next) && words.has(next, Meaning::ShortUnit(Unit::Hour)) && words.digits(start).is_some() {
+        return Some((face(hour, 0, 0, false), next + 1));
+    }
+    // "at three twenty", "at 3 15"
+    let minutes = match words.digits(next) {
+        Some((minutes, 2)) if words.is_end(next + 1) => Some((minutes, next + 1)),
+        Some(_) => None,
+        None => number_in_words(words, next).filter(|_| words.digits(start).is_none()),
+    };
+    if let Some((minutes @ 10..60, behind)) = minutes
+        && !is_number_of_more(words, behind)
+    {
+        return Some((face(hour, minutes, 0, true), behind));
+    }
     (!is_number_of_more(words, next)).then(|| (face(hour, 0, 0, true), next))
+}
+
+/// Returns whether "tonight", "in the evening" or the like stands here.
+pub(in crate::when) fn is_part_behind(words: &Words<'_>, next: usize) -> bool {
+    let is_part = |at: usize| words.pick(at, |m| matches!(m, Meaning::Part(_)).then_some(())).is_some();
+    words.has(next, Meaning::Tonight)
+        || words.has(next, Meaning::In) && words.has(next + 1, Meaning::The) && is_part(next + 2)
+        || words.has(next, Meaning::At) && is_part(next + 1)
+        || words.has(next, Meaning::This) && is_part(next + 1)
+}
+
+/// A stretch of clock time, "3-5pm", "from 9 to 17": its start, its end, and the place behind.
+///
+/// At least one end must be a time by itself, or "from" stand before.
+pub(in crate::when) fn range(words: &Words<'_>, start: usize, binder: Option<Binder>) -> Option<(Clock, Clock, usize)> {
+    let has_from = words.has(start, Meaning::From);
+    let at = if has_from { words.skip(start + 1, Meaning::At) } else { start };
+    // "9 to 17" must not be nine minutes to five.
+    let hour = |at: usize| {
+        let exact = named(words, at).or_else(|| digital(words, at, None)).or_else(|| with_meridiem(words, at));
+        exact.or_else(|| hour_number(words, at).map(|(hour, next)| (face(hour, 0, 0, true), next)))
+    };
+    let first = hour(at)?;
+    let is_joined =
+        [Meaning::Dash, Meaning::To, Meaning::Through, Meaning::Until].iter().any(|join| words.has(first.1, *join));
+    let last = hour(first.1 + 1).filter(|(_, next)| is_joined && !is_number_of_more(words, *next))?;
+    let is_sure = has_from
+        || binder.is_some_and(Binder::takes_bare_number)
+        || clock(words, at, None).is_some_and(|found| found.strength == Strength::Strong)
+        || clock(words, first.1 + 1, None).is_some_and(|found| found.strength == Strength::Strong);
+    if !is_sure {
+        return None;
+    }
+    // "3-5pm": the start takes the end's half of the day, unless that would turn it round ("11-1pm").
+    let (mut begin, end) = (first.0, last.0);
+    if begin.face == Face::Open && end.face == Face::Day && end.hour >= 12 {
+        let hour = begin.hour % 12 + 12;
+        let is_in_order = (hour, begin.minute) < (end.hour, end.minute);
+        begin = Clock { hour: if is_in_order { hour } else { begin.hour % 12 }, face: Face::Day, ..begin };
+    }
+    Some((begin, end, last.1))
 }
 
 /// Returns whether the number before `next` belongs to a longer one, a unit or an ordinal.
@@ -214,9 +298,8 @@ fn meridiem(words: &Words<'_>, at: usize) -> Option<(Half, usize)> {
 fn on_half(hour: u32, minute: u32, second: u32, half: Half) -> Clock {
     let hour24 = match (hour, half) {
         (12, Half::Am) => Some(0),
-        (1..=11, Half::Am) | (12, Half::Pm) => Some(hour),
+        (1..=11, Half::Am) | (12..=23, Half::Pm) => Some(hour),
         (1..=11, Half::Pm) => Some(hour + 12),
-        (13..=23, Half::Pm) => Some(hour),
         _ => None,
     };
     let is_shown = minute < 60 && second < 60;

@@ -3,7 +3,7 @@
 use chrono::Weekday;
 
 use crate::when::Dialect;
-use crate::when::grammar::amount::{Amount, amount};
+use crate::when::grammar::amount::{Amount, amount, count};
 use crate::when::grammar::words::Words;
 use crate::when::grammar::{Binder, Strength};
 use crate::when::lexicon::{Meaning, Unit};
@@ -18,7 +18,7 @@ pub(in crate::when) enum Day {
     /// A date, its year perhaps unsaid.
     Date { year: Option<u32>, month: u32, day: u32 },
     /// A day of a month that was not said.
-    MonthDay(u32),
+    OfMonth(u32),
     /// The so-manieth such day of a month, counted from its end when negative.
     Nth { nth: i32, kind: DayKind, month: MonthOf },
     /// A month without a day.
@@ -29,6 +29,8 @@ pub(in crate::when) enum Day {
     Period(Which, Unit),
     /// The end of the running day, week, month or year.
     End(Unit),
+    /// The end of a named day.
+    EndOf(Box<Day>),
     /// So long from another day.
     Shifted { amount: Amount, is_back: bool, from: Box<Day> },
 }
@@ -95,6 +97,8 @@ pub(in crate::when) fn day(
         weekday(words, start),
         weekend(words, start),
         period(words, start),
+        weekdays_from_now(words, start),
+        end_of(words, start, binder),
     ]
     .into_iter()
     .flatten()
@@ -126,6 +130,37 @@ fn shifted(words: &Words<'_>, start: usize, dialect: Dialect) -> Option<FoundDay
     .reduce(|best, other| if other.next > best.next { other } else { best })?;
     let day = Day::Shifted { amount: length.amount, is_back, from: Box::new(anchor.day) };
     Some(found(day, anchor.next, Strength::Strong))
+}
+
+/// "three fridays from now".
+fn weekdays_from_now(words: &Words<'_>, start: usize) -> Option<FoundDay> {
+    let (thousandths, at) = count(words, start).filter(|(thousandths, _)| thousandths % 1000 == 0)?;
+    let weekday = words.pick(at, |meaning| match meaning {
+        Meaning::EveryWeekday(weekday) | Meaning::Weekday(weekday) => Some(weekday),
+        _ => None,
+    })?;
+    let weeks = thousandths / 1000 - 1;
+    let is_today = words.has(at + 1, Meaning::From) && words.has(at + 2, Meaning::Day(0));
+    let next = if is_today { at + 3 } else { at + 2 };
+    let is_said = is_today || words.has(at + 1, Meaning::FromNow);
+    (is_said && weeks >= 0).then(|| found(Day::Weekday(Which::Later(weeks), weekday), next, Strength::Strong))
+}
+
+/// "end of friday", and in repetitions "the end" of their cycle.
+fn end_of(words: &Words<'_>, start: usize, binder: Option<Binder>) -> Option<FoundDay> {
+    let at = words.skip(start, Meaning::The);
+    if !words.has(at, Meaning::Ending) {
+        return None;
+    }
+    if words.has(at + 1, Meaning::Of) {
+        let inner = words.skip(at + 2, Meaning::The);
+        if let Some(day) = named(words, inner).or_else(|| weekday(words, inner)) {
+            return Some(found(Day::EndOf(Box::new(day.day)), day.next, Strength::Strong));
+        }
+    }
+    let is_cycle = words.has_repeat && (words.has(at + 1, Meaning::Of) || binder.is_some());
+    let last = Day::Nth { nth: -1, kind: DayKind::Day, month: MonthOf::Any };
+    is_cycle.then(|| found(last, at + 1, Strength::Strong))
 }
 
 fn named(words: &Words<'_>, start: usize) -> Option<FoundDay> {
@@ -205,7 +240,7 @@ fn period(words: &Words<'_>, start: usize) -> Option<FoundDay> {
 /// "june 3rd", "june 3, 2027", "3 june 2027", "the 3rd of june".
 fn month_and_day(words: &Words<'_>, start: usize) -> Option<FoundDay> {
     if let Some(month) = month_name(words, start) {
-        let at = words.skip(words.skip_dot(start), Meaning::The);
+        let at = words.skip(words.skip(words.skip_dot(start), Meaning::Comma), Meaning::The);
         let (day, next) = day_number(words, at)?;
         return Some(with_year(words, month, day, next));
     }
@@ -216,7 +251,8 @@ fn month_and_day(words: &Words<'_>, start: usize) -> Option<FoundDay> {
 }
 
 fn with_year(words: &Words<'_>, month: u32, day: u32, next: usize) -> FoundDay {
-    let (year, next) = match year(words, words.skip(next, Meaning::Comma)) {
+    let behind = words.skip(words.skip(words.skip(next, Meaning::Comma), Meaning::In), Meaning::Of);
+    let (year, next) = match year(words, behind) {
         Some((year, behind)) => (Some(year), behind),
         None => (None, next),
     };
@@ -224,11 +260,11 @@ fn with_year(words: &Words<'_>, month: u32, day: u32, next: usize) -> FoundDay {
 }
 
 fn year(words: &Words<'_>, at: usize) -> Option<(u32, usize)> {
-    let (year @ 1000..=9999, 4) = words.digits(at)? else { return None };
+    let (year, 4) = words.digits(at)? else { return None };
     let is_clock = words.has(at + 1, Meaning::Colon) && words.is_glued(at + 1);
     let is_amount = words.is_unit(at + 1) || words.pick(at + 1, meridiem_only).is_some();
-    // "12 may 1700" is a time of day for as many people as a year; no task is due in that year.
-    ((1900..=9999).contains(&year) && !is_clock && !is_amount).then_some((year, at + 1))
+    // "12 may 1700" and "12 may 2330" mean a time of day; ISO dates reach the far years.
+    ((1970..2200).contains(&year) && !is_clock && !is_amount).then_some((year, at + 1))
 }
 
 fn meridiem_only(meaning: Meaning) -> Option<()> {
@@ -269,6 +305,13 @@ pub(in crate::when) fn ordinal(words: &Words<'_>, at: usize) -> Option<(i32, usi
     if words.has(at, Meaning::Last) {
         return Some((-1, at + 1));
     }
+    let (nth, next) = plain_ordinal(words, at)?;
+    // "2nd last", "second to the last"
+    let last = words.skip(words.skip(next, Meaning::To), Meaning::The);
+    Some(if words.has(last, Meaning::Last) { (-nth, last + 1) } else { (nth, next) })
+}
+
+fn plain_ordinal(words: &Words<'_>, at: usize) -> Option<(i32, usize)> {
     if let Some((value, 1..=2)) = words.digits(at) {
         let is_ordinal = words.has(at + 1, Meaning::OrdinalEnd) && words.is_glued(at + 1);
         return is_ordinal.then(|| Some((i32::try_from(value).ok()?, at + 2)))?;
@@ -288,12 +331,23 @@ fn month_day(words: &Words<'_>, start: usize, binder: Option<Binder>) -> Option<
         return None;
     }
     let day = u32::try_from(nth).ok()?;
-    Some(found(Day::MonthDay(day), next, if is_bound { Strength::Strong } else { Strength::Weak }))
+    Some(found(Day::OfMonth(day), next, if is_bound { Strength::Strong } else { Strength::Weak }))
 }
 
 /// "first monday of june", "last day of the month".
 fn nth(words: &Words<'_>, start: usize, binder: Option<Binder>) -> Option<FoundDay> {
     let (nth, at) = ordinal(words, words.skip(start, Meaning::The))?;
+    // "the last of every month"
+    if nth < 0 && words.has_repeat && words.has(at, Meaning::Of) {
+        return Some(found(Day::Nth { nth, kind: DayKind::Day, month: MonthOf::Any }, at, Strength::Strong));
+    }
+    // "first and third friday of every month": the first shares what stands behind the last.
+    let joined = words.skip(words.skip(at, Meaning::Comma), Meaning::And);
+    if words.has_repeat && joined > at && day_kind(words, at).is_none() {
+        let other = self::nth(words, joined, binder)?;
+        let Day::Nth { kind, month, .. } = other.day else { return None };
+        return Some(found(Day::Nth { nth, kind, month }, at, Strength::Strong));
+    }
     let (kind, next) = day_kind(words, at)?;
     if let Some((month, behind)) = of_month(words, next) {
         return Some(found(Day::Nth { nth, kind, month }, behind, Strength::Strong));

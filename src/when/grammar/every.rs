@@ -4,7 +4,7 @@ use chrono::Weekday;
 
 use crate::when::Dialect;
 use crate::when::grammar::Strength;
-use crate::when::grammar::amount::{Amount, amount};
+use crate::when::grammar::amount::{Amount, amount, count};
 use crate::when::grammar::day::{Day, DayKind, MonthOf, day, day_kind, of_month, ordinal};
 use crate::when::grammar::words::Words;
 use crate::when::lexicon::{Meaning, Part, Unit};
@@ -130,12 +130,16 @@ fn counted(words: &Words<'_>, start: usize) -> Option<(Every, usize)> {
     if words.has(start, Meaning::Unit(Unit::Second)) {
         return None;
     }
-    let days = nths.iter().map(|nth| Some(Day::MonthDay(u32::try_from(*nth).ok()?))).collect::<Option<Vec<_>>>()?;
-    let next = match of_month(words, at) {
-        Some((MonthOf::Any, behind)) => behind,
-        Some((MonthOf::Next | MonthOf::Named { .. }, _)) | None => at,
-    };
-    Some((monthly(days), next))
+    let days = nths.iter().map(|nth| Some(Day::OfMonth(u32::try_from(*nth).ok()?))).collect::<Option<Vec<_>>>()?;
+    match of_month(words, at) {
+        Some((MonthOf::Any, next)) => Some((monthly(days), next)),
+        Some((MonthOf::Named { year: None, month }, next)) => {
+            let date = |nth: &i32| Some(Day::Date { year: None, month, day: u32::try_from(*nth).ok()? });
+            let days = nths.iter().map(date).collect::<Option<Vec<_>>>()?;
+            Some((Every { interval: 1, cycle: Cycle::Years, days, part: None }, next))
+        }
+        Some((MonthOf::Next | MonthOf::Named { .. }, _)) | None => Some((monthly(days), at)),
+    }
 }
 
 /// "june 3", "3rd of june", "first monday of june": once a year.
@@ -147,11 +151,12 @@ fn yearly(words: &Words<'_>, start: usize, dialect: Dialect) -> Option<(Every, u
         | Day::Nth { .. }
         | Day::FromToday(_)
         | Day::Weekday(..)
-        | Day::MonthDay(_)
+        | Day::OfMonth(_)
         | Day::Month { .. }
         | Day::Weekend(_)
         | Day::Period(..)
         | Day::End(_)
+        | Day::EndOf(_)
         | Day::Shifted { .. } => false,
     };
     is_yearly.then(|| (Every { interval: 1, cycle: Cycle::Years, days: vec![found.day], part: None }, found.next))
@@ -172,7 +177,7 @@ fn weekly(days: &[Weekday], interval: i64) -> Every {
 pub(in crate::when) fn weekday_list(words: &Words<'_>, start: usize) -> Option<(Vec<Weekday>, usize)> {
     let (mut days, mut at) = weekday_set(words, start)?;
     loop {
-        let is_range = words.has(at, Meaning::Dash) || words.has(at, Meaning::To) || words.has(at, Meaning::Until);
+        let is_range = words.has(at, Meaning::Dash) || words.has(at, Meaning::To) || words.has(at, Meaning::Through);
         if is_range && let Some((end, next)) = weekday_set(words, at + 1).filter(|(end, _)| end.len() == 1) {
             let mut day = *days.last()?;
             while day != end[0] {
@@ -228,7 +233,9 @@ fn plural(words: &Words<'_>, start: usize) -> Option<(Every, usize)> {
     words.pick(start, |meaning| {
         matches!(meaning, Meaning::EveryWeekday(_) | Meaning::EveryWorkingDay | Meaning::EveryWeekend).then_some(())
     })?;
-    weekdays(words, start, 1)
+    // "three fridays" are no repetition.
+    let is_counted = start > 0 && count(words, start - 1).is_some_and(|(_, next)| next == start);
+    if is_counted { None } else { weekdays(words, start, 1) }
 }
 
 /// "once a week".

@@ -14,7 +14,7 @@ use chrono::Weekday;
 use chrono_tz::Tz;
 
 use crate::when::Dialect;
-use crate::when::lexicon::{Meaning, Part};
+use crate::when::lexicon::{Meaning, Part, Unit};
 
 pub(super) use self::amount::{Amount, amount, count};
 pub(super) use self::clock::{Clock, Face};
@@ -66,6 +66,8 @@ pub(super) enum Strength {
 pub(super) enum Piece {
     Day(Day),
     Clock(Clock),
+    /// From one time of day to another: once it is its start, every hour a window.
+    Window(Clock, Clock),
     /// A part of the day, and whether it is today's ("this morning", "tonight").
     Part {
         part: Part,
@@ -80,6 +82,12 @@ pub(super) enum Piece {
     Shift {
         amount: Amount,
         is_back: bool,
+    },
+    /// So long before or after an event's time of day, which stays in the title.
+    Beside {
+        amount: Amount,
+        is_back: bool,
+        clock: Clock,
     },
     Every(Every),
     Until(Moment),
@@ -133,12 +141,19 @@ fn piece(
         next: found.next,
         strength: if binder.is_some() { Strength::Strong } else { found.strength },
     });
+    let window = clock::range(words, start, binder).map(|(begin, end, next)| Found {
+        piece: Piece::Window(begin, end),
+        next,
+        strength: Strength::Strong,
+    });
     [
         every,
+        window,
         shift(words, start),
         day,
         clock,
         bare_hour(words, start, before),
+        number_behind_day(words, start, before),
         part(words, start, binder, before),
         ahead(words, start, binder),
         limit(words, start, binder, dialect),
@@ -156,10 +171,7 @@ fn bare_hour(words: &Words<'_>, start: usize, before: Option<&Piece>) -> Option<
     if clock::is_number_of_more(words, next) {
         return None;
     }
-    let is_before_part = words.has(next, Meaning::Tonight)
-        || words.has(next, Meaning::In) && words.has(next + 1, Meaning::The) && part_of(words, next + 2).is_some()
-        || words.has(next, Meaning::At) && part_of(words, next + 1) == Some(Part::Night)
-        || words.has(next, Meaning::This) && part_of(words, next + 1).is_some();
+    let is_before_part = clock::is_part_behind(words, next);
     let is_behind_day = matches!(before, Some(Piece::Day(_) | Piece::Part { .. }))
         && (words.is_end(next) || words.has(next, Meaning::Comma));
     if !(is_before_part || is_behind_day) {
@@ -167,6 +179,25 @@ fn bare_hour(words: &Words<'_>, start: usize, before: Option<&Piece>) -> Option<
     }
     let found = clock::clock(words, start, Some(Binder::At))?;
     Some(Found { piece: Piece::Clock(found.clock), next: found.next, strength: Strength::Strong })
+}
+
+/// "monday 21" is a date, "2 jan 1430" and "thursday 8h" have times of day.
+fn number_behind_day(words: &Words<'_>, start: usize, before: Option<&Piece>) -> Option<Found> {
+    let Some(Piece::Day(day)) = before else { return None };
+    let (value, len) = words.digits(start)?;
+    let strong = |piece, next| Some(Found { piece, next, strength: Strength::Strong });
+    let is_date = matches!(day, Day::Weekday(..)) && len == 2 && (13..=31).contains(&value);
+    let is_followed =
+        words.is_end(start + 1) || words.has(start + 1, Meaning::Comma) || words.has(start + 1, Meaning::At);
+    if is_date && is_followed {
+        return strong(Piece::Day(Day::OfMonth(value)), start + 1);
+    }
+    let has_hour_mark = words.is_glued(start + 1) && words.has(start + 1, Meaning::ShortUnit(Unit::Hour));
+    if !(len == 4 || has_hour_mark) {
+        return None;
+    }
+    let found = clock::clock(words, start, Some(Binder::At)).filter(|found| found.clock.face == Face::Day)?;
+    strong(Piece::Clock(found.clock), found.next)
 }
 
 fn part_of(words: &Words<'_>, at: usize) -> Option<Part> {
@@ -178,25 +209,43 @@ fn part(words: &Words<'_>, start: usize, binder: Option<Binder>, before: Option<
     let found = |part, is_today, is_tonight, next| {
         Some(Found { piece: Piece::Part { part, is_today, is_tonight }, next, strength: Strength::Strong })
     };
+    let part_of = |words: &Words<'_>, at: usize| part_of(words, words.skip(at, Meaning::Degree));
+    let behind = |at: usize| words.skip(at, Meaning::Degree) + 1;
     if words.has(start, Meaning::Tonight) {
         return found(Part::Night, true, true, start + 1);
     }
     if words.has(start, Meaning::This) {
-        return part_of(words, start + 1).and_then(|part| found(part, true, false, start + 2));
+        return part_of(words, start + 1).and_then(|part| found(part, true, false, behind(start + 1)));
     }
     if words.has(start, Meaning::The) && matches!(binder, Some(Binder::In | Binder::By)) {
-        return part_of(words, start + 1).and_then(|part| found(part, false, false, start + 2));
+        return part_of(words, start + 1).and_then(|part| found(part, false, false, behind(start + 1)));
     }
     let part = part_of(words, start)?;
     let is_night = part == Part::Night && binder == Some(Binder::At);
     let is_beside = matches!(before, Some(Piece::Day(_) | Piece::Clock(_) | Piece::Every(_)));
     let is_whole = start == 0 && words.is_end(start + 1);
-    if is_night || is_beside || is_whole { found(part, false, false, start + 1) } else { None }
+    if is_night || is_beside || is_whole { found(part, false, false, behind(start)) } else { None }
 }
 
 /// "in 20 minutes", "3 days from now", "2 hours ago", "10m".
 fn ahead(words: &Words<'_>, start: usize, binder: Option<Binder>) -> Option<Found> {
-    let amount = amount::amount(words, start)?;
+    // "now + 2 hours", "in the next 2 hours"
+    let is_from_now = words.has(start, Meaning::Now) && words.has(start + 1, Meaning::Plus);
+    let behind_next = words.skip(start, Meaning::The);
+    let is_next = matches!(binder, Some(Binder::In | Binder::For)) && words.has(behind_next, Meaning::Next);
+    let at = if is_from_now {
+        start + 2
+    } else if is_next {
+        behind_next + 1
+    } else {
+        start
+    };
+    // "+15min"
+    let has_plus = words.has(start, Meaning::Plus);
+    let amount = amount::amount(words, if has_plus { start + 1 } else { at })?;
+    if is_from_now || has_plus {
+        return Some(Found { piece: Piece::Ahead(amount.amount), next: amount.next, strength: Strength::Strong });
+    }
     let found = |piece, next, strength| Some(Found { piece, next, strength });
     if words.has(amount.next, Meaning::Ago) {
         return found(Piece::Ago, amount.next + 1, Strength::Strong);
@@ -224,17 +273,20 @@ fn ahead(words: &Words<'_>, start: usize, binder: Option<Binder>) -> Option<Foun
 fn shift(words: &Words<'_>, start: usize) -> Option<Found> {
     let length = amount::amount(words, start).filter(|found| found.amount.is_exact())?;
     let is_back = words.has(length.next, Meaning::Before);
-    if !(is_back || words.has(length.next, Meaning::After)) {
+    if !(is_back || words.has(length.next, Meaning::After) || words.has(length.next, Meaning::From)) {
         return None;
     }
-    // Only a time of day can be shifted; "an hour before the 9pm flight" keeps its flight.
-    let clock = clock::clock(words, length.next + 1, None).filter(|found| found.strength == Strength::Strong)?;
-    let is_day = matches!(clock.clock.face, Face::Day | Face::Open | Face::Midnight);
-    is_day.then_some(Found {
-        piece: Piece::Shift { amount: length.amount, is_back },
-        next: length.next + 1,
-        strength: Strength::Strong,
-    })
+    let next = length.next + 1;
+    let is_event = words.has(next, Meaning::The);
+    let found = clock::clock(words, words.skip(next, Meaning::The), None)?;
+    // Only a time of day can be shifted.
+    if found.strength != Strength::Strong || found.clock.face == Face::Impossible {
+        return None;
+    }
+    let (amount, clock) = (length.amount, found.clock);
+    // "an hour before the 9pm flight" leaves the flight in the title.
+    let piece = if is_event { Piece::Beside { amount, is_back, clock } } else { Piece::Shift { amount, is_back } };
+    Some(Found { piece, next, strength: Strength::Strong })
 }
 
 /// "until june 2", "starting monday", "from 9am", "except weekends", which only a repetition has.
@@ -246,7 +298,7 @@ fn limit(words: &Words<'_>, start: usize, binder: Option<Binder>, dialect: Diale
     if let Some((days, next)) = every::exception(words, start) {
         return strong(Piece::Except(days), next);
     }
-    let is_until = words.has(start, Meaning::Until);
+    let is_until = words.has(start, Meaning::Until) || words.has(start, Meaning::Through);
     let is_start = words.has(start, Meaning::Starting) || words.has(start, Meaning::From) && binder.is_none();
     if !(is_until || is_start) {
         return None;

@@ -6,7 +6,9 @@ use chrono::Weekday;
 use chrono_tz::Tz;
 
 use crate::when::Dialect;
-use crate::when::grammar::{Amount, Binder, Clock, Day, Every, Found, Moment, Piece, Strength, Which, Words, piece};
+use crate::when::grammar::{
+    Amount, Binder, Clock, Cycle, Day, Every, Found, Moment, Piece, Strength, Which, Words, piece,
+};
 use crate::when::lexicon::{Meaning, Part};
 
 /// All that a sentence says about time.
@@ -14,6 +16,8 @@ use crate::when::lexicon::{Meaning, Part};
 pub(in crate::when) struct Phrase {
     pub(in crate::when) days: Vec<Day>,
     pub(in crate::when) clocks: Vec<Clock>,
+    /// The end of the stretch whose start is the only clock time.
+    pub(in crate::when) window_end: Option<Clock>,
     pub(in crate::when) part: Option<DayPart>,
     pub(in crate::when) ahead: Option<Amount>,
     pub(in crate::when) is_ago: bool,
@@ -97,7 +101,7 @@ fn is_time(run: &Run, edges: &Range<usize>) -> bool {
 
 /// Returns whether the run starts and ends where words do: not inside "mp3", "#friday", "e-mail", "friday.com".
 fn is_bounded(words: &Words<'_>, range: &Range<usize>) -> bool {
-    let is_word = |at: usize| !words.is_mark(at);
+    let is_word = |at: usize| !words.is_mark(at) && !words.opens_or_closes(at);
     let joins = |at: usize| {
         words.is_mark(at)
             && ![Meaning::Comma, Meaning::Colon, Meaning::At].iter().any(|mark| words.has(at, *mark))
@@ -105,11 +109,12 @@ fn is_bounded(words: &Words<'_>, range: &Range<usize>) -> bool {
     };
     let is_start = range.start == 0 || !words.is_glued(range.start) || {
         let before = range.start - 1;
-        !is_word(before) && !(joins(before) && (before == 0 || !words.is_glued(before) || is_word(before - 1)))
+        let is_prefix = before == 0 || !words.is_glued(before) || is_word(before - 1);
+        !(is_word(before) || joins(before) && is_prefix)
     };
     let next = range.end;
     let is_end =
-        !words.is_glued(next) || !is_word(next) && !(joins(next) && words.is_glued(next + 1) && is_word(next + 1));
+        !(words.is_glued(next) && (is_word(next) || joins(next) && words.is_glued(next + 1) && is_word(next + 1)));
     is_start && is_end
 }
 
@@ -168,6 +173,18 @@ fn joint(words: &Words<'_>, start: usize, before: Option<&Piece>) -> (usize, Joi
         joint.binder = binder;
         at += 1;
     }
+    // "due on friday"
+    let second = words.pick(at, |meaning| match meaning {
+        Meaning::At => Some(Binder::At),
+        Meaning::On => Some(Binder::On),
+        Meaning::In => Some(Binder::In),
+        Meaning::By => Some(Binder::By),
+        _ => None,
+    });
+    if second.is_some() && binder == Some(Binder::By) {
+        joint.binder = second;
+        at += 1;
+    }
     (at, joint)
 }
 
@@ -199,15 +216,20 @@ impl Phrase {
                     !self.days.iter().any(|known| std::mem::discriminant(known) == std::mem::discriminant(day));
                 !is_offset && (self.every.is_some() || is_list || is_other_kind)
             }
-            Piece::Clock(_) => {
+            Piece::Clock(_) | Piece::Window(..) => {
                 let is_calendar = self.ahead.is_none_or(|amount| !amount.is_exact());
                 is_calendar && !self.is_ago && !self.is_now && (self.clocks.is_empty() || is_list)
             }
             Piece::Part { .. } => self.part.is_none() && !self.is_ago && !self.is_now,
             Piece::Ahead(_) | Piece::Ago => *self == Self::default() || self.is_only_clock() && !is_offset,
             Piece::Now => *self == Self::default(),
-            Piece::Shift { .. } => self.shift.is_none() && self.clocks.is_empty(),
-            Piece::Every(_) => self.every.is_none() && !is_offset,
+            Piece::Shift { .. } | Piece::Beside { .. } => self.shift.is_none() && self.clocks.is_empty(),
+            Piece::Every(every) => {
+                let is_filter =
+                    |every: &Every| every.cycle == Cycle::Weeks && every.interval == 1 && !every.days.is_empty();
+                // "every hour on weekdays": the days of one limit the other.
+                !is_offset && self.every.as_ref().is_none_or(|known| is_filter(known) != is_filter(every))
+            }
             Piece::Until(_) => self.until.is_none(),
             Piece::Starting(_) => self.starting.is_none(),
             Piece::Lasting(_) => self.lasting.is_none(),
@@ -226,12 +248,30 @@ impl Phrase {
         match piece {
             Piece::Day(day) => self.days.push(day),
             Piece::Clock(clock) => self.clocks.push(clock),
+            Piece::Window(start, end) => {
+                self.clocks.push(start);
+                self.window_end = Some(end);
+            }
             Piece::Part { part, is_today, is_tonight } => self.part = Some(DayPart { part, is_today, is_tonight }),
             Piece::Ahead(amount) => self.ahead = Some(amount),
             Piece::Ago => self.is_ago = true,
             Piece::Now => self.is_now = true,
             Piece::Shift { amount, is_back } => self.shift = Some((amount, is_back)),
-            Piece::Every(every) => self.every = Some(every),
+            Piece::Beside { amount, is_back, clock } => {
+                self.shift = Some((amount, is_back));
+                self.clocks.push(clock);
+            }
+            Piece::Every(every) => match self.every.take() {
+                Some(known) if every.cycle == Cycle::Weeks => {
+                    self.days.extend(every.days);
+                    self.every = Some(known);
+                }
+                Some(known) => {
+                    self.days.extend(known.days);
+                    self.every = Some(every);
+                }
+                None => self.every = Some(every),
+            },
             Piece::Until(moment) => self.until = Some(moment),
             Piece::Starting(moment) => self.starting = Some(moment),
             Piece::Lasting(amount) => self.lasting = Some(amount),
@@ -267,6 +307,7 @@ impl Phrase {
     fn merge(&mut self, other: Self) {
         self.days.extend(other.days);
         self.clocks.extend(other.clocks);
+        self.window_end = self.window_end.or(other.window_end);
         self.part = self.part.or(other.part);
         self.ahead = self.ahead.or(other.ahead);
         self.is_ago |= other.is_ago;

@@ -270,7 +270,6 @@ fn repeats(word: &str) -> Option<Meaning> {
     let meaning = match word {
         "hourly" => Meaning::Repeats(1, Unit::Hour),
         "daily" | "everyday" => Meaning::Repeats(1, Unit::Day),
-        "nightly" => Meaning::EveryPart(Part::Night),
         "weekly" => Meaning::Repeats(1, Unit::Week),
         "biweekly" | "fortnightly" => Meaning::Repeats(2, Unit::Week),
         "monthly" => Meaning::Repeats(1, Unit::Month),
@@ -280,7 +279,7 @@ fn repeats(word: &str) -> Option<Meaning> {
         "mornings" => Meaning::EveryPart(Part::Morning),
         "afternoons" => Meaning::EveryPart(Part::Afternoon),
         "evenings" => Meaning::EveryPart(Part::Evening),
-        "nights" => Meaning::EveryPart(Part::Night),
+        "nightly" | "nights" => Meaning::EveryPart(Part::Night),
         _ => return None,
     };
     Some(meaning)
@@ -307,8 +306,8 @@ fn clock(word: &str) -> &'static [Meaning] {
 
 fn binder(word: &str) -> &'static [Meaning] {
     match word {
-        "this" => &[Meaning::This],
-        "next" | "coming" => &[Meaning::Next],
+        "this" | "coming" => &[Meaning::This],
+        "next" | "following" => &[Meaning::Next],
         "last" => &[Meaning::Last],
         "every" | "each" => &[Meaning::Every],
         "other" => &[Meaning::Other],
@@ -317,7 +316,7 @@ fn binder(word: &str) -> &'static [Meaning] {
         "at" | "@" => &[Meaning::At],
         "around" => &[Meaning::Around],
         "in" => &[Meaning::In],
-        "by" => &[Meaning::By],
+        "by" | "due" => &[Meaning::By],
         "for" => &[Meaning::For],
         "the" => &[Meaning::The],
         "of" => &[Meaning::Of],
@@ -328,7 +327,10 @@ fn binder(word: &str) -> &'static [Meaning] {
         "after" => &[Meaning::After],
         "from" => &[Meaning::From],
         "starting" | "beginning" => &[Meaning::Starting],
-        "until" | "till" | "til" | "through" | "thru" => &[Meaning::Until],
+        "until" | "till" | "til" => &[Meaning::Until],
+        "through" | "thru" => &[Meaning::Through],
+        "late" | "early" => &[Meaning::Degree],
+        "end" => &[Meaning::Ending],
         "except" => &[Meaning::Except],
         "times" | "x" | "occurrences" => &[Meaning::Times],
         "once" => &[Meaning::Count(1)],

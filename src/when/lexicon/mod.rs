@@ -116,6 +116,8 @@ pub(super) enum Meaning {
     Starting,
     /// "until".
     Until,
+    /// "through": a range, or "until".
+    Through,
     /// "except".
     Except,
     /// "times".
@@ -126,6 +128,10 @@ pub(super) enum Meaning {
     FromNow,
     /// "ago".
     Ago,
+    /// "late", "early" before a part of the day.
+    Degree,
+    /// "the end" of something.
+    Ending,
     /// "now".
     Now,
     /// "later", "soon": time meant, none said.
@@ -210,7 +216,9 @@ pub(super) fn lexemes(tokens: &[Token]) -> Vec<Lexeme> {
         let (len, meanings) = match token.kind {
             Kind::Quoted => (1, Vec::new()),
             Kind::Number => (1, digits(&token.word)),
-            Kind::Word | Kind::Mark => en::phrase(&tokens[at..]).unwrap_or_else(|| (1, en::word(token))),
+            Kind::Word | Kind::Mark => en::phrase(&tokens[at..])
+                .filter(|(_, meanings)| !is_counted_day(&lexemes, meanings))
+                .unwrap_or_else(|| (1, en::word(token))),
         };
         lexemes.push(Lexeme {
             span: token.span.start..tokens[at + len - 1].span.end,
@@ -222,6 +230,13 @@ pub(super) fn lexemes(tokens: &[Token]) -> Vec<Lexeme> {
         at += len;
     }
     lexemes
+}
+
+/// "2 days after tomorrow": behind a number the phrase is its unit and a day.
+fn is_counted_day(before: &[Lexeme], meanings: &[Meaning]) -> bool {
+    let is_number = |meaning: &Meaning| matches!(meaning, Meaning::Digits { .. } | Meaning::Number(_));
+    meanings.iter().any(|meaning| matches!(meaning, Meaning::Day(_)))
+        && before.last().is_some_and(|last| last.meanings.iter().any(is_number))
 }
 
 /// Returns whether the text holds time words of a language that no table reads yet, so that half a time would be read.

@@ -1,5 +1,7 @@
 //! The commands that change a task.
 
+use serde_json::json;
+
 use crate::cli::Home;
 
 #[test]
@@ -35,7 +37,7 @@ fn a_reminder_goes_through_its_life() {
         "done 1",
         "snooze 1",
     ]), @"
-    $ keiko 
+    $ keiko
     due
       1  Thu 14 May 16:00  now  due  pay the rent
     $ keiko ack
@@ -111,10 +113,13 @@ fn several_are_done_and_a_bad_one_does_not_stop_the_others() {
     ! hint: what has ended stays so: add it anew with keiko add
     [exit 5]
     "#);
-    let json = home.keiko("done 1 9 --json").json();
-    assert_eq!(json["results"][0]["changed"], false);
-    assert_eq!(json["results"][1]["name"], "9");
-    assert_eq!(json["results"][1]["error"]["code"], 404);
+    home.keiko("add six tomorrow");
+    let ran = home.keiko("done 6 9 1 --json");
+    let results = &ran.json()["results"];
+    assert_eq!(results[0]["changed"], true);
+    assert_eq!((&results[1]["name"], &results[1]["error"]["code"]), (&json!("9"), &json!(404)));
+    assert_eq!((&results[2]["name"], &results[2]["error"]["code"]), (&json!("1"), &json!(422)));
+    assert_eq!(ran.code, Some(4));
 }
 
 #[test]

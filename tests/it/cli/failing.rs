@@ -215,15 +215,15 @@ fn without_a_daemon_the_commands_that_start_none_say_so() {
     let home = Home::empty();
     insta::assert_snapshot!(home.transcript(&["daemon status", "daemon stop", "rpc daemon.status"]), @"
     $ keiko daemon status
-    ! error: cannot reach the daemon at /tmp/keiko-0-3eddc1f1c26b/keikod.sock: it is not running
+    ! error: cannot reach the daemon at [socket]: it is not running
     ! hint: keiko daemon start starts it
     [exit 6]
     $ keiko daemon stop
-    ! error: cannot reach the daemon at /tmp/keiko-0-3eddc1f1c26b/keikod.sock: it is not running
+    ! error: cannot reach the daemon at [socket]: it is not running
     ! hint: keiko daemon start starts it
     [exit 6]
     $ keiko rpc daemon.status
-    ! error: cannot reach the daemon at /tmp/keiko-0-3eddc1f1c26b/keikod.sock: it is not running
+    ! error: cannot reach the daemon at [socket]: it is not running
     ! hint: keiko daemon start starts it
     [exit 6]
     ");

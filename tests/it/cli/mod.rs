@@ -127,7 +127,7 @@ impl Home {
         let mut told = String::new();
         for line in lines {
             let ran = self.keiko(line);
-            told += &format!("$ keiko {line}\n{}", ran.stdout);
+            told += &format!("{}\n{}", format!("$ keiko {line}").trim_end(), ran.stdout);
             for line in ran.stderr.lines().filter(|line| !line.starts_with("warning: nobody can be reached")) {
                 told += &format!("! {line}\n");
             }
@@ -135,6 +135,10 @@ impl Home {
                 told += &format!("[exit {code}]\n");
             }
         }
+        // Without a runtime directory's daemon the place is a short one, named after the user and the data.
+        let place = self.keiko("daemon status --json").json()["error"]["message"].as_str().map(str::to_owned);
+        let place = place.and_then(|message| Some(message.split_once(" at ")?.1.split_once(": ")?.0.to_owned()));
+        let told = place.map_or(told.clone(), |place| told.replace(&place, "[socket]"));
         told.replace(&self.path().display().to_string(), "[home]")
     }
 

@@ -1,6 +1,10 @@
 //! How commands start the daemon.
 
+use std::io::{BufRead as _, BufReader, Write as _};
+use std::os::unix::net::UnixListener;
 use std::thread;
+
+use serde_json::json;
 
 use crate::cli::Home;
 
@@ -41,12 +45,12 @@ fn many_first_commands_at_once_start_one_daemon() {
 #[test]
 fn a_daemon_that_does_not_come_up_says_why() {
     let home = Home::empty();
-    home.configure("grace_period = \"soon\"\n");
-    insta::assert_snapshot!(home.transcript(&["list"]), @"
+    home.configure("grace_s = \"soon\"\n");
+    insta::assert_snapshot!(home.transcript(&["list"]), @r#"
     $ keiko list
-    no tasks
-    ! started keikod
-    ");
+    ! error: [home]/config.toml:1:11: cannot use grace_s = "soon": expected a whole number of seconds from 0 to 86400
+    [exit 6]
+    "#);
     home.configure("");
 }
 
@@ -65,4 +69,53 @@ fn arming_a_time_right_after_the_start_mentions_reboots() {
     let ran = home.keiko("add tea in 3h");
     let hints: Vec<&str> = ran.stderr.lines().filter(|line| line.starts_with("hint")).collect();
     assert_eq!(hints, ["hint: after a reboot nothing rings until a keiko command has started keikod again"]);
+}
+
+#[test]
+fn a_daemon_of_another_version_is_named_and_stopped() {
+    let home = Home::empty();
+    let socket = home.path().join("run/other.sock");
+    let listener = UnixListener::bind(&socket).expect("a socket of the test's own");
+    let refusal = |id: u64| {
+        json!({ "jsonrpc": "2.0", "id": id, "error": {
+            "code": 426, "message": "cannot talk to a client of version 0.1.0 with protocol 1: this daemon is version 9.0.0",
+            "data": { "kind": "version", "hint": "run keiko daemon stop" },
+        } })
+    };
+    let hello = json!({
+        "schema_version": 9, "version": "9.0.0", "protocol": 9, "schema": 9, "pid": 999_999_999,
+        "now": "2026-05-13T16:00:00-04:00", "zone": "UTC", "programmable_clock": false, "of_later_versions": 1,
+    });
+    let answers = [
+        // `list` greets and asks in one go; both are refused.
+        [refusal(1), refusal(2)],
+        // `daemon stop` does not greet.
+        [
+            json!({ "jsonrpc": "2.0", "id": 1, "result": hello }),
+            json!({ "jsonrpc": "2.0", "id": 2, "result": { "schema_version": 9, "stopping": true } }),
+        ],
+    ];
+    let other = thread::spawn(move || {
+        for lines in answers {
+            let (stream, _) = listener.accept().expect("a caller");
+            let mut requests = BufReader::new(stream.try_clone().expect("a stream")).lines();
+            for line in lines {
+                requests.next().expect("a request").expect("UTF-8");
+                writeln!(&stream, "{line}").expect("a caller that listens");
+            }
+        }
+    });
+    let run = |line: &str| {
+        home.keiko_with(line, "", |command| {
+            command.env("KEIKO_SOCKET", &socket);
+        })
+    };
+    let refused = run("list");
+    assert_eq!(refused.code, Some(7), "{refused:?}");
+    insta::assert_snapshot!(refused.stderr, @"
+    error: cannot talk to a client of version 0.1.0 with protocol 1: this daemon is version 9.0.0
+    hint: run keiko daemon stop
+    ");
+    assert_eq!(run("daemon stop").stdout, "stopped keikod (pid 999999999)\n");
+    other.join().expect("it was asked all that it answers");
 }

@@ -1,0 +1,262 @@
+//! Which dates may "friday", "june 3" or "the last weekday of the month" be, seen from today?
+
+use chrono::{Datelike, Months, NaiveDate, NaiveDateTime, NaiveTime, TimeDelta, Weekday};
+
+use crate::domain::time::add_days;
+use crate::when::grammar::{Amount, Day, DayKind, MonthOf, WORKING_DAYS, Which};
+use crate::when::lexicon::Unit;
+use crate::when::resolve::Here;
+use crate::when::{Note, TimeError, plain_date};
+
+/// The most candidates that are tried: months of two years, or years until the next 29 February.
+const MONTHS_AHEAD: u32 = 24;
+const YEARS_AHEAD: i32 = 8;
+
+impl Here<'_> {
+    /// Returns the dates that `day` may mean, in the order in which they are tried.
+    pub(super) fn dates(&self, day: &Day, has_time: bool, notes: &mut Vec<Note>) -> Result<Vec<NaiveDate>, TimeError> {
+        let today = self.today();
+        let dates = match day {
+            Day::FromToday(days) => plain_date::days_after(today, *days).into_iter().collect(),
+            Day::Weekday(which, weekday) => self.weekdays(*which, *weekday, has_time, notes),
+            Day::Date { year: Some(year), month, day } => {
+                let year = i32::try_from(*year).ok().filter(|year| *year <= 9999).ok_or_else(|| self.out_of_range())?;
+                plain_date::date(year, *month, *day).into_iter().collect()
+            }
+            Day::Date { year: None, month, day } => {
+                (0..=YEARS_AHEAD).filter_map(|years| plain_date::date(today.year() + years, *month, *day)).collect()
+            }
+            Day::OfMonth(day) => (0..=MONTHS_AHEAD).filter_map(|months| self.month(months)?.with_day(*day)).collect(),
+            Day::Nth { nth, kind, month } => self.nth_dates(*nth, *kind, *month),
+            Day::Month { year, month } => {
+                let years = match year {
+                    Some(year) => vec![i32::try_from(*year).unwrap_or(i32::MAX)],
+                    None => vec![today.year(), today.year() + 1],
+                };
+                years.into_iter().filter_map(|year| plain_date::date(year, *month, 1)).collect()
+            }
+            Day::Weekend(which) => self.weekends(*which),
+            Day::Period(which, unit) => self.period(*which, *unit)?,
+            Day::End(unit) => self.end_of(*unit).into_iter().collect(),
+            Day::EndOf(day) => self.dates(day, true, notes)?,
+            Day::Shifted { amount, is_back, from } => {
+                let anchor = match from.as_ref() {
+                    Day::FromToday(days) => add_days(today, *days).ok_or_else(|| self.out_of_range())?,
+                    from => self.first_date(from)?,
+                };
+                later(anchor.and_time(NaiveTime::MIN), *amount, *is_back)
+                    .map(|local| local.date())
+                    .into_iter()
+                    .collect()
+            }
+        };
+        Ok(dates)
+    }
+
+    fn weekdays(&self, which: Which, weekday: Weekday, has_time: bool, notes: &mut Vec<Note>) -> Vec<NaiveDate> {
+        let today = self.today();
+        let in_week = |weeks: i64| {
+            let monday = add_days(today, -i64::from(today.weekday().num_days_from_monday()))?;
+            add_days(monday, weeks * 7 + i64::from(weekday.num_days_from_monday()))
+        };
+        let coming = plain_date::weekday_after(today, weekday);
+        match which {
+            Which::Coming => {
+                let first = (has_time && today.weekday() == weekday).then_some(today);
+                first.into_iter().chain(coming).collect()
+            }
+            Which::This => {
+                let this = in_week(0);
+                if let Some(passed) = this.filter(|this| *this < today) {
+                    notes.extend(coming.map(|taken| Note::ThisWeekday { passed, taken }));
+                }
+                this.into_iter().filter(|this| *this >= today).chain(coming).collect()
+            }
+            Which::Next => in_week(1).into_iter().collect(),
+            Which::Last => coming
+                .and_then(|date| add_days(date, -7))
+                .into_iter()
+                .map(|date| {
+                    // Today's name said with "last" is a week ago.
+                    if date == today { add_days(date, -7).unwrap_or(date) } else { date }
+                })
+                .collect(),
+            Which::Later(weeks) => coming.and_then(|date| add_days(date, weeks * 7)).into_iter().collect(),
+        }
+    }
+
+    fn nth_dates(&self, nth: i32, kind: DayKind, month: MonthOf) -> Vec<NaiveDate> {
+        let months: Vec<NaiveDate> = match month {
+            MonthOf::Any => (0..=MONTHS_AHEAD).filter_map(|months| self.month(months)).collect(),
+            MonthOf::Next => self.month(1).into_iter().collect(),
+            MonthOf::Named { year: Some(year), month } => {
+                i32::try_from(year).ok().and_then(|year| plain_date::date(year, month, 1)).into_iter().collect()
+            }
+            MonthOf::Named { year: None, month } => {
+                (0..=YEARS_AHEAD).filter_map(|years| plain_date::date(self.today().year() + years, month, 1)).collect()
+            }
+        };
+        months.into_iter().filter_map(|first| nth_of_month(first, nth, kind)).collect()
+    }
+
+    fn weekends(&self, which: Which) -> Vec<NaiveDate> {
+        let today = self.today();
+        let saturday = |weeks: i64| add_days(today, weeks * 7 + 5 - i64::from(today.weekday().num_days_from_monday()));
+        match which {
+            Which::Coming | Which::This => {
+                let sunday = saturday(0).and_then(|saturday| add_days(saturday, 1));
+                let running = sunday.filter(|_| today.weekday().num_days_from_monday() >= 5);
+                let next = saturday(1).filter(|_| which == Which::Coming);
+                saturday(0).into_iter().chain(running).chain(next).collect()
+            }
+            Which::Next => saturday(1).into_iter().collect(),
+            Which::Last => saturday(-1).into_iter().collect(),
+            Which::Later(weeks) => saturday(weeks).into_iter().collect(),
+        }
+    }
+
+    fn period(&self, which: Which, unit: Unit) -> Result<Vec<NaiveDate>, TimeError> {
+        let today = self.today();
+        let monday = add_days(today, -i64::from(today.weekday().num_days_from_monday()));
+        let step: i64 = match which {
+            Which::Next => 1,
+            Which::Last => -1,
+            // "this week" names no day of it.
+            Which::This | Which::Coming | Which::Later(_) => {
+                return Err(TimeError::Vague { words: self.said.words.clone(), span: self.said.span.clone() });
+            }
+        };
+        let quarter = i64::from(today.month0() % 3);
+        let date = match unit {
+            Unit::Week | Unit::Fortnight => monday.and_then(|monday| add_days(monday, 7 * step)),
+            Unit::Month => shift_months(today.with_day(1), step),
+            Unit::Quarter => shift_months(today.with_day(1), 3 * step - quarter),
+            Unit::Year => shift_months(plain_date::date(today.year(), 1, 1), 12 * step),
+            Unit::Day | Unit::Hour | Unit::Minute | Unit::Second => add_days(today, step),
+        };
+        Ok(date.into_iter().collect())
+    }
+
+    fn end_of(&self, unit: Unit) -> Option<NaiveDate> {
+        let today = self.today();
+        match unit {
+            Unit::Week | Unit::Fortnight => add_days(today, 4 - i64::from(today.weekday().num_days_from_monday())),
+            Unit::Month | Unit::Quarter => nth_of_month(self.month(0)?, -1, DayKind::Day),
+            Unit::Year => plain_date::date(today.year(), 12, 31),
+            Unit::Day | Unit::Hour | Unit::Minute | Unit::Second => Some(today),
+        }
+    }
+
+    /// Returns the dates on which all of `days` agree.
+    pub(super) fn agreeing(
+        &self,
+        days: &[Day],
+        has_time: bool,
+        notes: &mut Vec<Note>,
+    ) -> Result<Vec<NaiveDate>, TimeError> {
+        let [first, second] = days else { return Err(self.several()) };
+        let (wide, narrow) = if rank(first) <= rank(second) { (first, second) } else { (second, first) };
+        match (wide, narrow) {
+            (Day::Period(which, Unit::Week), Day::Weekday(Which::Coming, weekday)) => {
+                let weeks = match which {
+                    Which::Next => 1,
+                    Which::Last => -1,
+                    Which::This | Which::Coming | Which::Later(_) => 0,
+                };
+                let monday =
+                    add_days(self.today(), weeks * 7 - i64::from(self.today().weekday().num_days_from_monday()));
+                let date = monday.and_then(|monday| add_days(monday, weekday.num_days_from_monday().into()));
+                return Ok(date.into_iter().collect());
+            }
+            // "eod friday"
+            (Day::End(Unit::Day), day) | (day, Day::End(Unit::Day)) => return self.dates(day, true, notes),
+            (Day::Period(Which::Next, Unit::Month), Day::OfMonth(day)) => {
+                return Ok(self.month(1).and_then(|month| month.with_day(*day)).into_iter().collect());
+            }
+            (Day::Period(Which::Next, Unit::Year), Day::Date { year: None, month, day }) => {
+                return Ok(plain_date::date(self.today().year() + 1, *month, *day).into_iter().collect());
+            }
+            _ => {}
+        }
+        let Day::Weekday(_, weekday) = wide else {
+            return self.same_date(wide, narrow, notes);
+        };
+        let dates = self.dates(narrow, has_time, notes)?;
+        if let Day::OfMonth(_) = narrow {
+            // "friday the 13th" waits for the next such day.
+            return Ok(dates.into_iter().filter(|date| date.weekday() == *weekday).collect());
+        }
+        let first = self.first_of(&dates);
+        match first {
+            Some(date) if date.weekday() == *weekday => Ok(vec![date]),
+            Some(date) => Err(self.mismatch(date)),
+            None => Err(self.past(dates.first().map(|date| date.and_time(self.settings().date_only)))),
+        }
+    }
+
+    fn same_date(&self, one: &Day, other: &Day, notes: &mut Vec<Note>) -> Result<Vec<NaiveDate>, TimeError> {
+        if std::mem::discriminant(one) == std::mem::discriminant(other) {
+            return Err(self.several());
+        }
+        let dates = self.dates(one, true, notes)?;
+        let others = self.dates(other, true, notes)?;
+        let common: Vec<NaiveDate> = dates.iter().filter(|date| others.contains(date)).copied().collect();
+        match dates.first().or(others.first()) {
+            Some(date) if common.is_empty() => Err(self.mismatch(*date)),
+            Some(_) | None => Ok(common),
+        }
+    }
+
+    fn first_of(&self, dates: &[NaiveDate]) -> Option<NaiveDate> {
+        dates.iter().copied().find(|date| *date >= self.today())
+    }
+
+    /// Returns the first date ahead, or today's, that `day` means.
+    pub(super) fn first_date(&self, day: &Day) -> Result<NaiveDate, TimeError> {
+        let dates = self.dates(day, false, &mut Vec::new())?;
+        let passed = dates.first().map(|date| date.and_time(self.settings().date_only));
+        self.first_of(&dates).ok_or_else(|| if dates.is_empty() { self.no_such_day() } else { self.past(passed) })
+    }
+
+    /// Returns the first day of the month so many months on.
+    fn month(&self, months: u32) -> Option<NaiveDate> {
+        self.today().with_day(1)?.checked_add_months(Months::new(months))
+    }
+}
+
+/// Returns the local time so long after `local`: months clamp at their end, days are calendar days.
+pub(super) fn later(local: NaiveDateTime, amount: Amount, is_back: bool) -> Option<NaiveDateTime> {
+    let sign = if is_back { -1 } else { 1 };
+    let months = shift_months(Some(local.date()), amount.months.checked_mul(sign)?)?;
+    let date = plain_date::days_after(months, amount.days.checked_mul(sign)?)?;
+    date.and_time(local.time()).checked_add_signed(TimeDelta::try_milliseconds(amount.millis.checked_mul(sign)?)?)
+}
+
+/// Returns the so-manieth day of a kind in the month that starts at `first`, from its end when negative.
+fn nth_of_month(first: NaiveDate, nth: i32, kind: DayKind) -> Option<NaiveDate> {
+    let is_kind = |date: &NaiveDate| match kind {
+        DayKind::Day => true,
+        DayKind::WorkingDay => WORKING_DAYS.contains(&date.weekday()),
+        DayKind::Weekday(weekday) => date.weekday() == weekday,
+    };
+    let mut days = (1..=31).filter_map(|day| first.with_day(day)).filter(is_kind);
+    let index = usize::try_from(nth.unsigned_abs()).ok()?.checked_sub(1)?;
+    if nth > 0 { days.nth(index) } else { days.rev().nth(index) }
+}
+
+/// How much a day leaves open: a week more than a weekday, a weekday more than a date.
+fn rank(day: &Day) -> u8 {
+    match day {
+        Day::Period(..) => 0,
+        Day::Weekday(..) => 1,
+        Day::Weekend(_) | Day::Month { .. } | Day::End(_) | Day::EndOf(_) | Day::Shifted { .. } => 2,
+        Day::FromToday(_) => 3,
+        Day::OfMonth(_) | Day::Nth { .. } => 4,
+        Day::Date { .. } => 5,
+    }
+}
+
+fn shift_months(date: Option<NaiveDate>, months: i64) -> Option<NaiveDate> {
+    let count = Months::new(u32::try_from(months.unsigned_abs()).ok()?);
+    if months < 0 { date?.checked_sub_months(count) } else { date?.checked_add_months(count) }
+}
