@@ -13,8 +13,10 @@ use std::process::Command;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use keiko::domain::delivery::{DeliveryId, DeliveryStatus};
+use keiko::client::{Client, ClientError};
+use keiko::domain::delivery::{Delivery, DeliveryId, DeliveryStatus};
 use keiko::engine::dispatch::PER_TARGET_MAX;
+use keiko::protocol::methods::WriteResult;
 use keiko::protocol::objects::Counts;
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::json;
@@ -22,12 +24,12 @@ use tokio::sync::watch;
 use tokio::task::spawn_blocking;
 
 use crate::support::daemon::{Connection, Daemon, Home};
-use crate::support::fake_server::{FakeServer, Manner};
+use crate::support::fake_server::{FakeServer, Manner, Notify};
 use crate::support::ledger::{Copy, Ledger};
 use crate::support::private_bus::PrivateBus;
 use crate::support::random::Random;
 use crate::support::users::{Acknowledged, Common, User};
-use crate::support::{Killed, PATIENCE, soon};
+use crate::support::{Killed, soon};
 
 /// How many rounds the suite plays.
 const ROUNDS: u64 = 8;
@@ -49,6 +51,117 @@ async fn killed_at_any_moment_it_loses_and_repeats_nothing() {
         campaign.round().await;
     }
     campaign.end().await;
+}
+
+/// Where the daemon changes a file. strace counts each call for itself, and anew in each thread.
+const WRITES: [&str; 6] = ["pwrite64", "fsync", "fdatasync", "ftruncate", "unlink", "rename"];
+
+#[tokio::test(flavor = "multi_thread")]
+async fn killed_before_each_of_its_writes_it_loses_and_repeats_nothing() {
+    if number("KEIKO_STRACE").is_none() {
+        eprintln!("left out: needs strace and some minutes, KEIKO_STRACE=1 runs it");
+        return;
+    }
+    let bus = PrivateBus::start();
+    let server = FakeServer::start(&bus, Manner::Markup).await;
+    for (is_new, call) in [true, false].into_iter().flat_map(|is_new| WRITES.map(|call| (is_new, call))) {
+        let (mut points, mut repeated, mut acknowledged) = (0, 0, 0);
+        loop {
+            let home = Home::new();
+            let with_bus = |mut command: Command| {
+                command.env("DBUS_SESSION_BUS_ADDRESS", bus.address()).env("KEIKO_LOG", "warn");
+                command
+            };
+            let keikod = || with_bus(home.command(env!("CARGO_BIN_EXE_keikod")));
+            if !is_new {
+                leave_overdue_tasks(keikod(), &home).await;
+            }
+            let popups_before = server.notified().len();
+            let killed = killed_before(call, points + 1, with_bus(home.command("strace")), &home).await;
+            let mut ledger = Ledger::default();
+            if home.path("data/keiko.db").exists() {
+                ledger.read(&Copy::of(&home.path("data")));
+            }
+            killed.acknowledged.iter().for_each(|one| ledger.check_acknowledged(one));
+            let copy = finish(keikod(), &home).await;
+            ledger.read(&copy);
+            ledger.compare_all(&copy);
+            let counted = count_popups(&server.notified()[popups_before..], &copy, &ledger);
+            assert!(counted.repeated <= PER_TARGET_MAX, "{counted:?}");
+            repeated += counted.repeated;
+            acknowledged += killed.acknowledged.len();
+            if !killed.is_killed {
+                break;
+            }
+            points += 1;
+        }
+        eprintln!("{call}, new database {is_new}: {points} points, acknowledged {acknowledged}, repeated {repeated}");
+    }
+}
+
+/// Leaves a closed database with tasks that have come up meanwhile.
+async fn leave_overdue_tasks(command: Command, home: &Home) {
+    let daemon = Daemon::start(command);
+    let mut connection = home.connect();
+    for task in 1..=6 {
+        connection.call("task.add", json!({"title": format!("overdue {task}"), "at": "in 1 second"}));
+    }
+    connection.call("daemon.stop", json!({}));
+    assert!(daemon.ended().success());
+    // In real time, since a daemon on a programmable clock would have to be told.
+    let _ = tokio::time::timeout(Duration::from_secs(1), pending::<()>()).await;
+}
+
+struct UnderStrace {
+    acknowledged: Vec<Acknowledged>,
+    is_killed: bool,
+}
+
+/// Runs a short session with a daemon that is killed when one of its threads comes to its `nth` such call.
+async fn killed_before(call: &str, nth: usize, mut strace: Command, home: &Home) -> UnderStrace {
+    strace.args(["-f", "-qq", "-o", "/dev/null", "-e", &format!("trace={call}")]);
+    strace.args(["-e", &format!("inject={call}:signal=KILL:when={nth}"), env!("CARGO_BIN_EXE_keikod")]);
+    let mut strace = Killed(strace.spawn().expect("strace is installed"));
+    let mut output = BufReader::new(strace.0.stdout.take().expect("it was asked for"));
+    let socket_of = home.path("data/keikod.socket");
+    let session = spawn_blocking(move || {
+        let mut line = String::new();
+        output.read_line(&mut line).expect("a pipe can be read");
+        let socket = std::fs::read_to_string(socket_of).ok().filter(|_| line == "ready\n");
+        socket.map(|socket| scripted(socket.as_ref())).unwrap_or_default()
+    });
+    let acknowledged = soon("the session", session).await.expect("no panic");
+    let status = soon("the end", spawn_blocking(move || strace.0.wait())).await.expect("no panic").expect("our child");
+    UnderStrace { acknowledged, is_killed: !status.success() }
+}
+
+/// A bit of everything, then an orderly stop.
+fn scripted(socket: &std::path::Path) -> Vec<Acknowledged> {
+    let mut acknowledged = Vec::new();
+    let Ok(mut client) = Client::connect(socket) else { return acknowledged };
+    let steps = [
+        ("task.add", json!({"title": "soon", "at": "in 1 second"})),
+        ("task.add", json!({"title": "later", "at": "tomorrow 9am", "key": "once"})),
+        ("task.add", json!({"title": "often", "every": "day at 9am"})),
+        ("task.snooze", json!({"task": "soon", "for": "10m"})),
+        ("task.update", json!({"task": "later", "notes": "bring milk"})),
+        ("task.pause", json!({"task": "later"})),
+        ("task.resume", json!({"task": "later"})),
+        ("task.skip", json!({"task": "often"})),
+        ("task.done", json!({"task": "soon", "early": true})),
+        ("task.cancel", json!({"task": "often"})),
+        ("daemon.stop", json!({})),
+    ];
+    for (method, params) in steps {
+        let params = keiko::protocol::envelope::write_result(&params);
+        let answer = match client.call_by_name(method, &params) {
+            Ok(answer) => answer,
+            Err(ClientError::Closed { .. } | ClientError::Broken { .. }) => break,
+            Err(error) => panic!("{method} {params}: {error}"),
+        };
+        acknowledged.extend(serde_json::from_str::<WriteResult>(answer.get()).ok().map(Acknowledged::from));
+    }
+    acknowledged
 }
 
 /// When a daemon is killed.
@@ -193,60 +306,72 @@ impl Campaign {
 
     /// Lets a last daemon finish, and counts the popups at the server.
     async fn end(mut self) {
-        let daemon = Daemon::start(self.command());
-        let mut connection = self.home.connect();
-        let quiet = spawn_blocking(move || {
-            let is_quiet = |counts: Counts| counts.outbox == 0;
-            while !is_quiet(status(&mut connection)) {}
-            connection.call("daemon.stop", json!({}));
-        });
-        tokio::time::timeout(PATIENCE, quiet).await.expect("it becomes quiet").expect("no panic");
-        assert!(daemon.ended().success());
-        let copy = Copy::of(&self.home.path("data"));
+        let copy = finish(self.command(), &self.home).await;
         self.ledger.read(&copy);
         self.ledger.compare_all(&copy);
         self.figures.replies = *self.common.replies.borrow();
-        self.count_popups(&copy);
-    }
-
-    /// At least once, and again only where the history says so. A firing is told by task and title, which no two
-    /// firings share but those of one series.
-    fn count_popups(&self, copy: &Copy) {
-        let mut shown: HashMap<(u64, String), usize> = HashMap::new();
-        for popup in self.server.notified() {
-            *shown.entry((task_of(&popup.body), popup.summary)).or_default() += 1;
-        }
-        let mut firings: HashMap<(u64, String), Vec<_>> = HashMap::new();
-        for delivery in copy.deliveries() {
-            let key = (delivery.message.number.0, delivery.message.title.clone());
-            firings.entry(key).or_default().push(delivery);
-        }
-        let (mut deliveries, mut repeated, mut alone) = (0, 0, 0);
-        for (key, firings) in &firings {
-            let shown = shown.remove(key).unwrap_or_default();
-            let arrived = firings.iter().filter(|one| matches!(one.status, DeliveryStatus::Delivered(_))).count();
-            let resent: usize = firings.iter().map(|one| self.ledger.resent(&one.id)).sum();
-            assert!(shown >= arrived, "{key:?}: {arrived} were delivered and {shown} shown");
-            assert!(shown <= firings.len() + resent, "{key:?}: {shown} shown, the history tells of {firings:?}");
-            deliveries += firings.len();
-            alone += usize::from(firings.len() == 1);
-            repeated += shown.saturating_sub(firings.len());
-        }
-        assert!(shown.is_empty(), "popups of nothing: {shown:?}");
         for (id, kills) in &self.queued_at_kills {
             assert!(self.ledger.resent(id) <= *kills, "{id} is said to be sent again without a kill");
         }
-        assert!(repeated <= self.figures.under_way_max, "{repeated} repeats, {:?}", self.figures);
+        let popups = self.server.notified();
+        let counted = count_popups(&popups, &copy, &self.ledger);
+        assert!(counted.repeated <= self.figures.under_way_max, "{counted:?}, {:?}", self.figures);
+        let Counted { deliveries, told_apart, repeated } = counted;
         eprintln!(
-            "{:?}; events {}, firings {}, deliveries {deliveries} ({alone} alone under their title), popups {}, \
-             repeated {repeated}, flagged resent {}",
+            "{:?}; deliveries {deliveries}, told apart {told_apart}, popups {}, repeated {repeated}, flagged as resent {}, firings {}, events {}",
             self.figures,
-            self.ledger.events(),
-            self.ledger.firings(),
-            self.server.notified().len(),
+            popups.len(),
             self.ledger.resent_in_all(),
+            self.ledger.firings(),
+            self.ledger.events(),
         );
     }
+}
+
+/// Lets a last daemon deliver all that is due and stop, and returns what it left.
+async fn finish(command: Command, home: &Home) -> Copy {
+    let daemon = Daemon::start(command);
+    let mut connection = home.connect();
+    let quiet = spawn_blocking(move || {
+        while status(&mut connection).outbox > 0 {}
+        connection.call("daemon.stop", json!({}));
+    });
+    soon("an empty outbox", quiet).await.expect("no panic");
+    assert!(daemon.ended().success());
+    Copy::of(&home.path("data"))
+}
+
+#[derive(Debug)]
+struct Counted {
+    deliveries: usize,
+    /// Of those, how many no other shares task and title with, so that each popup is known to be theirs.
+    told_apart: usize,
+    repeated: usize,
+}
+
+/// At least once, and again only where the history says so.
+fn count_popups(popups: &[Notify], copy: &Copy, ledger: &Ledger) -> Counted {
+    let mut shown: HashMap<(u64, &str), usize> = HashMap::new();
+    for popup in popups {
+        *shown.entry((task_of(&popup.body), &popup.summary)).or_default() += 1;
+    }
+    let deliveries = copy.deliveries();
+    let mut firings: HashMap<(u64, &str), Vec<&Delivery>> = HashMap::new();
+    for delivery in &deliveries {
+        firings.entry((delivery.message.number.0, &delivery.message.title)).or_default().push(delivery);
+    }
+    let mut counted = Counted { deliveries: deliveries.len(), told_apart: 0, repeated: 0 };
+    for (key, firings) in &firings {
+        let shown = shown.remove(key).unwrap_or_default();
+        let arrived = firings.iter().filter(|one| matches!(one.status, DeliveryStatus::Delivered(_))).count();
+        let resent: usize = firings.iter().map(|one| ledger.resent(&one.id)).sum();
+        assert!(shown >= arrived, "{key:?}: {arrived} were delivered and {shown} shown");
+        assert!(shown <= firings.len() + resent, "{key:?}: {shown} shown, the history tells of {firings:?}");
+        counted.told_apart += usize::from(firings.len() == 1);
+        counted.repeated += shown.saturating_sub(firings.len());
+    }
+    assert!(shown.is_empty(), "popups of nothing: {shown:?}");
+    counted
 }
 
 fn work(users: &mut [User], socket_of: &std::path::Path, common: &Common) -> Vec<Acknowledged> {

@@ -23,6 +23,17 @@ pub(crate) struct Acknowledged {
     pub(crate) state: String,
 }
 
+impl From<WriteResult> for Acknowledged {
+    fn from(written: WriteResult) -> Self {
+        Self {
+            op_id: written.op_id.parse().expect("a UUID"),
+            task: written.task.id.parse().expect("a UUID"),
+            version: written.task.version,
+            state: written.task.state,
+        }
+    }
+}
+
 /// What all users know.
 pub(crate) struct Common {
     /// The numbers of the tasks that may be open, oldest first.
@@ -59,12 +70,7 @@ impl User {
             let Ok(answer) = self.ask(&mut client, common) else { break };
             common.replies.send_modify(|replies| *replies += 1);
             let Some(written) = answer.filter(|written| written.changed) else { continue };
-            acknowledged.push(Acknowledged {
-                op_id: written.op_id.parse().expect("a UUID"),
-                task: written.task.id.parse().expect("a UUID"),
-                version: written.task.version,
-                state: written.task.state,
-            });
+            acknowledged.push(written.into());
         }
         acknowledged
     }
