@@ -5,6 +5,7 @@
 //! before each of its writes in turn.
 
 #![cfg(feature = "desktop")]
+#![expect(clippy::print_stderr, reason = "figures are for whoever asked for them")]
 
 use std::collections::HashMap;
 use std::future::pending;
@@ -82,7 +83,7 @@ async fn killed_before_each_of_its_writes_it_loses_and_repeats_nothing() {
             if home.path("data/keiko.db").exists() {
                 ledger.read(&Copy::of(&home.path("data")));
             }
-            killed.acknowledged.iter().for_each(|one| ledger.check_acknowledged(one));
+            ledger.check_acknowledged(&killed.acknowledged);
             let copy = finish(keikod(), &home).await;
             ledger.read(&copy);
             ledger.compare_all(&copy);
@@ -294,7 +295,7 @@ impl Campaign {
         }
         let copy = Copy::of(&data);
         self.ledger.read(&copy);
-        acknowledged.iter().for_each(|one| self.ledger.check_acknowledged(one));
+        self.ledger.check_acknowledged(acknowledged);
         self.figures.acknowledged += acknowledged.len();
         let queued = copy.queued();
         self.figures.queued += queued.len();

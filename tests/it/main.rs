@@ -13,6 +13,7 @@ mod crash;
 mod desktop;
 mod generated;
 mod lifecycle;
+mod load;
 mod protocol;
 mod simulation;
 mod support;

@@ -105,8 +105,14 @@ impl Ledger {
         assert_eq!(rebuilt, stored, "the events rebuild what is stored");
     }
 
-    /// A write that was acknowledged is there, with the version and the state that the answer told.
-    pub(crate) fn check_acknowledged(&self, acknowledged: &Acknowledged) {
+    /// Each write that was acknowledged is there, with the version and the state that the answer told.
+    pub(crate) fn check_acknowledged(&self, acknowledged: &[Acknowledged]) {
+        for one in acknowledged {
+            self.check_one(one);
+        }
+    }
+
+    fn check_one(&self, acknowledged: &Acknowledged) {
         let Acknowledged { op_id, task, version, state, .. } = acknowledged;
         let done = self.ops.get(op_id).unwrap_or_else(|| panic!("an acknowledged write is lost: {acknowledged:?}"));
         assert_eq!((done.task.0, done.version, done.state.as_str()), (*task, *version, state.as_str()));
