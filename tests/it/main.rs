@@ -9,9 +9,11 @@ use std::path::{Path, PathBuf};
 
 mod architecture;
 mod cli;
+mod crash;
 mod desktop;
 mod generated;
 mod lifecycle;
+mod load;
 mod popup;
 mod protocol;
 mod reach;

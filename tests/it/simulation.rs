@@ -28,6 +28,8 @@ use keiko::store::memory::MemoryStore;
 use keiko::store::{Store, StoreError, Wake, Which};
 use uuid::Uuid;
 
+use crate::support::random::Random;
+
 /// How many seeds the suite plays, and how many steps each.
 const SEEDS: u64 = 150;
 const STEPS: usize = 80;
@@ -274,32 +276,6 @@ fn call(task: TaskId, command: Command) -> Call {
 fn spawn_add(world: &World, title: &'static str) -> tokio::task::JoinHandle<Result<Applied, CallError>> {
     let handle = world.handle();
     tokio::spawn(async move { handle.add(request(title, countdown(600))).await })
-}
-
-/// `SplitMix64`: small, and the same on every machine.
-struct Random(u64);
-
-impl Random {
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut mixed = self.0;
-        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        mixed ^ (mixed >> 31)
-    }
-
-    fn below(&mut self, limit: u64) -> u64 {
-        self.next() % limit
-    }
-
-    fn minutes(&mut self, from: i64, to: i64) -> Span {
-        let width = u64::try_from(to - from).expect("from is below to");
-        Span::from_minutes(from + i64::try_from(self.below(width)).expect("small"))
-    }
-
-    fn chance(&mut self, percent: u64) -> bool {
-        self.below(100) < percent
-    }
 }
 
 /// One device with its user, its disk and its channels.

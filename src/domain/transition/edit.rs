@@ -50,7 +50,7 @@ fn reschedule(steps: &mut Steps<'_>, was_series: bool) -> Result<(), Rejection> 
         .schedule
         .next_after(last_ended.as_ref(), steps.now(), steps.moment.zone)
         .ok_or_else(|| refuse(ScheduleError::NothingAhead))?;
-    if next.due < steps.now() {
+    if steps.moment.has_passed(next.due) {
         return Err(Rejection::Past { verb: "edit", number, at: next.due });
     }
     match (is_series || was_series, steps.has_spoken()) {

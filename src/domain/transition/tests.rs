@@ -6,7 +6,7 @@ use proptest::prelude::*;
 use uuid::Uuid;
 
 use super::*;
-use crate::domain::command::{Edit, GRACE_DEFAULT, NewTask};
+use crate::domain::command::{Edit, GRACE_DEFAULT, NewTask, WAITED_MAX};
 use crate::domain::delivery::{DeliveryStatus, Report, Target};
 use crate::domain::event::apply;
 use crate::domain::occurrence::{Nominal, Outcome, Slot};
@@ -605,6 +605,29 @@ fn a_task_that_rang_cannot_change_its_kind() {
     let edit = Command::Edit(Edit { schedule: Some(once("4 16:00")), ..Edit::default() });
     let refused = story.ask("4 09:10", &edit).expect_err("it rang");
     assert!(matches!(refused, Rejection::KindChange { .. }), "{refused}");
+}
+
+#[test]
+fn a_time_that_passed_while_the_request_waited_is_at_once() {
+    let read_at = at("4 08:00");
+    let done_at = read_at.saturating_add(WAITED_MAX);
+    let new = |schedule| NewTask {
+        id: TaskId(Uuid::from_u128(1)),
+        number: Number(1),
+        details: Details { title: "tea".into(), ..Details::default() },
+        schedule,
+        alerts: None,
+    };
+    let born = create(new(countdown("4 08:00")), &moment(done_at)).expect("it was no past when it was read");
+    assert_eq!(born.after.occurrence.state.name(), StateName::Running);
+    let too_late = done_at.saturating_add(Span::from_millis(1));
+    assert_eq!(create(new(countdown("4 08:00")), &moment(too_late)), Err(CreateError::Past { at: read_at }));
+
+    let edit = Command::Edit(Edit { schedule: Some(countdown("4 08:00")), ..Edit::default() });
+    let mut story = Story::new(countdown("4 10:00"), &[]);
+    assert!(story.clone().ask_at(too_late, &edit).is_err());
+    story.ask_at(done_at, &edit).expect("it was no past when it was read");
+    assert_eq!(story.snapshot.occurrence.state.name(), StateName::Running);
 }
 
 #[test]

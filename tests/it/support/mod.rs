@@ -7,10 +7,15 @@ pub(crate) mod daemon;
 pub(crate) mod fake_server;
 pub(crate) mod person;
 #[cfg(feature = "desktop")]
+pub(crate) mod ledger;
+#[cfg(feature = "desktop")]
 pub(crate) mod private_bus;
 #[cfg(unix)]
 pub(crate) mod pty;
+pub(crate) mod random;
 pub(crate) mod sample;
+#[cfg(feature = "desktop")]
+pub(crate) mod users;
 #[cfg(feature = "desktop")]
 pub(crate) mod xvfb;
 
