@@ -185,7 +185,11 @@ impl Engine {
             Ok(has_written) => self.store_answers(has_written).await,
             Err(error) => {
                 self.unwritten.extend(reports);
-                self.hold_back(&error, now);
+                if error.is_particular() {
+                    self.isolate(due, now).await;
+                } else {
+                    self.hold_back(&error, now);
+                }
             }
         }
         self.refill(presences).await;
@@ -314,6 +318,26 @@ impl Engine {
         tracing::warn!(%error, %wait, "waiting before the next write");
         if let Err(error) = self.rebuild() {
             tracing::error!(%error, "the store cannot be read either");
+        }
+    }
+
+    /// One task made a whole batch fail, and would again: each that is due gets a commit of its own, so that no task
+    /// keeps another from ringing. The one at fault is left until it changes or the daemon starts anew.
+    async fn isolate(&mut self, due: Vec<(TaskId, u64)>, now: Timestamp) {
+        if let Err(error) = self.rebuild() {
+            return self.hold_back(&Arc::new(error), now);
+        }
+        // The reports of the batch are written in the next turn, which comes at once.
+        self.storage.retry_at = Some(now);
+        for (id, version) in due {
+            match self.commit(|batch| batch.command(id, &Command::Wake, Actor::Clock)).await {
+                Ok(_) => {}
+                Err(error) if error.is_particular() => {
+                    tracing::error!(%error, task = %id, "a task cannot go on; the others do");
+                    self.wakes.set(id, version, None);
+                }
+                Err(error) => return self.hold_back(&error, now),
+            }
         }
     }
 

@@ -101,6 +101,31 @@ fn a_failed_commit_answers_all_with_the_error_and_leaves_no_trace() {
 }
 
 #[test]
+fn a_task_that_cannot_be_written_keeps_no_other_from_ringing() {
+    runtime().block_on(async {
+        let mut world = World::new(6).await;
+        let handle = world.handle();
+        let added = handle.add(request("at fault", countdown(60))).await.expect("added");
+        for title in ["one", "two"] {
+            handle.add(request(title, countdown(60))).await.expect("added");
+        }
+        // As a fault of the rules would: the batch of all three, and then the one at fault when it is alone.
+        let conflict = || StoreError::Conflict { id: added.snapshot.task.id, expected: 1, found: Some(9) };
+        world.store.fail_next(conflict());
+        world.store.fail_next(conflict());
+        handle.advance(handle.now().saturating_add(Span::from_minutes(5))).await.expect("forwards");
+        let shown: BTreeSet<_> = world.desktop.record().delivered.into_iter().map(|d| d.message.title).collect();
+        assert_eq!(shown.len(), 2, "two of the three rang: {shown:?}");
+        // A start looks at the one at fault anew.
+        world.crash().await;
+        let handle = world.handle();
+        handle.advance(handle.now().saturating_add(Span::from_minutes(5))).await.expect("forwards");
+        world.check().await;
+        assert_eq!(world.desktop.record().delivered.len(), 3);
+    });
+}
+
+#[test]
 fn a_key_sent_twice_adds_once() {
     runtime().block_on(async {
         let mut world = World::new(3).await;

@@ -5,9 +5,9 @@
 pub(crate) mod daemon;
 #[cfg(feature = "desktop")]
 pub(crate) mod fake_server;
-pub(crate) mod person;
 #[cfg(feature = "desktop")]
 pub(crate) mod ledger;
+pub(crate) mod person;
 #[cfg(feature = "desktop")]
 pub(crate) mod private_bus;
 #[cfg(unix)]
