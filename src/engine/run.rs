@@ -174,7 +174,9 @@ impl Engine {
             })
             .await;
         let mut presences = sorted.presences;
-        presences.iter().for_each(|kind| self.dispatcher.presence_changed(*kind));
+        for kind in &presences {
+            self.dispatcher.presence_changed(*kind);
+        }
         for (id, report) in &reports {
             // A channel that came back before this was heard has told so already: what now waits is to be tried anew.
             if self.dispatcher.reported(id) && matches!(report, Report::Away { .. }) {

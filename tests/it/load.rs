@@ -87,7 +87,7 @@ fn many_open() {
         );
     }
     let lists = median_ms(|| {
-        drop(client.call_by_name("task.list", &keiko::protocol::envelope::read_json("{}").expect("JSON")))
+        drop(client.call_by_name("task.list", &keiko::protocol::envelope::read_json("{}").expect("JSON")));
     });
     tell("task.list by RPC, ms", lists, "");
     drop(client);
