@@ -8,6 +8,7 @@ use std::sync::Arc;
 use tokio::sync::mpsc;
 
 use crate::domain::delivery::{ChannelKind, Delivery, DeliveryId, Report, Target};
+use crate::domain::occurrence::FireId;
 use crate::domain::task::TaskId;
 use crate::engine::input::Input;
 use crate::notify::{Channel, Presence};
@@ -56,6 +57,8 @@ struct Pool {
 struct Lane {
     target: Target,
     waiting: VecDeque<Delivery>,
+    /// The firings that wait: thousands may come up at once, and each is looked for among them.
+    known: HashSet<FireId>,
     running: usize,
 }
 
@@ -241,11 +244,11 @@ impl Pool {
         let known = self.lanes.iter().position(|lane| lane.target == delivery.id.target);
         let at = known.unwrap_or_else(|| {
             let target = delivery.id.target.clone();
-            self.lanes.push(Lane { target, waiting: VecDeque::new(), running: 0 });
+            self.lanes.push(Lane { target, waiting: VecDeque::new(), known: HashSet::new(), running: 0 });
             self.lanes.len() - 1
         });
         let lane = &mut self.lanes[at];
-        if !lane.waiting.iter().any(|waiting| waiting.id == delivery.id) {
+        if lane.known.insert(delivery.id.fire_id) {
             lane.waiting.push_back(delivery);
         }
     }
@@ -258,10 +261,12 @@ impl Pool {
         let ready = |lane: &Lane| lane.running < PER_TARGET_MAX && !lane.waiting.is_empty();
         let at = (0..count).map(|offset| (self.turn + offset) % count).find(|at| ready(&self.lanes[*at]))?;
         self.turn = (at + 1) % count;
-        self.running += 1;
         let lane = &mut self.lanes[at];
+        let next = lane.waiting.pop_front()?;
         lane.running += 1;
-        lane.waiting.pop_front()
+        lane.known.remove(&next.id.fire_id);
+        self.running += 1;
+        Some(next)
     }
 
     fn ended(&mut self, target: &Target) {
@@ -275,7 +280,14 @@ impl Pool {
 
     fn forget_if(&mut self, is_unwanted: impl Fn(&Delivery) -> bool) {
         for lane in &mut self.lanes {
-            lane.waiting.retain(|delivery| !is_unwanted(delivery));
+            let Lane { waiting, known, .. } = lane;
+            waiting.retain(|delivery| {
+                let is_wanted = !is_unwanted(delivery);
+                if !is_wanted {
+                    known.remove(&delivery.id.fire_id);
+                }
+                is_wanted
+            });
         }
     }
 
