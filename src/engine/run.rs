@@ -30,6 +30,10 @@ const BATCH_MAX: usize = 512;
 /// How many due tasks one commit takes; callers are answered between two.
 pub(super) const DUE_MAX: usize = 512;
 
+/// The longest wait until a store that failed is tried again: short enough for what is due to be on time still, once the
+/// disk has room.
+const STORE_WAIT_MAX: Span = Span::from_secs(15);
+
 /// The loop's own state. Nothing in it outlives the process but what the store has.
 pub(super) struct Engine {
     pub(super) store: Arc<dyn Store>,
@@ -123,6 +127,9 @@ impl Engine {
 
     /// The clock or the zone was set: floating times follow, and the next turn looks at the time anew.
     async fn look_again(&mut self) {
+        // A wait counted by the old time means nothing any more.
+        let now = self.clock.now();
+        self.storage.retry_at = self.storage.retry_at.map(|_| now);
         if let Err(error) = self.follow_known_zone().await {
             self.hold_back(&error, self.clock.now());
         }
@@ -367,8 +374,10 @@ impl Engine {
     /// The store failed: what is due waits a while, and what is planned is then read anew.
     fn hold_back(&mut self, error: &StoreError, now: Timestamp) {
         self.storage.failures = self.storage.failures.saturating_add(1);
-        let wait = back_off(self.storage.failures, self.ids.jitter());
-        self.storage.retry_at = Some(now.saturating_add(wait));
+        let wait = back_off(self.storage.failures, self.ids.jitter()).min(STORE_WAIT_MAX);
+        // A call that fails meanwhile puts off nothing: else people who try again and again would silence every reminder.
+        let planned = self.storage.retry_at.filter(|retry| now < *retry);
+        self.storage.retry_at = planned.or_else(|| Some(now.saturating_add(wait)));
         self.storage.is_plan_stale = true;
         tracing::warn!(%error, %wait, "waiting before the next write");
     }

@@ -142,6 +142,24 @@ fn a_task_that_cannot_be_written_keeps_no_other_from_ringing() {
 }
 
 #[test]
+fn once_the_disk_has_room_again_what_is_due_rings_within_the_grace() {
+    runtime().block_on(async {
+        let mut world = World::new(11).await;
+        let handle = world.handle();
+        handle.add(request("tea", countdown(60))).await.expect("added");
+        // People try again and again while the disk is full, and the reminder comes due meanwhile.
+        for _ in 0..8 {
+            world.store.fail_next(StoreError::Full { path: "keiko.db".into() });
+            assert!(matches!(handle.add(request("more", countdown(60))).await, Err(CallError::Store { .. })));
+        }
+        handle.advance(handle.now().saturating_add(Span::from_minutes(1))).await.expect("forwards");
+        handle.advance(handle.now().saturating_add(Span::from_secs(30))).await.expect("forwards");
+        assert_eq!(world.desktop.record().delivered.len(), 1, "the disk took writes for the last half minute");
+        world.check().await;
+    });
+}
+
+#[test]
 fn a_key_sent_twice_adds_once() {
     runtime().block_on(async {
         let mut world = World::new(3).await;

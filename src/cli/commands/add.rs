@@ -264,12 +264,14 @@ fn hints(context: &mut Context<'_>, added: &[WriteResult]) -> Result<(), CliErro
     if context.has_started() && added.iter().any(|result| result.task.scheduled_at.is_some()) {
         context.ui.hint("after a reboot nothing rings until a keiko command has started keikod again");
     }
-    if !added.is_empty() {
-        let paused = context.ask(&methods::Status {})?.counts.suspended;
-        match paused {
+    // What was added is stored: that the hint cannot be given is no failure of the command.
+    if !added.is_empty()
+        && let Ok(status) = context.ask(&methods::Status {})
+    {
+        match status.counts.suspended {
             0 => {}
             1 => context.ui.hint("1 task is paused: keiko list shows it"),
-            _ => context.ui.hint(&format!("{paused} tasks are paused: keiko list shows them")),
+            paused => context.ui.hint(&format!("{paused} tasks are paused: keiko list shows them")),
         }
     }
     Ok(())
