@@ -21,6 +21,7 @@ fn sentences_are_understood_and_shown_back() {
         "add call Tokyo --at 'tomorrow 9am' --tz Asia/Tokyo",
         "add buy milk",
         "add tea in 5m --no-alert",
+        "remind me in 20 minutes to 'check the oven'",
     ]), @"
     $ keiko add pay rent tomorrow 3pm
     added 1  pay rent  Thu 14 May 2026 15:00 EDT (in 23h)
@@ -45,6 +46,8 @@ fn sentences_are_understood_and_shown_back() {
     $ keiko add tea in 5m --no-alert
     added 9  tea  Wed 13 May 2026 16:05 EDT (in 5m)
       without an alert
+    $ keiko remind me in 20 minutes to 'check the oven'
+    added 10  check the oven  Wed 13 May 2026 16:20 EDT (in 20m)
     ");
 }
 
