@@ -191,7 +191,7 @@ fn call<P: Ask<Answer = WriteResult>>(client: &mut Client, params: &P) -> Result
             assert!(is_expected, "{}: {error:?}", P::METHOD.as_str());
             Ok(None)
         }
-        Err(ClientError::Closed { .. } | ClientError::Broken { .. }) => Err(Gone),
+        Err(ClientError::Closed { .. } | ClientError::Broken { .. } | ClientError::NotTaken { .. }) => Err(Gone),
         Err(error) => panic!("{}: {error}", P::METHOD.as_str()),
     }
 }
