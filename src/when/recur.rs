@@ -209,7 +209,7 @@ fn gather(here: &Here<'_>, phrase: &Phrase, every: &Every) -> Result<Days, TimeE
                 match month {
                     MonthOf::Named { year: None, month } => days.month = Some(*month),
                     MonthOf::Any => {}
-                    MonthOf::Next | MonthOf::Named { year: Some(_), .. } => return Err(here.several()),
+                    MonthOf::Next | MonthOf::Ahead(_) | MonthOf::Named { year: Some(_), .. } => return Err(here.several()),
                 }
             }
             Day::Month { year: None, month } => days.month = Some(*month),
@@ -221,6 +221,9 @@ fn gather(here: &Here<'_>, phrase: &Phrase, every: &Every) -> Result<Days, TimeE
             | Day::Period(..)
             | Day::End(_)
             | Day::EndOf(_)
+            | Day::Week { .. }
+            | Day::WeekAround(_)
+            | Day::Counted { .. }
             | Day::Shifted { .. } => return Err(here.several()),
         }
     }

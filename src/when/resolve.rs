@@ -229,6 +229,9 @@ impl<'a> Here<'a> {
             | Day::Period(..)
             | Day::End(_)
             | Day::EndOf(_)
+            | Day::Week { .. }
+            | Day::WeekAround(_)
+            | Day::Counted { .. }
             | Day::Shifted { .. } => false,
         };
         let days = phrase.every.iter().flat_map(|every| &every.days).chain(&phrase.days);
@@ -345,7 +348,7 @@ fn grain_of(phrase: &Phrase) -> Grain {
         Some(_) => Grain::Minute,
         None if phrase.part.is_some() => Grain::Hour,
         None => match phrase.days.first() {
-            Some(Day::Period(_, Unit::Week) | Day::Weekend(_)) => Grain::Week,
+            Some(Day::Period(_, Unit::Week) | Day::Weekend(_) | Day::Week { .. } | Day::WeekAround(_)) => Grain::Week,
             Some(Day::Period(_, Unit::Month | Unit::Quarter) | Day::Month { .. }) => Grain::Month,
             Some(Day::Period(_, Unit::Year)) => Grain::Year,
             Some(_) | None => Grain::Day,

@@ -7,6 +7,7 @@ mod amount;
 mod clock;
 mod day;
 mod every;
+mod period;
 mod phrase;
 mod words;
 
@@ -18,7 +19,7 @@ use crate::when::lexicon::{Meaning, Part, Unit};
 
 pub(super) use self::amount::{Amount, amount, count};
 pub(super) use self::clock::{Clock, Face};
-pub(super) use self::day::{Day, DayKind, MonthOf, Which};
+pub(super) use self::day::{Day, DayKind, MonthOf, WeekOf, Which};
 pub(super) use self::every::{Cycle, Every, WEEKEND, WORKING_DAYS};
 pub(super) use self::phrase::{Phrase, Run, phrase};
 pub(super) use self::words::Words;
