@@ -380,6 +380,12 @@ fn cardinal_day(words: &Words<'_>, at: usize) -> Option<(u32, usize)> {
     ((1..=31).contains(&day) && !is_clock && (day >= 20 || words.is_end(next))).then_some((day, next))
 }
 
+/// Reads "june 3" with the year behind it.
+pub(super) fn month_day_with_year(words: &Words<'_>, start: usize) -> Option<(Day, usize)> {
+    month_name(words, start)?;
+    month_and_day(words, start).map(|found| (found.day, found.next))
+}
+
 fn with_year(words: &Words<'_>, month: u32, day: u32, next: usize) -> FoundDay {
     let behind = words.skip_joint(words.skip(words.skip(words.skip(next, Meaning::Comma), Meaning::In), Meaning::Of));
     let (year, next) = match year(words, behind) {

@@ -150,6 +150,8 @@ pub(super) enum Meaning {
     FromToday,
     /// A meal, with its hour.
     Meal(u32),
+    /// "time" behind an amount ("in two weeks' time").
+    TimeWord,
     /// "thousand" in a year.
     Thousand,
     /// "is": drops out of the title before a time that ends the sentence.
