@@ -199,7 +199,10 @@ impl<'a> Here<'a> {
             return vec![date.and_time(hour)];
         }
         let is_end = phrase.days.iter().any(|day| matches!(day, Day::End(_) | Day::EndOf(_)));
-        let is_running = phrase.days.iter().any(|day| matches!(day, Day::FromToday(0) | Day::Weekend(_)));
+        let is_running = phrase
+            .days
+            .iter()
+            .any(|day| matches!(day, Day::FromToday(0) | Day::Weekend(_) | Day::Period(Which::This, Unit::Day)));
         if is_end {
             return vec![date.and_time(self.settings().end_of_day)];
         }

@@ -99,6 +99,8 @@ pub(super) enum Piece {
     Times(u32),
     Except(Vec<Weekday>),
     Zone(Tz),
+    /// The year of the date that was said before.
+    Year(u32),
     Now,
 }
 
@@ -162,12 +164,16 @@ fn piece(
         stretch,
         window,
         shift(words, start),
+        ahead(words, start, binder),
+        every::range_of_weekdays(words, start).filter(|_| matches!(before, Some(Piece::Every(_)))).map(|(every, next)| {
+            Found { piece: Piece::Every(every), next, strength: Strength::Strong }
+        }),
+        year_behind_clock(words, start, before),
         day,
         clock,
         bare_hour(words, start, before),
         number_behind_day(words, start, before),
         part(words, start, binder, before),
-        ahead(words, start, binder),
         limit(words, start, binder, dialect),
         other(words, start, before),
     ]
@@ -183,7 +189,7 @@ fn bare_hour(words: &Words<'_>, start: usize, before: Option<&Piece>) -> Option<
     if clock::is_number_of_more(words, next) {
         return None;
     }
-    let is_before_part = clock::is_part_behind(words, next);
+    let is_before_part = clock::is_part_behind(words, words.skip(next, Meaning::Comma));
     let is_behind_day = matches!(before, Some(Piece::Day(_) | Piece::Part { .. }))
         && (words.is_end(next) || words.has(next, Meaning::Comma));
     if !(is_before_part || is_behind_day) {
@@ -200,7 +206,8 @@ fn number_behind_day(words: &Words<'_>, start: usize, before: Option<&Piece>) ->
     let strong = |piece, next| Some(Found { piece, next, strength: Strength::Strong });
     let is_date = matches!(day, Day::Weekday(..)) && len == 2 && (13..=31).contains(&value);
     let is_followed =
-        words.is_end(start + 1) || words.has(start + 1, Meaning::Comma) || words.has(start + 1, Meaning::At);
+        words.is_end(start + 1)
+            || [Meaning::Comma, Meaning::At, Meaning::Between, Meaning::From].iter().any(|m| words.has(start + 1, *m));
     if is_date && is_followed {
         return strong(Piece::Day(Day::OfMonth(value)), start + 1);
     }
@@ -210,6 +217,13 @@ fn number_behind_day(words: &Words<'_>, start: usize, before: Option<&Piece>) ->
     }
     let found = clock::clock(words, start, Some(Binder::At)).filter(|found| found.clock.face == Face::Day)?;
     strong(Piece::Clock(found.clock), found.next)
+}
+
+/// "thu oct 26 11:00 2027": a year behind the time.
+fn year_behind_clock(words: &Words<'_>, start: usize, before: Option<&Piece>) -> Option<Found> {
+    let (year, 4) = words.digits(start)? else { return None };
+    let is_year = matches!(before, Some(Piece::Clock(_))) && (1970..2200).contains(&year) && words.is_end(start + 1);
+    is_year.then(|| Found { piece: Piece::Year(year), next: start + 1, strength: Strength::Weak })
 }
 
 fn part_of(words: &Words<'_>, at: usize) -> Option<Part> {
@@ -281,7 +295,13 @@ fn ahead(words: &Words<'_>, start: usize, binder: Option<Binder>) -> Option<Foun
     let at = words.skip(if has_plus { start + 1 } else { at }, Meaning::About);
     // "after 2 days"
     let is_after = binder.is_none() && words.has(at, Meaning::After);
-    let mut amount = amount::amount(words, if is_after { at + 1 } else { at })?;
+    // "for the next year"
+    let single = words
+        .pick(at, |m| if let Meaning::Unit(unit) = m { Some(unit) } else { None })
+        .filter(|_| is_next && words.has_repeat && binder == Some(Binder::For))
+        .and_then(|unit| Amount::default().plus(1000, unit))
+        .map(|amount| amount::FoundAmount { amount, next: at + 1, is_short: false });
+    let mut amount = amount::amount(words, if is_after { at + 1 } else { at }).or(single)?;
     // "in 2 weeks' time"
     amount.next = words.skip(amount.next, Meaning::TimeWord);
     let binder = if is_after { Some(Binder::In) } else { binder };
@@ -355,7 +375,7 @@ fn limit(words: &Words<'_>, start: usize, binder: Option<Binder>, dialect: Diale
 }
 
 fn moment(words: &Words<'_>, start: usize, binder: Binder, dialect: Dialect) -> Option<(Moment, usize)> {
-    let at = words.skip(words.skip(start, Meaning::On), Meaning::At);
+    let at = words.skip(words.skip(words.skip(start, Meaning::On), Meaning::At), Meaning::In);
     if let Some(found) = day::day(words, at, Some(binder), dialect) {
         let clock_at = words.skip(words.skip(found.next, Meaning::Comma), Meaning::At);
         let inner = (clock_at > found.next).then_some(Binder::At);
@@ -385,7 +405,12 @@ fn other(words: &Words<'_>, start: usize, before: Option<&Piece>) -> Option<Foun
     if words.has(start, Meaning::Now) {
         return found(Piece::Now, start + 1, Strength::Weak);
     }
-    let zone = words.pick(start, |meaning| if let Meaning::Zone(zone) = meaning { Some(zone) } else { None })?;
-    let is_behind_time = matches!(before, Some(Piece::Clock(_) | Piece::Day(_) | Piece::Part { .. }));
-    if is_behind_time { found(Piece::Zone(zone), start + 1, Strength::Strong) } else { None }
+    // "( CET )"
+    let is_bracketed = words.is_mark(start) && words.opens_or_closes(start) && words.opens_or_closes(start + 2);
+    let at = if is_bracketed { start + 1 } else { start };
+    let zone = words.pick(at, |meaning| if let Meaning::Zone(zone) = meaning { Some(zone) } else { None })?;
+    let is_behind_time =
+        matches!(before, Some(Piece::Clock(_) | Piece::Window(..) | Piece::Day(_) | Piece::Part { .. }));
+    let next = if is_bracketed { start + 3 } else { start + 1 };
+    if is_behind_time { found(Piece::Zone(zone), next, Strength::Strong) } else { None }
 }

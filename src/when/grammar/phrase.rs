@@ -7,7 +7,7 @@ use chrono_tz::Tz;
 
 use crate::when::Dialect;
 use crate::when::grammar::{
-    Amount, Binder, Clock, Cycle, Day, Every, Found, Moment, Piece, Strength, Which, Words, piece, range,
+    Amount, Binder, Clock, Cycle, Day, Every, Found, Moment, Piece, Strength, Which, Words, amount, piece, range,
 };
 use crate::when::lexicon::{Meaning, Part};
 
@@ -121,6 +121,15 @@ fn is_bounded(words: &Words<'_>, range: &Range<usize>) -> bool {
 /// Reads pieces side by side from `start`, with the end of a stretch ("from 4pm today to 5pm tomorrow").
 fn run(words: &Words<'_>, start: usize, dialect: Dialect, first_binder: Option<Binder>) -> Option<Run> {
     let opener = range::opener(words, start).filter(|_| first_binder.is_none() && !words.has_repeat);
+    // "for 2 hours from 3pm"
+    if words.has(start, Meaning::For)
+        && !words.has_repeat
+        && let Some(length) = amount(words, start + 1)
+        && words.has(length.next, Meaning::From)
+        && let Some(run) = pieces(words, length.next + 1, dialect, Some(Binder::From))
+    {
+        return Some(Run { range: start..run.range.end, strength: Strength::Strong, ..run });
+    }
     let plain = pieces(words, start, dialect, first_binder);
     let Some(opener) = opener.filter(|_| plain.is_none()) else {
         let run = plain?;
@@ -137,8 +146,15 @@ fn run(words: &Words<'_>, start: usize, dialect: Dialect, first_binder: Option<B
 
 /// Returns the run with the end of the stretch that it starts.
 fn with_end(words: &Words<'_>, run: &Run, opener: Option<range::Opener>, dialect: Dialect) -> Option<Run> {
-    if words.has_repeat || run.phrase.window_end.is_some() && opener.is_none() {
+    if words.has_repeat {
         return None;
+    }
+    if run.phrase.window_end.is_some() {
+        // "june 3 at 3pm - 2pm june 5": the day of the end.
+        let end = pieces(words, run.range.end, dialect, None)?;
+        let is_day = matches!(end.phrase.days.as_slice(), [Day::Date { .. }]) && end.pieces == 1;
+        let is_end = is_day && matches!(run.phrase.days.as_slice(), [Day::Date { .. }]);
+        return is_end.then(|| Run { range: run.range.start..end.range.end, ..run.clone() });
     }
     let at = words.skip(words.skip(range::joiner(words, run.range.end, opener)?, Meaning::The), Meaning::Starting);
     let end = pieces(words, at, dialect, None)?;
@@ -208,6 +224,7 @@ fn joint(words: &Words<'_>, start: usize, before: Option<&Piece>) -> (usize, Joi
         Meaning::In | Meaning::Within => Some(Binder::In),
         Meaning::By => Some(Binder::By),
         Meaning::For => Some(Binder::For),
+        Meaning::Starting if !words.has_repeat => Some(Binder::On),
         _ => None,
     });
     if binder.is_some() {
@@ -222,7 +239,8 @@ fn joint(words: &Words<'_>, start: usize, before: Option<&Piece>) -> (usize, Joi
         Meaning::By => Some(Binder::By),
         _ => None,
     });
-    if second.is_some() && binder == Some(Binder::By) {
+    let takes_second = binder == Some(Binder::By) || words.has(at.saturating_sub(1), Meaning::Starting);
+    if second.is_some() && takes_second {
         joint.binder = second;
         at += 1;
     }
@@ -277,7 +295,10 @@ impl Phrase {
             {
                 true
             }
-            Piece::Ahead(_) | Piece::Ago => *self == Self::default() || self.is_only_clock() && !is_offset,
+            Piece::Ahead(amount) => {
+                *self == Self::default() || self.is_only_clock() && !is_offset && !amount.is_exact()
+            }
+            Piece::Ago => *self == Self::default() || self.is_only_clock() && !is_offset,
             Piece::Now => *self == Self::default(),
             Piece::Shift { .. } | Piece::Beside { .. } => self.shift.is_none() && self.clocks.is_empty(),
             Piece::Every(every) => {
@@ -292,6 +313,7 @@ impl Phrase {
             Piece::Times(_) => self.times.is_none() && self.every.is_some(),
             Piece::Except(_) => self.except.is_empty(),
             Piece::Zone(_) => self.zone.is_none(),
+            Piece::Year(_) => matches!(self.days.last(), Some(Day::Date { year: None, .. })),
         }
     }
 
@@ -334,6 +356,11 @@ impl Phrase {
             Piece::Times(times) => self.times = Some(times),
             Piece::Except(days) => self.except = days,
             Piece::Zone(zone) => self.zone = Some(zone),
+            Piece::Year(said) => {
+                if let Some(Day::Date { year, .. }) = self.days.last_mut() {
+                    *year = Some(said);
+                }
+            }
         }
     }
 

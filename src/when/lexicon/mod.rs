@@ -152,6 +152,8 @@ pub(super) enum Meaning {
     Meal(u32),
     /// "time" behind an amount ("in two weeks' time").
     TimeWord,
+    /// A holiday of a fixed date: month and day.
+    Holiday(u32, u32),
     /// "thousand" in a year.
     Thousand,
     /// "is": drops out of the title before a time that ends the sentence.
