@@ -1,6 +1,6 @@
 //! Which moment is it, seen from now?
 
-use chrono::{Datelike, NaiveDate, NaiveDateTime, NaiveTime, Timelike};
+use chrono::{Datelike, NaiveDate, NaiveDateTime, NaiveTime, TimeDelta, Timelike};
 use chrono_tz::Tz;
 
 use crate::domain::schedule::Rule;
@@ -196,7 +196,8 @@ impl<'a> Here<'a> {
         }
         if let Some(part) = phrase.part {
             let hour = if part.is_tonight { self.settings().tonight } else { self.part_time(part.part) };
-            return vec![date.and_time(hour)];
+            let local = date.and_time(hour);
+            return local.checked_add_signed(TimeDelta::hours(phrase.degree)).into_iter().collect();
         }
         let is_end = phrase.days.iter().any(|day| matches!(day, Day::End(_) | Day::EndOf(_)));
         let is_running = phrase

@@ -460,7 +460,8 @@ pub(in crate::when) fn ordinal(words: &Words<'_>, at: usize) -> Option<(i32, usi
     let (nth, next) = plain_ordinal(words, at)?;
     // "2nd last", "second to the last"
     let last = words.skip(words.skip(next, Meaning::To), Meaning::The);
-    let is_counted = words.is_unit(last + 1) || day_kind(words, last + 1).is_some();
+    let is_counted =
+        words.is_unit(last + 1) || day_kind(words, last + 1).is_some() || words.has(last + 1, Meaning::Of);
     Some(if words.has(last, Meaning::Last) && is_counted { (-nth, last + 1) } else { (nth, next) })
 }
 
@@ -586,6 +587,10 @@ pub(in crate::when) fn of_month(words: &Words<'_>, start: usize) -> Option<(Mont
 fn month_alone(words: &Words<'_>, start: usize, binder: Option<Binder>) -> Option<FoundDay> {
     let at = words.skip(words.skip(start, Meaning::This), Meaning::Next);
     let Some(month) = month_name(words, at) else { return month_and_year(words, start) };
+    if words.has(at.saturating_sub(1), Meaning::Next) && at > start {
+        let month = MonthOf::Named { year: None, month };
+        return Some(found(Day::Nth { nth: 1, kind: DayKind::Day, month }, at + 1, Strength::Strong));
+    }
     let behind = words.skip_joint(words.skip(words.skip(words.skip_dot(at), Meaning::Comma), Meaning::Of));
     if let Some((year, next)) = year(words, behind) {
         return Some(found(Day::Month { year: Some(year), month }, next, Strength::Strong));

@@ -76,6 +76,8 @@ pub(super) enum Piece {
         is_today: bool,
         is_tonight: bool,
     },
+    /// "early" (−1) or "late" (1) before a part of the day.
+    Degree(i64),
     /// So long from now.
     Ahead(Amount),
     /// So long ago: always past.
@@ -134,7 +136,11 @@ fn piece(
         next: found.next,
         strength: found.strength,
     });
-    let day = day::day(words, start, binder, dialect).map(|found| Found {
+    // "for the next 2 weeks" is a length, "next 2 weeks" begins with the next one.
+    let is_length = |found: &day::FoundDay| {
+        matches!(found.day, Day::Period(..)) && binder.is_some() && ahead(words, start, binder).is_some()
+    };
+    let day = day::day(words, start, binder, dialect).filter(|found| !is_length(found)).map(|found| Found {
         piece: Piece::Day(found.day),
         next: found.next,
         // A preposition of time makes a weak day sure: "on sat", "by the 5th".
@@ -164,7 +170,6 @@ fn piece(
         stretch,
         window,
         shift(words, start),
-        ahead(words, start, binder),
         every::range_of_weekdays(words, start).filter(|_| matches!(before, Some(Piece::Every(_)))).map(|(every, next)| {
             Found { piece: Piece::Every(every), next, strength: Strength::Strong }
         }),
@@ -174,6 +179,8 @@ fn piece(
         bare_hour(words, start, before),
         number_behind_day(words, start, before),
         part(words, start, binder, before),
+        degree(words, start, binder),
+        ahead(words, start, binder),
         limit(words, start, binder, dialect),
         other(words, start, before),
     ]
@@ -235,12 +242,6 @@ fn part(words: &Words<'_>, start: usize, binder: Option<Binder>, before: Option<
     let found = |part, is_today, is_tonight, next| {
         Some(Found { piece: Piece::Part { part, is_today, is_tonight }, next, strength: Strength::Strong })
     };
-    let past_degree = |at: usize| if words.has(at, Meaning::Degree) { words.skip(at + 1, Meaning::Dash) } else { at };
-    let part_of = |words: &Words<'_>, at: usize| part_of(words, past_degree(at));
-    let behind = |at: usize| past_degree(at) + 1;
-    if words.has(past_degree(start), Meaning::Tonight) {
-        return found(Part::Night, true, true, behind(start));
-    }
     // "tuesday am"
     if matches!(before, Some(Piece::Day(_)))
         && let Some(half) = words.pick(start, |m| if let Meaning::Meridiem(half) = m { Some(half) } else { None })
@@ -254,18 +255,34 @@ fn part(words: &Words<'_>, start: usize, binder: Option<Binder>, before: Option<
     if words.has(start, Meaning::Tonight) {
         return found(Part::Night, true, true, start + 1);
     }
-    if words.has(start, Meaning::This) {
-        return part_of(words, start + 1).and_then(|part| found(part, true, false, behind(start + 1)));
+    if words.has(start, Meaning::This) && !words.has(start + 1, Meaning::Degree) {
+        return part_of(words, start + 1).and_then(|part| found(part, true, false, start + 2));
     }
     if words.has(start, Meaning::The) && matches!(binder, Some(Binder::In | Binder::By)) {
-        return part_of(words, start + 1).and_then(|part| found(part, false, false, behind(start + 1)));
+        return part_of(words, start + 1).and_then(|part| found(part, false, false, start + 2));
     }
     // "later in the evening", "next evening"
     let part = part_of(words, start)?;
     let is_night = part == Part::Night && binder == Some(Binder::At);
-    let is_beside = matches!(before, Some(Piece::Day(_) | Piece::Clock(_) | Piece::Every(_)));
-    let is_whole = start == 0 && words.is_end(behind(start));
-    if is_night || is_beside || is_whole { found(part, false, false, behind(start)) } else { None }
+    let is_beside = matches!(before, Some(Piece::Day(_) | Piece::Clock(_) | Piece::Every(_) | Piece::Degree(_)));
+    let is_whole = start == 0 && words.is_end(start + 1);
+    if is_night || is_beside || is_whole { found(part, false, false, start + 1) } else { None }
+}
+
+/// "early" before "morning", "late" before "tonight", with "in the" or "this" before it.
+fn degree(words: &Words<'_>, start: usize, binder: Option<Binder>) -> Option<Found> {
+    let has_article = binder == Some(Binder::In) && words.has(start, Meaning::The);
+    let at = if has_article || words.has(start, Meaning::This) { start + 1 } else { start };
+    let hours = words.pick(at, |meaning| match meaning {
+        Meaning::Late => Some(1),
+        Meaning::Early => Some(-1),
+        _ => None,
+    })?;
+    let next = words.skip(words.skip(at + 1, Meaning::Dash), Meaning::In);
+    let next = if next > at + 1 { words.skip(next, Meaning::The) } else { next };
+    let next = words.skip(next, Meaning::This);
+    let is_part = part_of(words, next).is_some() || words.has(next, Meaning::Tonight);
+    is_part.then_some(Found { piece: Piece::Degree(hours), next, strength: Strength::Weak })
 }
 
 /// "in 20 minutes", "3 days from now", "2 hours ago", "10m".

@@ -19,6 +19,8 @@ pub(in crate::when) struct Phrase {
     /// The end of the stretch whose start is the only clock time.
     pub(in crate::when) window_end: Option<Clock>,
     pub(in crate::when) part: Option<DayPart>,
+    /// The hours by which "early" or "late" moves the part of the day.
+    pub(in crate::when) degree: i64,
     pub(in crate::when) ahead: Option<Amount>,
     pub(in crate::when) is_ago: bool,
     pub(in crate::when) is_now: bool,
@@ -135,12 +137,17 @@ fn run(words: &Words<'_>, start: usize, dialect: Dialect, first_binder: Option<B
         let run = plain?;
         return Some(with_end(words, &run, None, dialect).unwrap_or(run));
     };
-    let run = pieces(words, start + 1, dialect, None)?;
+    // "from 9 for 2 hours"
+    let is_hour = words.is_end(start + 2) || words.has(start + 2, Meaning::For);
+    let bound = (opener == range::Opener::From && is_hour).then_some(Binder::From);
+    let run = pieces(words, start + 1, dialect, bound)?;
     if let Some(stretch) = with_end(words, &run, Some(opener), dialect) {
         return Some(Run { range: start..stretch.range.end, ..stretch });
     }
     // "from 4pm"; but "mail from friday" is a title.
-    let is_clock = opener == range::Opener::From && !run.phrase.clocks.is_empty() && run.strength == Strength::Strong;
+    let is_month = matches!(run.phrase.days.first(), Some(Day::Month { .. }));
+    let is_time = is_month || !run.phrase.clocks.is_empty() && run.strength == Strength::Strong;
+    let is_clock = opener == range::Opener::From && is_time;
     is_clock.then(|| Run { range: start..run.range.end, ..run })
 }
 
@@ -224,7 +231,7 @@ fn joint(words: &Words<'_>, start: usize, before: Option<&Piece>) -> (usize, Joi
         Meaning::In | Meaning::Within => Some(Binder::In),
         Meaning::By => Some(Binder::By),
         Meaning::For => Some(Binder::For),
-        Meaning::Starting if !words.has_repeat => Some(Binder::On),
+        Meaning::Starting if !words.has_repeat && !words.has(at + 1, Meaning::Of) => Some(Binder::On),
         _ => None,
     });
     if binder.is_some() {
@@ -313,6 +320,7 @@ impl Phrase {
             Piece::Times(_) => self.times.is_none() && self.every.is_some(),
             Piece::Except(_) => self.except.is_empty(),
             Piece::Zone(_) => self.zone.is_none(),
+            Piece::Degree(_) => self.degree == 0 && self.part.is_none(),
             Piece::Year(_) => matches!(self.days.last(), Some(Day::Date { year: None, .. })),
         }
     }
@@ -356,6 +364,7 @@ impl Phrase {
             Piece::Times(times) => self.times = Some(times),
             Piece::Except(days) => self.except = days,
             Piece::Zone(zone) => self.zone = Some(zone),
+            Piece::Degree(hours) => self.degree = hours,
             Piece::Year(said) => {
                 if let Some(Day::Date { year, .. }) = self.days.last_mut() {
                     *year = Some(said);
@@ -392,6 +401,7 @@ impl Phrase {
         self.clocks.extend(other.clocks);
         self.window_end = self.window_end.or(other.window_end);
         self.part = self.part.or(other.part);
+        self.degree = if self.degree == 0 { other.degree } else { self.degree };
         self.ahead = self.ahead.or(other.ahead);
         self.is_ago |= other.is_ago;
         self.is_now |= other.is_now;
