@@ -32,6 +32,8 @@ pub(in crate::when) struct Phrase {
     pub(in crate::when) times: Option<u32>,
     pub(in crate::when) except: Vec<Weekday>,
     pub(in crate::when) zone: Option<Tz>,
+    /// Seconds east of UTC, where the words name an offset rather than a region.
+    pub(in crate::when) offset: Option<i32>,
 }
 
 /// A part of the day as said.
@@ -156,6 +158,13 @@ fn with_end(words: &Words<'_>, run: &Run, opener: Option<range::Opener>, dialect
     if words.has_repeat {
         return None;
     }
+    // "at 2pm and lasts for 3 hours"
+    let lasts = words.skip(words.skip(run.range.end, Meaning::Comma), Meaning::And);
+    if words.has(lasts, Meaning::Lasts)
+        && let Some(length) = amount(words, words.skip(lasts + 1, Meaning::For))
+    {
+        return Some(Run { range: run.range.start..length.next, ..run.clone() });
+    }
     if run.phrase.window_end.is_some() {
         // "june 3 at 3pm - 2pm june 5": the day of the end.
         let end = pieces(words, run.range.end, dialect, None)?;
@@ -163,11 +172,15 @@ fn with_end(words: &Words<'_>, run: &Run, opener: Option<range::Opener>, dialect
         let is_end = is_day && matches!(run.phrase.days.as_slice(), [Day::Date { .. }]);
         return is_end.then(|| Run { range: run.range.start..end.range.end, ..run.clone() });
     }
-    let at = words.skip(words.skip(range::joiner(words, run.range.end, opener)?, Meaning::The), Meaning::Starting);
+    let behind = words.skip(run.range.end, Meaning::Comma);
+    let join = if words.has(behind, Meaning::Until) { behind } else { run.range.end };
+    let at = words.skip(words.skip(range::joiner(words, join, opener)?, Meaning::The), Meaning::Starting);
     let end = pieces(words, at, dialect, None)?;
     let has_day = |run: &Run| !run.phrase.days.is_empty();
     let has_clock = |run: &Run| !run.phrase.clocks.is_empty();
-    let is_like = has_day(run) && has_day(&end) || has_clock(run) && has_clock(&end) || run.phrase.is_now;
+    let is_like = has_day(run) && has_day(&end) || has_clock(run) && has_clock(&end)
+        || run.phrase.is_now
+        || words.has(at.saturating_sub(1), Meaning::Until) && end.phrase.ahead.is_some();
     let is_month = |run: &Run| matches!(run.phrase.days.first(), Some(Day::Month { .. }));
     let is_sure = end.strength > Strength::Whole || opener.is_some() || is_month(run) && is_month(&end);
     if !is_like || !is_sure || end.phrase.every.is_some() {
@@ -316,10 +329,15 @@ impl Phrase {
             }
             Piece::Until(_) => self.until.is_none(),
             Piece::Starting(_) => self.starting.is_none(),
-            Piece::Lasting(_) => self.lasting.is_none(),
+            // "read every day for 20 minutes" says how long, not until when.
+            Piece::Lasting(amount) => {
+                let is_by_clock =
+                    self.every.as_ref().is_some_and(|every| matches!(every.cycle, Cycle::Exact(_)));
+                self.lasting.is_none() && (is_by_clock || !amount.is_exact())
+            }
             Piece::Times(_) => self.times.is_none() && self.every.is_some(),
             Piece::Except(_) => self.except.is_empty(),
-            Piece::Zone(_) => self.zone.is_none(),
+            Piece::Zone(_) | Piece::Offset(_) => self.zone.is_none() && self.offset.is_none(),
             Piece::Degree(_) => self.degree == 0 && self.part.is_none(),
             Piece::Year(_) => matches!(self.days.last(), Some(Day::Date { year: None, .. })),
         }
@@ -364,6 +382,7 @@ impl Phrase {
             Piece::Times(times) => self.times = Some(times),
             Piece::Except(days) => self.except = days,
             Piece::Zone(zone) => self.zone = Some(zone),
+            Piece::Offset(seconds) => self.offset = Some(seconds),
             Piece::Degree(hours) => self.degree = hours,
             Piece::Year(said) => {
                 if let Some(Day::Date { year, .. }) = self.days.last_mut() {
@@ -413,5 +432,6 @@ impl Phrase {
         self.times = self.times.or(other.times);
         self.except.extend(other.except);
         self.zone = self.zone.or(other.zone);
+        self.offset = self.offset.or(other.offset);
     }
 }
