@@ -1,5 +1,6 @@
 //! What does a rule mean that was typed as programs write it, `FREQ=DAILY;BYHOUR=9` or `0 9 * * MON-FRI`?
 
+use std::fmt::Write as _;
 use std::ops::Range;
 
 use chrono::{NaiveDate, NaiveDateTime, NaiveTime, Timelike};
@@ -65,7 +66,9 @@ fn is_cron_field(word: &str) -> bool {
     let upper = word.to_ascii_uppercase();
     let pieces = upper.split(|c: char| !c.is_ascii_alphabetic()).filter(|piece| !piece.is_empty());
     word.chars().all(|c| c.is_ascii_alphanumeric() || "*/,-?#+".contains(c))
-        && pieces.into_iter().all(|piece| matches!(piece, "L" | "W" | "LW") || NAMES.contains(&piece.trim_end_matches('L')))
+        && pieces
+            .into_iter()
+            .all(|piece| matches!(piece, "L" | "W" | "LW") || NAMES.contains(&piece.trim_end_matches('L')))
 }
 
 /// Reads the rule at `span`.
@@ -175,7 +178,8 @@ fn within_days(here: &Here<'_>, mut parts: Parts) -> Result<Parts, TimeError> {
         return Err(here.no_rule("expected an INTERVAL that fills a day or an hour evenly beside other parts"));
     }
     let steps = |name: &str, end: u32, step: u32| {
-        let values: Vec<String> = (0..end).step_by(usize::try_from(step).unwrap_or(1)).map(|value| value.to_string()).collect();
+        let values: Vec<String> =
+            (0..end).step_by(usize::try_from(step).unwrap_or(1)).map(|value| value.to_string()).collect();
         (name.to_owned(), values.join(","))
     };
     let has = |parts: &Parts, wanted: &str| parts.others.iter().any(|(name, _)| name == wanted);
@@ -198,11 +202,12 @@ fn calendar(here: &Here<'_>, parts: &Parts) -> Result<Rule, TimeError> {
     let time = if has("BYHOUR") { NaiveTime::MIN } else { here.settings().date_only };
     let mut tail = String::new();
     for (name, value) in &parts.others {
-        tail.push_str(&format!(";{name}={value}"));
+        // Writing to a string does not fail.
+        let _ = write!(tail, ";{name}={value}");
     }
     for (name, value) in [("BYHOUR", time.hour()), ("BYMINUTE", time.minute()), ("BYSECOND", time.second())] {
         if !has(name) {
-            tail.push_str(&format!(";{name}={value}"));
+            let _ = write!(tail, ";{name}={value}");
         }
     }
     // Counted from the first coming one, which is therefore found without the interval.

@@ -39,7 +39,11 @@ impl Interval {
         }
     }
 
-    pub(super) fn instances(&self, cursor: Option<&Instance>, floor: Timestamp) -> impl Iterator<Item = Instance> + use<> {
+    pub(super) fn instances(
+        &self,
+        cursor: Option<&Instance>,
+        floor: Timestamp,
+    ) -> impl Iterator<Item = Instance> + use<> {
         let after_cursor = cursor.and_then(|cursor| self.index_by(cursor.due)).map_or(0, |index| index + 1);
         let at_floor = self.index_by(floor).unwrap_or(0);
         let interval = *self;

@@ -13,6 +13,7 @@ use crate::domain::time::{date_exists, resolve};
 pub(super) const INSTANCES_MAX: usize = 100_000;
 
 /// What a rule's local times are read with.
+#[derive(Clone, Copy)]
 pub(super) struct Reading {
     pub(super) zone: Tz,
     /// Whether the rule comes up at most once a day, so that its date names an instance.
@@ -35,8 +36,7 @@ pub(super) fn instances(
         .take_while(move |local| until.is_none_or(|until| *local <= until))
         .filter(move |local| date_exists(local.date(), zone))
         .filter_map(move |local| {
-            let key =
-                if is_at_most_daily { OccurrenceKey::Date(local.date()) } else { OccurrenceKey::DateTime(local) };
+            let key = if is_at_most_daily { OccurrenceKey::Date(local.date()) } else { OccurrenceKey::DateTime(local) };
             let (due, _) = resolve(local, zone)?;
             Some(Instance { key, nominal: Nominal::Local(local), due })
         })

@@ -150,7 +150,7 @@ fn run(words: &Words<'_>, start: usize, dialect: Dialect, first_binder: Option<B
     let is_month = matches!(run.phrase.days.first(), Some(Day::Month { .. }));
     let is_time = is_month || !run.phrase.clocks.is_empty() && run.strength == Strength::Strong;
     let is_clock = opener == range::Opener::From && is_time;
-    is_clock.then(|| Run { range: start..run.range.end, ..run })
+    is_clock.then_some(Run { range: start..run.range.end, ..run })
 }
 
 /// Returns the run with the end of the stretch that it starts.
@@ -178,7 +178,8 @@ fn with_end(words: &Words<'_>, run: &Run, opener: Option<range::Opener>, dialect
     let end = pieces(words, at, dialect, None)?;
     let has_day = |run: &Run| !run.phrase.days.is_empty();
     let has_clock = |run: &Run| !run.phrase.clocks.is_empty();
-    let is_like = has_day(run) && has_day(&end) || has_clock(run) && has_clock(&end)
+    let is_like = has_day(run) && has_day(&end)
+        || has_clock(run) && has_clock(&end)
         || run.phrase.is_now
         || words.has(at.saturating_sub(1), Meaning::Until) && end.phrase.ahead.is_some();
     let is_month = |run: &Run| matches!(run.phrase.days.first(), Some(Day::Month { .. }));
@@ -331,8 +332,7 @@ impl Phrase {
             Piece::Starting(_) => self.starting.is_none(),
             // "read every day for 20 minutes" says how long, not until when.
             Piece::Lasting(amount) => {
-                let is_by_clock =
-                    self.every.as_ref().is_some_and(|every| matches!(every.cycle, Cycle::Exact(_)));
+                let is_by_clock = self.every.as_ref().is_some_and(|every| matches!(every.cycle, Cycle::Exact(_)));
                 self.lasting.is_none() && (is_by_clock || !amount.is_exact())
             }
             Piece::Times(_) => self.times.is_none() && self.every.is_some(),

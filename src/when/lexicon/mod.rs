@@ -285,7 +285,8 @@ fn zone_name(tokens: &[Token]) -> Option<(usize, Tz)> {
     if !is_slashed || tokens.first()?.kind != Kind::Word {
         return None;
     }
-    let is_part = |token: &&Token| token.is_glued && (token.kind == Kind::Word || ["/", "_", "-"].contains(&&*token.word));
+    let is_part =
+        |token: &&Token| token.is_glued && (token.kind == Kind::Word || ["/", "_", "-"].contains(&&*token.word));
     let longest = 1 + tokens[1..].iter().take_while(is_part).count();
     let name_of = |len: usize| tokens[..len].iter().map(|token| token.word.as_str()).collect::<String>();
     (3..=longest).rev().find_map(|len| {
