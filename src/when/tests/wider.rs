@@ -49,6 +49,7 @@ fn a_stretch_starts_the_reminder_and_its_end_leaves_the_title() {
         ("retreat june 8-11", "Mon 2026-06-08 09:00 · retreat"),
         ("retreat from the 8th to 11 june", "Mon 2026-06-08 09:00 · retreat"),
         ("stay 3 - 9 july 2027", "Sat 2027-07-03 09:00 · stay"),
+        ("fair between june 3 and june 5", "Wed 2026-06-03 09:00 · fair"),
         ("between the 19th and 21st", "Tue 2026-05-19 09:00"),
         ("from june to august", "Mon 2026-06-01 09:00"),
         ("exhibition from 6/20 through 6/28", "Sat 2026-06-20 09:00 · exhibition"),
