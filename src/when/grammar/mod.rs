@@ -5,6 +5,7 @@
 
 mod amount;
 mod clock;
+mod date;
 mod day;
 mod every;
 mod period;
