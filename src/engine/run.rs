@@ -1,6 +1,7 @@
 //! The loop: wait, take what waits and what is due, step, commit, then answer, plan and hand out.
 
 use std::collections::VecDeque;
+use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -59,6 +60,8 @@ struct Advance {
 struct Storage {
     failures: u32,
     retry_at: Option<Timestamp>,
+    /// Whether what is planned in memory may lack what the store has: it is read anew before anything else.
+    is_plan_stale: bool,
 }
 
 impl Engine {
@@ -115,27 +118,34 @@ impl Engine {
             self.turn(&mut taken).await;
         };
         // Beyond the grace a delivery is left to the next start, which finds it in the outbox.
-        let _ = tokio::time::timeout(grace, self.wind_down(&mut taken)).await;
+        self.wind_down(grace, &mut taken).await;
     }
 
     /// The clock or the zone was set: floating times follow, and the next turn looks at the time anew.
     async fn look_again(&mut self) {
-        let known = self.store.identity().ok().and_then(|identity| identity.zone);
-        if let Err(error) = self.follow_zone(known.as_deref()).await {
+        if let Err(error) = self.follow_known_zone().await {
             self.hold_back(&error, self.clock.now());
         }
     }
 
-    /// Finishes what waits and what is under way; begins nothing new.
-    async fn wind_down(&mut self, taken: &mut Vec<Input>) {
+    async fn follow_known_zone(&mut self) -> Result<(), Arc<StoreError>> {
+        let known = self.store.identity()?.zone;
+        self.follow_zone(known.as_deref()).await
+    }
+
+    /// Finishes what waits and what is under way; begins nothing new. The grace bounds the waiting only: a commit that
+    /// has begun is never cut off, so that nobody is told of a failure that was none.
+    async fn wind_down(&mut self, grace: Duration, taken: &mut Vec<Input>) {
         self.is_stopping = true;
         self.dispatcher.stop();
+        let mut is_over = pin!(tokio::time::timeout(grace, std::future::pending::<()>()));
         while !self.dispatcher.is_idle() || !self.inputs.is_empty() || !self.unwritten.is_empty() {
-            if self.unwritten.is_empty() {
-                self.inputs.recv_many(taken, BATCH_MAX).await;
-            } else {
-                let deadline = self.deadline();
-                self.clock.sleep_until(deadline).await;
+            let deadline = self.deadline().filter(|_| !self.unwritten.is_empty());
+            tokio::select! {
+                biased;
+                _ = self.inputs.recv_many(taken, BATCH_MAX) => {}
+                _ = self.clock.sleep_until(deadline), if deadline.is_some() => {}
+                _ = &mut is_over => return,
             }
             self.turn(taken).await;
         }
@@ -145,7 +155,7 @@ impl Engine {
     fn deadline(&mut self) -> Option<Timestamp> {
         let planned = [self.wakes.next_deadline(), self.retries.next_deadline()].into_iter().flatten().min();
         match self.storage.retry_at {
-            Some(retry) if !self.unwritten.is_empty() => Some(retry),
+            Some(retry) if self.storage.is_plan_stale || !self.unwritten.is_empty() => Some(retry),
             Some(retry) => planned.map(|next| next.max(retry)),
             None => planned,
         }
@@ -155,6 +165,7 @@ impl Engine {
     async fn turn(&mut self, taken: &mut Vec<Input>) {
         let now = self.clock.now();
         let sorted = self.sort(std::mem::take(taken));
+        self.plan_anew(now).await;
         let is_held_back = self.storage.retry_at.is_some_and(|retry| now < retry);
         let (due, retries, mut reports) = if is_held_back {
             (Vec::new(), Vec::new(), Vec::new())
@@ -184,7 +195,7 @@ impl Engine {
             }
         }
         match committed {
-            Ok(has_written) => self.store_answers(has_written).await,
+            Ok(has_written) => self.store_answers(has_written, now),
             Err(error) => {
                 self.unwritten.extend(reports);
                 if error.is_particular() {
@@ -210,8 +221,8 @@ impl Engine {
                 Input::Call { call, reply } => sorted.calls.push(Asked::Call(call, reply)),
                 Input::Report { delivery, report } => sorted.reports.push((delivery, report)),
                 Input::Presence { kind } => sorted.presences.push(kind),
-                Input::Silenced => self.dispatcher.silenced(),
-                Input::Advance { to, reply } => self.advances.push_back(Advance { to, reply }),
+                Input::Silenced { kind } => self.dispatcher.silenced(kind),
+                Input::Advance { to, reply } => self.take_advance(to, reply),
                 Input::Audit { reply } => sorted.audits.push(reply),
             }
         }
@@ -237,9 +248,18 @@ impl Engine {
         }
         let ids: Vec<DeliveryId> =
             std::iter::from_fn(|| self.retries.pop_due(now)).take(DUE_MAX).map(|(id, _)| id).collect();
-        // One that was withdrawn meanwhile, or cannot be read now, is not sent; the store plans what it still has.
-        let stored = ids.iter().filter_map(|id| self.store.delivery(id).ok().flatten());
-        stored.filter(|delivery| matches!(delivery.status, DeliveryStatus::Retrying(_))).collect()
+        let stored: Result<Vec<_>, _> = ids.iter().filter_map(|id| self.store.delivery(id).transpose()).collect();
+        match stored {
+            // One that was withdrawn meanwhile is not sent.
+            Ok(mut stored) => {
+                stored.retain(|delivery| matches!(delivery.status, DeliveryStatus::Retrying(_)));
+                stored
+            }
+            Err(error) => {
+                self.hold_back(&error, now);
+                Vec::new()
+            }
+        }
     }
 
     /// Steps a batch and commits it; afterwards answers, plans and hands out. Returns whether anything was written.
@@ -293,7 +313,7 @@ impl Engine {
         for effect in plan.effects.drain(..) {
             match effect {
                 Effect::Deliver(delivery) => self.dispatcher.deliver(*delivery),
-                Effect::Silence(task) => self.dispatcher.silence(task),
+                Effect::Silence { task, except } => self.dispatcher.silence(task, &except),
             }
         }
         plan.answer(None);
@@ -312,15 +332,45 @@ impl Engine {
         self.retries.set(delivery.id.clone(), u64::from(delivery.attempts), at);
     }
 
-    /// The store failed: what is planned is read from it anew, and what is due waits a while.
+    /// Where the store failed before and may answer now, reads what is planned from it anew.
+    async fn plan_anew(&mut self, now: Timestamp) {
+        let is_time = self.storage.retry_at.is_none_or(|retry| retry <= now);
+        if !self.storage.is_plan_stale || !is_time || self.is_stopping {
+            return;
+        }
+        match self.take_up_plan().await {
+            Ok(()) => {
+                self.storage.is_plan_stale = false;
+                self.storage.retry_at = None;
+            }
+            Err(error) => self.hold_back(&error, now),
+        }
+    }
+
+    /// Reads both queues, the zone, and what is to be sent from the store. What is under way already stays so.
+    async fn take_up_plan(&mut self) -> Result<(), Arc<StoreError>> {
+        self.rebuild()?;
+        self.follow_known_zone().await?;
+        for delivery in self.store.outbox()? {
+            if matches!(delivery.status, DeliveryStatus::Queued) && !self.is_unwritten(&delivery.id) {
+                self.dispatcher.deliver(delivery);
+            }
+        }
+        self.hand_out_waiting(None).await
+    }
+
+    /// Returns whether a worker has reported on a delivery and that could not be written yet.
+    fn is_unwritten(&self, id: &DeliveryId) -> bool {
+        self.unwritten.iter().any(|(reported, _)| reported == id)
+    }
+
+    /// The store failed: what is due waits a while, and what is planned is then read anew.
     fn hold_back(&mut self, error: &StoreError, now: Timestamp) {
         self.storage.failures = self.storage.failures.saturating_add(1);
         let wait = back_off(self.storage.failures, self.ids.jitter());
         self.storage.retry_at = Some(now.saturating_add(wait));
+        self.storage.is_plan_stale = true;
         tracing::warn!(%error, %wait, "waiting before the next write");
-        if let Err(error) = self.rebuild() {
-            tracing::error!(%error, "the store cannot be read either");
-        }
     }
 
     /// One task made a whole batch fail, and would again: each that is due gets a commit of its own, so that no task
@@ -343,13 +393,11 @@ impl Engine {
         }
     }
 
-    /// Where the store takes writes again, nothing is held back any more, and what had to stay behind is handed out.
-    async fn store_answers(&mut self, has_written: bool) {
-        if !has_written || std::mem::take(&mut self.storage).failures == 0 {
-            return;
-        }
-        if let Err(error) = self.hand_out_waiting(None).await {
-            self.hold_back(&error, self.clock.now());
+    /// Where the store takes writes again, nothing is held back any more: the next turn, at once, plans anew.
+    fn store_answers(&mut self, has_written: bool, now: Timestamp) {
+        if has_written && self.storage.failures > 0 {
+            self.storage.failures = 0;
+            self.storage.retry_at = self.storage.is_plan_stale.then_some(now);
         }
     }
 
@@ -362,9 +410,16 @@ impl Engine {
             }
         }
         for kind in self.dispatcher.take_overfull() {
-            let Ok(outbox) = self.store.outbox() else { continue };
+            let outbox = match self.store.outbox() {
+                Ok(outbox) => outbox,
+                Err(error) => return self.hold_back(&error, self.clock.now()),
+            };
             let queued = outbox.into_iter().filter(|delivery| matches!(delivery.status, DeliveryStatus::Queued));
-            queued.filter(|delivery| delivery.id.target.kind == kind).for_each(|d| self.dispatcher.deliver(d));
+            for delivery in queued.filter(|delivery| delivery.id.target.kind == kind) {
+                if !self.is_unwritten(&delivery.id) {
+                    self.dispatcher.deliver(delivery);
+                }
+            }
         }
     }
 
@@ -387,6 +442,15 @@ impl Engine {
         })
         .await
         .map(drop)
+    }
+
+    /// Takes an advance; a clock that cannot be moved is refused at once, not when everything is quiet.
+    fn take_advance(&mut self, to: Timestamp, reply: oneshot::Sender<Result<Timestamp, CallError>>) {
+        match self.clock.advance_to(self.clock.now()) {
+            Ok(()) => self.advances.push_back(Advance { to, reply }),
+            // Who asked may have gone.
+            Err(error) => drop(reply.send(Err(CallError::from(error)))),
+        }
     }
 
     /// Moves the programmable clock one instant on, once everything is quiet. Returns whether there is a turn to take.

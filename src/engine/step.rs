@@ -108,7 +108,7 @@ impl<'a> Batch<'a> {
         let is_wanted = |id: &DeliveryId| self.deliveries.get(id).is_none_or(|delivery| !delivery.status.is_final());
         self.effects.retain(|effect| match effect {
             Effect::Deliver(delivery) => is_wanted(&delivery.id),
-            Effect::Silence(_) => true,
+            Effect::Silence { .. } => true,
         });
         let deliveries: Vec<Delivery> = self.deliveries.into_values().collect();
         self.change.deliveries.clone_from(&deliveries);

@@ -101,6 +101,22 @@ fn a_failed_commit_answers_all_with_the_error_and_leaves_no_trace() {
 }
 
 #[test]
+fn a_store_that_can_be_neither_written_nor_read_for_a_while_loses_no_reminder() {
+    runtime().block_on(async {
+        for failing_reads in 0..12 {
+            let mut world = World::new(7).await;
+            let handle = world.handle();
+            handle.add(request("tea", countdown(60))).await.expect("added");
+            world.store.fail_next(StoreError::Full { path: "keiko.db".into() });
+            world.store.fail_reads(failing_reads);
+            handle.advance(handle.now().saturating_add(Span::from_minutes(600))).await.expect("forwards");
+            assert_eq!(world.desktop.record().delivered.len(), 1, "after {failing_reads} failing reads");
+            world.check().await;
+        }
+    });
+}
+
+#[test]
 fn a_task_that_cannot_be_written_keeps_no_other_from_ringing() {
     runtime().block_on(async {
         let mut world = World::new(6).await;
