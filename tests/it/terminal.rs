@@ -3,7 +3,6 @@
 #![cfg(unix)]
 
 use std::fs::{OpenOptions, Permissions};
-use std::io::Write;
 use std::os::unix::fs::{OpenOptionsExt, PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -12,6 +11,7 @@ use keiko::domain::delivery::{Delivery, Report, Target};
 use keiko::notify::terminal::{TerminalChannel, Terminals};
 use keiko::notify::{Channel, Presence};
 use rustix::fs::OFlags;
+use rustix::termios::{Action, tcflow};
 use tempfile::TempDir;
 
 use crate::support::pty::{Pty, process_table};
@@ -189,23 +189,22 @@ async fn a_terminal_that_has_stopped_hangs_nothing_and_is_tried_again() {
     let (mut pty, device) = Pty::session("g+w").await;
     person.has_device(3, &device);
     person.has_session(&device);
-    pty.stop();
     let flags = i32::try_from((OFlags::NONBLOCK | OFlags::NOCTTY).bits()).unwrap();
-    let mut filled = OpenOptions::new().write(true).custom_flags(flags).open(&device).unwrap();
-    while filled.write(b"x").is_ok() {}
+    let stopped = OpenOptions::new().write(true).custom_flags(flags).open(&device).unwrap();
+    // What Ctrl-S does: the terminal takes nothing until it goes on.
+    tcflow(&stopped, Action::OOff).unwrap();
 
     let channel = person.channel();
     let report = channel.deliver(&delivery(1, "a", "")).await;
     let is_so = matches!(&report, Report::Failed { error, is_final: false } if error.contains("none of 1"));
     assert!(is_so, "{report:?}");
-    pty.go_on();
-    pty.wait_for("xxx").await;
+    tcflow(&stopped, Action::OOn).unwrap();
+    assert_eq!(channel.deliver(&delivery(1, "again", "")).await, Report::Delivered);
+    pty.wait_for("again").await;
     // A terminal that works beside one that does not is enough.
     let (mut other, device) = Pty::session("g+w").await;
     person.has_device(4, &device);
-    std::fs::create_dir(person.terminals.processes.join("43")).unwrap();
-    pty.stop();
-    while filled.write(b"x").is_ok() {}
+    tcflow(&stopped, Action::OOff).unwrap();
     person.has_session(&device);
     assert_eq!(channel.deliver(&delivery(2, "b", "")).await, Report::Delivered);
     other.wait_for("keiko: b · keiko done 2\r\r\n").await;

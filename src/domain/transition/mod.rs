@@ -176,21 +176,23 @@ pub fn transition(
     Ok(steps.finish())
 }
 
-/// Returns the commands of people that a state allows, as they type them.
+/// Returns the commands of people that a state allows, as they type them; only a series can be skipped.
 #[must_use]
-pub const fn allowed(state: StateName) -> &'static [&'static str] {
-    match state {
-        StateName::Created => &["edit", "done", "cancel"],
-        StateName::Pending => &["edit", "done", "snooze", "pause", "skip", "cancel"],
-        StateName::Running => &["edit", "done", "ack", "snooze", "pause", "skip", "cancel"],
-        StateName::Suspended => &["edit", "done", "resume", "cancel"],
-        StateName::Failed => &["edit", "done", "pause", "cancel"],
-        StateName::Completed | StateName::Cancelled => &[],
+pub const fn allowed(state: StateName, is_series: bool) -> &'static [&'static str] {
+    match (state, is_series) {
+        (StateName::Created, _) => &["edit", "done", "cancel"],
+        (StateName::Pending, true) => &["edit", "done", "snooze", "pause", "skip", "cancel"],
+        (StateName::Pending, false) => &["edit", "done", "snooze", "pause", "cancel"],
+        (StateName::Running, true) => &["edit", "done", "ack", "snooze", "pause", "skip", "cancel"],
+        (StateName::Running, false) => &["edit", "done", "ack", "snooze", "pause", "cancel"],
+        (StateName::Suspended, _) => &["edit", "done", "resume", "cancel"],
+        (StateName::Failed, _) => &["edit", "done", "pause", "cancel"],
+        (StateName::Completed | StateName::Cancelled, _) => &[],
     }
 }
 
 fn not_now(before: &Snapshot, verb: &'static str, state: StateName) -> Rejection {
-    Rejection::NotNow { verb, number: before.task.number, state, allowed: allowed(state) }
+    Rejection::NotNow { verb, number: before.task.number, state, allowed: allowed(state, before.task.is_series()) }
 }
 
 fn check_expected(before: &Snapshot, command: &Command, expected: Expected) -> Result<(), Rejection> {

@@ -4,7 +4,6 @@ use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
 
-use rustix::process::{Pid, Signal, WaitOptions, kill_process, waitpid};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::process::{Child, ChildStdout, Command};
 
@@ -64,23 +63,6 @@ impl Pty {
             }
         };
         soon(text, wanted).await
-    }
-
-    /// Stops the reader of the terminal, so that it takes only what fits into its queue.
-    pub(crate) fn stop(&self) {
-        let pid = self.pid();
-        kill_process(pid, Signal::STOP).expect("a child that lives");
-        waitpid(Some(pid), WaitOptions::UNTRACED).expect("a child that stops");
-    }
-
-    /// Lets the reader go on.
-    pub(crate) fn go_on(&self) {
-        kill_process(self.pid(), Signal::CONT).expect("a child that lives");
-    }
-
-    fn pid(&self) -> Pid {
-        let id = self.holder.id().expect("a child that lives");
-        Pid::from_raw(id.try_into().expect("a process id")).expect("not zero")
     }
 }
 
