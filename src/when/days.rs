@@ -73,6 +73,7 @@ impl Here<'_> {
                 this.into_iter().filter(|this| *this >= today).chain(coming).collect()
             }
             Which::Next => in_week(1).into_iter().collect(),
+            Which::InWeek(weeks) => in_week(weeks).into_iter().collect(),
             Which::Last => coming
                 .and_then(|date| add_days(date, -7))
                 .into_iter()
@@ -89,6 +90,11 @@ impl Here<'_> {
         let months: Vec<NaiveDate> = match month {
             MonthOf::Any => (0..=MONTHS_AHEAD).filter_map(|months| self.month(months)).collect(),
             MonthOf::Next => self.month(1).into_iter().collect(),
+            MonthOf::Ahead(months) => shift_months(self.month(0), months).into_iter().collect(),
+            MonthOf::InYear { years, month } => {
+                let year = i64::from(self.today().year()).checked_add(years).and_then(|year| i32::try_from(year).ok());
+                year.and_then(|year| plain_date::date(year, month, 1)).into_iter().collect()
+            }
             MonthOf::Named { year: Some(year), month } => {
                 i32::try_from(year).ok().and_then(|year| plain_date::date(year, month, 1)).into_iter().collect()
             }
@@ -111,7 +117,7 @@ impl Here<'_> {
             }
             Which::Next => saturday(1).into_iter().collect(),
             Which::Last => saturday(-1).into_iter().collect(),
-            Which::Later(weeks) => saturday(weeks).into_iter().collect(),
+            Which::Later(weeks) | Which::InWeek(weeks) => saturday(weeks).into_iter().collect(),
         }
     }
 
@@ -121,8 +127,9 @@ impl Here<'_> {
         let step: i64 = match which {
             Which::Next => 1,
             Which::Last => -1,
+            Which::InWeek(step) if step != 0 => step,
             // "this week" names no day of it.
-            Which::This | Which::Coming | Which::Later(_) => {
+            Which::This | Which::Coming | Which::Later(_) | Which::InWeek(_) => {
                 return Err(TimeError::Vague { words: self.said.words.clone(), span: self.said.span.clone() });
             }
         };
@@ -161,6 +168,7 @@ impl Here<'_> {
                 let weeks = match which {
                     Which::Next => 1,
                     Which::Last => -1,
+                    Which::InWeek(weeks) => *weeks,
                     Which::This | Which::Coming | Which::Later(_) => 0,
                 };
                 let monday =

@@ -4,6 +4,7 @@
 //! against a given now and zone; what remains is the title. `grammar.md` beside this file has the rules on one page. Nothing here reads
 //! a clock or the system's zone.
 
+mod alerts;
 mod arguments;
 mod days;
 mod error;
@@ -126,7 +127,8 @@ impl Reading {
             | Note::MidnightEnds { .. }
             | Note::Gap { .. }
             | Note::Fold { .. }
-            | Note::MonthEnd { .. } => None,
+            | Note::MonthEnd { .. }
+            | Note::AlertPassed { .. } => None,
         });
         self.time.ok_or_else(|| {
             let span = 0..self.title.len();
@@ -147,14 +149,15 @@ pub fn parse_sentence(text: &str, context: &Context) -> Result<Reading, TimeErro
     let mut edges = title::edges(&words);
     let dialect = context.settings.dialect;
     let mut found = None;
-    if !lexicon::is_beyond(text) {
-        // "me" leads only before a time: "me tomorrow 3pm" is what follows "keiko remind".
-        if edges.start == 0 && words.has(0, Meaning::LeadFiller) {
-            found = grammar::phrase(&words, 1..edges.end, dialect, None)
-                .filter(|(_, runs)| runs.first().is_some_and(|run| run.range.start == 1));
-            edges.start = usize::from(found.is_some());
-        }
-        found = found.or_else(|| grammar::phrase(&words, edges.clone(), dialect, None));
+    // "me" leads only before a time: "me tomorrow 3pm" is what follows "keiko remind".
+    if edges.start == 0 && words.has(0, Meaning::LeadFiller) {
+        found = grammar::phrase(&words, 1..edges.end, dialect, None)
+            .filter(|(_, runs)| runs.first().is_some_and(|run| run.range.start == 1));
+        edges.start = usize::from(found.is_some());
+    }
+    found = found.or_else(|| grammar::phrase(&words, edges.clone(), dialect, None));
+    if let (Some(lexeme), Some(_)) = (lexemes.iter().find(|lexeme| lexeme.meanings.contains(&Meaning::Lunar)), &found) {
+        return Err(lunar(text, lexeme));
     }
     let Some((phrase, runs)) = found else {
         return Ok(without_time(text, &lexemes, &words, edges));
@@ -222,8 +225,8 @@ fn only_time(text: &str, whole: &str, lexemes: &[Lexeme], context: &Context) -> 
     let words = Words::new(lexemes);
     let end = (0..words.len()).rev().find(|at| !words.is_mark(*at)).map_or(0, |at| at + 1);
     let missing = || TimeError::Missing { words: text.trim().to_owned(), span: 0..whole.len() };
-    if lexicon::is_beyond(whole) {
-        return Err(missing());
+    if let Some(lexeme) = lexemes.iter().find(|lexeme| lexeme.meanings.contains(&Meaning::Lunar)) {
+        return Err(lunar(whole, lexeme));
     }
     // `--at 5` is what "at 5" is.
     let found = grammar::phrase(&words, 0..end, context.settings.dialect, None)
@@ -265,16 +268,19 @@ fn resolve_phrase(
         Some(every) => recur::series(&here, phrase, every)?,
         None => here.once(phrase)?,
     };
+    let mut notes = resolved.notes;
+    let alerts = alerts::spans(&phrase.alerts, &resolved.rule, resolved.due, &here, &mut notes);
     let schedule = Schedule { text: words, rule: resolved.rule, zone: phrase.zone };
-    Ok(TimeReading {
-        schedule,
-        due: resolved.due,
-        grain: resolved.grain,
-        spans,
-        alerts: Vec::new(),
-        zone: phrase.zone,
-        notes: resolved.notes,
-    })
+    Ok(TimeReading { schedule, due: resolved.due, grain: resolved.grain, spans, alerts, zone: phrase.zone, notes })
+}
+
+/// The lunar calendar is not read, and its 15th is no date of ours.
+fn lunar(text: &str, lexeme: &Lexeme) -> TimeError {
+    TimeError::Impossible {
+        words: text[lexeme.span.clone()].to_owned(),
+        span: lexeme.span.clone(),
+        reason: "the lunar calendar is not read, expected a date of the solar one",
+    }
 }
 
 /// A sentence in which no time was found: a title, perhaps with a vague word.

@@ -209,7 +209,9 @@ fn gather(here: &Here<'_>, phrase: &Phrase, every: &Every) -> Result<Days, TimeE
                 match month {
                     MonthOf::Named { year: None, month } => days.month = Some(*month),
                     MonthOf::Any => {}
-                    MonthOf::Next | MonthOf::Named { year: Some(_), .. } => return Err(here.several()),
+                    MonthOf::Next | MonthOf::Ahead(_) | MonthOf::InYear { .. } | MonthOf::Named { year: Some(_), .. } => {
+                        return Err(here.several());
+                    }
                 }
             }
             Day::Month { year: None, month } => days.month = Some(*month),

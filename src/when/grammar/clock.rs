@@ -2,7 +2,7 @@
 
 use crate::when::grammar::amount::number_in_words;
 use crate::when::grammar::words::Words;
-use crate::when::grammar::{Binder, Strength};
+use crate::when::grammar::{Binder, Strength, suffixed};
 use crate::when::lexicon::{Half, Meaning, Unit};
 
 /// A time of day as said.
@@ -21,7 +21,7 @@ pub(in crate::when) enum Face {
     Day,
     /// A 12-hour reading without am or pm.
     Open,
-    /// The midnight that ends a day.
+    /// The midnight that ends a day, or a time behind it (今晚两点).
     Midnight,
     /// No clock shows it, such as 25:00 and 13am.
     Impossible,
@@ -34,18 +34,20 @@ pub(in crate::when) struct FoundClock {
     pub(in crate::when) strength: Strength,
 }
 
-const MIDNIGHT: Clock = Clock { hour: 0, minute: 0, second: 0, face: Face::Midnight };
+pub(in crate::when) const MIDNIGHT: Clock = Clock { hour: 0, minute: 0, second: 0, face: Face::Midnight };
 
 /// Reads a clock time, `binder` being the preposition before it.
 pub(in crate::when) fn clock(words: &Words<'_>, start: usize, binder: Option<Binder>) -> Option<FoundClock> {
     let strong = |(clock, next): (Clock, usize)| FoundClock { clock, next, strength: Strength::Strong };
-    named(words, start)
+    let marked = suffixed::clock(words, start);
+    let plain = named(words, start)
         .or_else(|| digital(words, start, binder))
         .or_else(|| with_meridiem(words, start))
         .or_else(|| oclock(words, start))
         .map(strong)
         .or_else(|| spoken(words, start, binder))
-        .or_else(|| bare(words, start, binder).map(strong))
+        .or_else(|| bare(words, start, binder).map(strong));
+    [marked, plain].into_iter().flatten().reduce(|best, other| if other.next > best.next { other } else { best })
 }
 
 fn named(words: &Words<'_>, start: usize) -> Option<(Clock, usize)> {
@@ -57,7 +59,7 @@ fn named(words: &Words<'_>, start: usize) -> Option<(Clock, usize)> {
 }
 
 /// "9:30", "17:30:05", "9.30pm", "17h30".
-fn digital(words: &Words<'_>, start: usize, binder: Option<Binder>) -> Option<(Clock, usize)> {
+pub(in crate::when) fn digital(words: &Words<'_>, start: usize, binder: Option<Binder>) -> Option<(Clock, usize)> {
     let (hour, hour_len @ 1..=2) = words.digits(start)? else { return None };
     let (minute, 2) = words.digits(start + 2)? else { return None };
     if !(words.is_glued(start + 1) && words.is_glued(start + 2)) {
@@ -232,7 +234,8 @@ pub(in crate::when) fn range(words: &Words<'_>, start: usize, binder: Option<Bin
     let at = if has_from { words.skip(start + 1, Meaning::At) } else { start };
     // "9 to 17" must not be nine minutes to five.
     let hour = |at: usize| {
-        let exact = named(words, at).or_else(|| digital(words, at, None)).or_else(|| with_meridiem(words, at));
+        let exact = suffixed::clock(words, at).map(|found| (found.clock, found.next));
+        let exact = exact.or_else(|| named(words, at)).or_else(|| digital(words, at, None)).or_else(|| with_meridiem(words, at));
         exact.or_else(|| hour_number(words, at).map(|(hour, next)| (face(hour, 0, 0, true), next)))
     };
     let first = hour(at)?;
@@ -263,7 +266,7 @@ pub(in crate::when) fn is_number_of_more(words: &Words<'_>, next: usize) -> bool
             || words.has(next, Meaning::Colon) && words.digits(next + 1).is_some()
             || words.has(next, Meaning::Dot) && words.digits(next + 1).is_some() && words.is_glued(next + 1)
             || words.has(next, Meaning::Dash)
-            || words.pick(next, |_| Some(())).is_none() && !words.is_mark(next));
+            || words.pick(next, |_| Some(())).is_none() && !words.is_mark(next) && !words.opens_or_closes(next));
     glued_mark || words.is_unit(next) || words.has(next, Meaning::OrdinalEnd) || words.has(next, Meaning::Times)
 }
 
@@ -284,7 +287,7 @@ fn small_number(words: &Words<'_>, at: usize) -> Option<(u32, usize)> {
     }
 }
 
-fn meridiem(words: &Words<'_>, at: usize) -> Option<(Half, usize)> {
+pub(in crate::when) fn meridiem(words: &Words<'_>, at: usize) -> Option<(Half, usize)> {
     words
         .pick(at, |meaning| match meaning {
             Meaning::Meridiem(half) => Some(half),
@@ -295,7 +298,7 @@ fn meridiem(words: &Words<'_>, at: usize) -> Option<(Half, usize)> {
 }
 
 /// Returns the clock time of a 12-hour reading; "17:00 pm" is 17:00, "13am" no time at all.
-fn on_half(hour: u32, minute: u32, second: u32, half: Half) -> Clock {
+pub(in crate::when) fn on_half(hour: u32, minute: u32, second: u32, half: Half) -> Clock {
     let hour24 = match (hour, half) {
         (12, Half::Am) => Some(0),
         (1..=11, Half::Am) | (12..=23, Half::Pm) => Some(hour),

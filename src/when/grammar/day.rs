@@ -5,7 +5,7 @@ use chrono::Weekday;
 use crate::when::Dialect;
 use crate::when::grammar::amount::{Amount, amount, count};
 use crate::when::grammar::words::Words;
-use crate::when::grammar::{Binder, Strength};
+use crate::when::grammar::{Binder, Strength, suffixed};
 use crate::when::lexicon::{Meaning, Unit};
 
 /// A day as said.
@@ -48,6 +48,8 @@ pub(in crate::when) enum Which {
     Last,
     /// So many weeks after the coming one ("friday week").
     Later(i64),
+    /// In the week so many weeks on, and in no other (本周一, 下下周五).
+    InWeek(i64),
 }
 
 /// What is counted in a month.
@@ -68,6 +70,10 @@ pub(in crate::when) enum MonthOf {
     Any,
     /// "of next month".
     Next,
+    /// Of the month so many months on.
+    Ahead(i64),
+    /// Of a month of the year so many years on.
+    InYear { years: i64, month: u32 },
     /// "of june", its year perhaps said.
     Named { year: Option<u32>, month: u32 },
 }
@@ -99,6 +105,7 @@ pub(in crate::when) fn day(
         period(words, start),
         weekdays_from_now(words, start),
         end_of(words, start, binder),
+        suffixed::day(words, start),
     ]
     .into_iter()
     .flatten()
@@ -233,7 +240,7 @@ fn period(words: &Words<'_>, start: usize) -> Option<FoundDay> {
     })?;
     match which {
         Which::Next | Which::This | Which::Last => Some(found(Day::Period(which, unit), at + 1, Strength::Strong)),
-        Which::Coming | Which::Later(_) => None,
+        Which::Coming | Which::Later(_) | Which::InWeek(_) => None,
     }
 }
 

@@ -3,11 +3,13 @@
 //! A piece is one statement of time ("at 9", "friday", "every day"); a run is pieces side by side; a phrase is all
 //! that the sentence says about time. `grammar.md` gives the rules in one page. Nothing here knows the date.
 
+mod alert;
 mod amount;
 mod clock;
 mod day;
 mod every;
 mod phrase;
+mod suffixed;
 mod words;
 
 use chrono::Weekday;
@@ -16,6 +18,7 @@ use chrono_tz::Tz;
 use crate::when::Dialect;
 use crate::when::lexicon::{Meaning, Part, Unit};
 
+pub(super) use self::alert::Alert;
 pub(super) use self::amount::{Amount, amount, count};
 pub(super) use self::clock::{Clock, Face};
 pub(super) use self::day::{Day, DayKind, MonthOf, Which};
@@ -98,6 +101,9 @@ pub(super) enum Piece {
     Except(Vec<Weekday>),
     Zone(Tz),
     Now,
+    Alert(Alert),
+    /// "by" behind its moment.
+    By,
 }
 
 /// A day, a time of day, or both.
@@ -158,10 +164,17 @@ fn piece(
         ahead(words, start, binder),
         limit(words, start, binder, dialect),
         other(words, start, before),
+        alert::alert(words, start, before).map(|(alert, next)| Found {
+            piece: Piece::Alert(alert),
+            next,
+            strength: Strength::Strong,
+        }),
+        suffixed::beside(words, start, before),
     ]
     .into_iter()
     .flatten()
     .reduce(|best, other| if other.next > best.next { other } else { best })
+    .map(|found| Found { strength: if words.has(start, Meaning::Sure) { Strength::Strong } else { found.strength }, ..found })
 }
 
 /// A bare hour that its neighbours make one: "8 tonight", "7 in the evening", "friday 9".
@@ -211,6 +224,9 @@ fn part(words: &Words<'_>, start: usize, binder: Option<Binder>, before: Option<
     };
     let part_of = |words: &Words<'_>, at: usize| part_of(words, words.skip(at, Meaning::Degree));
     let behind = |at: usize| words.skip(at, Meaning::Degree) + 1;
+    if let Some(part) = words.pick(start, |m| if let Meaning::SurePart(part) = m { Some(part) } else { None }) {
+        return found(part, false, false, start + 1);
+    }
     if words.has(start, Meaning::Tonight) {
         return found(Part::Night, true, true, start + 1);
     }
@@ -295,8 +311,11 @@ fn limit(words: &Words<'_>, start: usize, binder: Option<Binder>, dialect: Diale
         return None;
     }
     let strong = |piece, next| Some(Found { piece, next, strength: Strength::Strong });
-    if let Some((days, next)) = every::exception(words, start) {
+    if let Some((days, next)) = every::exception(words, start).or_else(|| suffixed::exception(words, start)) {
         return strong(Piece::Except(days), next);
+    }
+    if let Some((moment, next)) = suffixed::start(words, start, dialect) {
+        return strong(Piece::Starting(moment), next);
     }
     let is_until = words.has(start, Meaning::Until) || words.has(start, Meaning::Through);
     let is_start = words.has(start, Meaning::Starting) || words.has(start, Meaning::From) && binder.is_none();
@@ -305,10 +324,11 @@ fn limit(words: &Words<'_>, start: usize, binder: Option<Binder>, dialect: Diale
     }
     let inner = if is_until { Binder::Until } else { Binder::From };
     let (moment, next) = moment(words, start + 1, inner, dialect)?;
+    let next = words.skip(next, Meaning::StartsThere);
     strong(if is_until { Piece::Until(moment) } else { Piece::Starting(moment) }, next)
 }
 
-fn moment(words: &Words<'_>, start: usize, binder: Binder, dialect: Dialect) -> Option<(Moment, usize)> {
+pub(in crate::when) fn moment(words: &Words<'_>, start: usize, binder: Binder, dialect: Dialect) -> Option<(Moment, usize)> {
     let at = words.skip(words.skip(start, Meaning::On), Meaning::At);
     if let Some(found) = day::day(words, at, Some(binder), dialect) {
         let clock_at = words.skip(words.skip(found.next, Meaning::Comma), Meaning::At);
@@ -329,8 +349,9 @@ fn other(words: &Words<'_>, start: usize, before: Option<&Piece>) -> Option<Foun
         if let Some(times) = words.pick(start, |m| if let Meaning::Count(times) = m { Some(times) } else { None }) {
             return found(Piece::Times(times), start + 1, Strength::Strong);
         }
-        let number = words.digits(start).map(|(value, _)| (value, start + 1));
-        if let Some((times, next)) = number.or_else(|| amount::number_in_words(words, start))
+        let at = words.skip(start, Meaning::Total);
+        let number = words.digits(at).map(|(value, _)| (value, at + 1));
+        if let Some((times, next)) = number.or_else(|| amount::number_in_words(words, at))
             && words.has(next, Meaning::Times)
         {
             return found(Piece::Times(times), next + 1, Strength::Strong);

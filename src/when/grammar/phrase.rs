@@ -7,7 +7,7 @@ use chrono_tz::Tz;
 
 use crate::when::Dialect;
 use crate::when::grammar::{
-    Amount, Binder, Clock, Cycle, Day, Every, Found, Moment, Piece, Strength, Which, Words, piece,
+    Alert, Amount, Binder, Clock, Cycle, Day, Every, Found, Moment, Piece, Strength, Which, Words, piece,
 };
 use crate::when::lexicon::{Meaning, Part};
 
@@ -30,7 +30,12 @@ pub(in crate::when) struct Phrase {
     pub(in crate::when) times: Option<u32>,
     pub(in crate::when) except: Vec<Weekday>,
     pub(in crate::when) zone: Option<Tz>,
+    /// When to speak beside or instead of at due.
+    pub(in crate::when) alerts: Vec<Alert>,
 }
+
+/// The most alerts that one sentence sets.
+const ALERTS_MAX: usize = 8;
 
 /// A part of the day as said.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -71,7 +76,7 @@ pub(in crate::when) fn phrase(
             None => at += 1,
         }
     }
-    runs.sort_by_key(|run| std::cmp::Reverse((run.phrase.every.is_some(), !run.is_past(), run.weight())));
+    runs.sort_by_key(|run| std::cmp::Reverse((run.phrase.every.is_some(), !run.is_past(), !run.phrase.is_only_alerts(), run.weight())));
     let mut whole: Option<Phrase> = None;
     let mut taken = Vec::new();
     for run in runs {
@@ -84,7 +89,8 @@ pub(in crate::when) fn phrase(
         taken.push(run);
     }
     taken.sort_by_key(|run| run.range.start);
-    whole.map(|phrase| (phrase, taken))
+    // "be there 10 minutes before" has no time to be before.
+    whole.filter(|phrase| !phrase.is_only_alerts()).map(|phrase| (phrase, taken))
 }
 
 /// Returns whether the run is sure enough where it stands.
@@ -154,9 +160,9 @@ fn joint(words: &Words<'_>, start: usize, before: Option<&Piece>) -> (usize, Joi
     let mut at = start;
     let mut joint = Joint::default();
     if before.is_some() {
-        let behind = words.skip(words.skip(at, Meaning::Comma), Meaning::And);
+        let behind = words.skip(words.skip(words.skip(at, Meaning::Comma), Meaning::And), Meaning::AndAlso);
         joint.is_list = behind > at;
-        at = behind;
+        at = words.skip(behind, Meaning::Linker);
         // "the 31st of every month", "6 jan 2027 - 6:37am", "2026-06-03T14:00"
         at = words.skip(words.skip(words.skip(at, Meaning::Of), Meaning::Dash), Meaning::IsoT);
     }
@@ -202,7 +208,10 @@ impl Run {
 fn is_past_day(day: &Day) -> bool {
     matches!(
         day,
-        Day::FromToday(..0) | Day::Weekday(Which::Last, _) | Day::Weekend(Which::Last) | Day::Period(Which::Last, _)
+        Day::FromToday(..0)
+            | Day::Weekday(Which::Last | Which::InWeek(..0), _)
+            | Day::Weekend(Which::Last | Which::InWeek(..0))
+            | Day::Period(Which::Last | Which::InWeek(..0), _)
     )
 }
 
@@ -236,7 +245,13 @@ impl Phrase {
             Piece::Times(_) => self.times.is_none() && self.every.is_some(),
             Piece::Except(_) => self.except.is_empty(),
             Piece::Zone(_) => self.zone.is_none(),
+            Piece::Alert(_) => self.alerts.len() < ALERTS_MAX,
+            Piece::By => self.every.is_none(),
         }
+    }
+
+    fn is_only_alerts(&self) -> bool {
+        !self.alerts.is_empty() && *self == Self { alerts: self.alerts.clone(), ..Self::default() }
     }
 
     fn is_only_clock(&self) -> bool {
@@ -278,6 +293,9 @@ impl Phrase {
             Piece::Times(times) => self.times = Some(times),
             Piece::Except(days) => self.except = days,
             Piece::Zone(zone) => self.zone = Some(zone),
+            Piece::Alert(alert) => self.alerts.push(alert),
+            // It says no more than the moment alone.
+            Piece::By => {}
         }
     }
 
@@ -320,5 +338,6 @@ impl Phrase {
         self.times = self.times.or(other.times);
         self.except.extend(other.except);
         self.zone = self.zone.or(other.zone);
+        self.alerts.extend(other.alerts);
     }
 }
