@@ -216,6 +216,19 @@ pub fn parse_every(text: &str, context: &Context) -> Result<TimeReading, TimeErr
     }
 }
 
+/// Returns the words of `text` beside those that an error points at, as title.
+#[must_use]
+pub fn title_beside(text: &str, span: &Range<usize>) -> String {
+    let lexemes = lexemes(&token::tokens(text));
+    let words = Words::new(&lexemes);
+    let edges = title::edges(&words);
+    let inside = |lexeme: &Lexeme| lexeme.span.start >= span.start && lexeme.span.end <= span.end;
+    let first = (edges.start..edges.end).find(|at| inside(&lexemes[*at]));
+    let last = (edges.start..edges.end).rfind(|at| inside(&lexemes[*at]));
+    let Some((first, last)) = first.zip(last) else { return text.trim().to_owned() };
+    title::beside(text, &lexemes, &words, edges.start, &[first..last + 1])
+}
+
 fn shift(span: &Range<usize>, by: usize, len: usize) -> Range<usize> {
     span.start.saturating_sub(by).min(len)..span.end.saturating_sub(by).min(len)
 }

@@ -223,6 +223,9 @@ fn gather(here: &Here<'_>, phrase: &Phrase, every: &Every) -> Result<Days, TimeE
             | Day::Period(..)
             | Day::End(_)
             | Day::EndOf(_)
+            | Day::Week { .. }
+            | Day::WeekAround(_)
+            | Day::Counted { .. }
             | Day::Shifted { .. } => return Err(here.several()),
         }
     }

@@ -3,7 +3,8 @@
 use chrono::Weekday;
 
 use crate::when::Dialect;
-use crate::when::grammar::amount::{Amount, amount, count};
+use crate::when::grammar::amount::{Amount, FoundAmount, amount, count, number_in_words};
+use crate::when::grammar::period::{period_of_calendar, spoken_year};
 use crate::when::grammar::words::Words;
 use crate::when::grammar::{Binder, Strength, suffixed};
 use crate::when::lexicon::{Meaning, Unit};
@@ -31,6 +32,12 @@ pub(in crate::when) enum Day {
     End(Unit),
     /// The end of a named day.
     EndOf(Box<Day>),
+    /// The so-manieth week of a year or month, a week belonging to where its Thursday lies.
+    Week { nth: i32, of: WeekOf },
+    /// The week of a day.
+    WeekAround(Box<Day>),
+    /// The so-manieth weekday after another day, before it when negative.
+    Counted { nth: i64, weekday: Weekday, from: Box<Day> },
     /// So long from another day.
     Shifted { amount: Amount, is_back: bool, from: Box<Day> },
 }
@@ -78,6 +85,15 @@ pub(in crate::when) enum MonthOf {
     Named { year: Option<u32>, month: u32 },
 }
 
+/// In what weeks are counted.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(in crate::when) enum WeekOf {
+    /// A year, perhaps unsaid.
+    Year(Option<u32>),
+    /// A month.
+    Month(MonthOf),
+}
+
 /// A day that was found.
 pub(in crate::when) struct FoundDay {
     pub(in crate::when) day: Day,
@@ -96,7 +112,7 @@ pub(in crate::when) fn day(
         shifted(words, start, dialect),
         named(words, start),
         nth(words, start, binder),
-        numeric(words, start, dialect),
+        numeric(words, start, binder, dialect),
         month_and_day(words, start),
         month_day(words, start, binder),
         month_alone(words, start, binder),
@@ -106,6 +122,10 @@ pub(in crate::when) fn day(
         weekdays_from_now(words, start),
         end_of(words, start, binder),
         suffixed::day(words, start),
+        period_of_calendar(words, start, binder),
+        week_around(words, start, dialect),
+        counted_from(words, start, dialect),
+        compact(words, start),
     ]
     .into_iter()
     .flatten()
@@ -113,30 +133,93 @@ pub(in crate::when) fn day(
     .reduce(|best, other| if other.next > best.next { other } else { best })
 }
 
-fn found(day: Day, next: usize, strength: Strength) -> FoundDay {
+pub(super) fn found(day: Day, next: usize, strength: Strength) -> FoundDay {
     FoundDay { day, next, strength }
 }
 
 /// "a week from friday", "two days after tomorrow".
 fn shifted(words: &Words<'_>, start: usize, dialect: Dialect) -> Option<FoundDay> {
-    let length = amount(words, start).filter(|found| !found.amount.is_exact())?;
+    // "the day after tomorrow", "the second week after friday"
+    let length = match amount(words, start) {
+        Some(found) => found,
+        None => unit_after_the(words, start)?,
+    };
+    if length.amount.is_exact() {
+        return None;
+    }
     let is_back = words.has(length.next, Meaning::Before);
     let is_ahead = words.has(length.next, Meaning::From) || words.has(length.next, Meaning::After);
     if !(is_back || is_ahead) {
         return None;
     }
-    let anchor = [
-        named(words, length.next + 1),
-        weekday(words, length.next + 1),
-        month_and_day(words, length.next + 1),
-        numeric(words, length.next + 1, dialect),
-        month_day(words, length.next + 1, Some(Binder::On)),
+    let anchor = anchor(words, length.next + 1, dialect)?;
+    let day = Day::Shifted { amount: length.amount, is_back, from: Box::new(anchor.day) };
+    Some(found(day, anchor.next, Strength::Strong))
+}
+
+/// "the day", "the second week", before what it is counted from.
+fn unit_after_the(words: &Words<'_>, start: usize) -> Option<FoundAmount> {
+    let at = words.skip(start, Meaning::The);
+    if at == start {
+        return None;
+    }
+    let (nth, at) = ordinal(words, at).unwrap_or((1, at));
+    let unit = words.pick(at, |meaning| if let Meaning::Unit(unit) = meaning { Some(unit) } else { None })?;
+    let amount = Amount::default().plus(i64::from(nth).checked_mul(1000)?, unit).filter(|_| nth > 0)?;
+    Some(FoundAmount { amount, next: at + 1, is_short: false })
+}
+
+/// Reads a day that another is counted from.
+fn anchor(words: &Words<'_>, at: usize, dialect: Dialect) -> Option<FoundDay> {
+    [
+        named(words, at),
+        weekday(words, at),
+        month_and_day(words, at),
+        numeric(words, at, None, dialect).filter(|day| day.strength > Strength::Whole),
+        month_day(words, at, Some(Binder::On)),
     ]
     .into_iter()
     .flatten()
-    .reduce(|best, other| if other.next > best.next { other } else { best })?;
-    let day = Day::Shifted { amount: length.amount, is_back, from: Box::new(anchor.day) };
-    Some(found(day, anchor.next, Strength::Strong))
+    .reduce(|best, other| if other.next > best.next { other } else { best })
+}
+
+/// "the week of june 3", "week beginning monday".
+fn week_around(words: &Words<'_>, start: usize, dialect: Dialect) -> Option<FoundDay> {
+    let at = words.skip(start, Meaning::The);
+    let is_week = words.has(at, Meaning::Unit(Unit::Week));
+    let is_bound = words.has(at + 1, Meaning::Of) || words.has(at + 1, Meaning::Starting);
+    let day = anchor(words, at + 2, dialect).filter(|_| is_week && is_bound && !words.has_repeat)?;
+    Some(found(Day::WeekAround(Box::new(day.day)), day.next, Strength::Strong))
+}
+
+/// "the monday before may 25", "3 mondays after june 2".
+fn counted_from(words: &Words<'_>, start: usize, dialect: Dialect) -> Option<FoundDay> {
+    let (nth, at) = match count(words, start).filter(|(thousandths, _)| thousandths % 1000 == 0) {
+        Some((thousandths, at)) => (thousandths / 1000, at),
+        None => (1, words.skip(start, Meaning::The)),
+    };
+    let weekday = words.pick(at, |meaning| match meaning {
+        Meaning::EveryWeekday(weekday) | Meaning::Weekday(weekday) => Some(weekday),
+        _ => None,
+    })?;
+    let is_back = words.has(at + 1, Meaning::Before);
+    if !(is_back || words.has(at + 1, Meaning::After)) {
+        return None;
+    }
+    if words.has(at + 2, Meaning::Next) && at + 3 == words.len() {
+        return Some(found(Day::Weekday(Which::Later(1), weekday), at + 3, Strength::Strong));
+    }
+    let from = anchor(words, at + 2, dialect)?;
+    let nth = if is_back { -nth } else { nth };
+    Some(found(Day::Counted { nth, weekday, from: Box::new(from.day) }, from.next, Strength::Strong))
+}
+
+/// "20260603".
+fn compact(words: &Words<'_>, start: usize) -> Option<FoundDay> {
+    let (value, 8) = words.digits(start)? else { return None };
+    let (year, month, day) = (value / 10_000, value / 100 % 100, value % 100);
+    let is_date = (1970..2100).contains(&year) && (1..=12).contains(&month) && (1..=31).contains(&day);
+    is_date.then(|| found(Day::Date { year: Some(year), month, day }, start + 1, Strength::Weak))
 }
 
 /// "three fridays from now".
@@ -182,9 +265,10 @@ fn named(words: &Words<'_>, start: usize) -> Option<FoundDay> {
 
 /// "friday", "this friday", "next friday", "friday week", "friday after next".
 fn weekday(words: &Words<'_>, start: usize) -> Option<FoundDay> {
-    let (which, at) = which(words, words.skip(start, Meaning::The));
+    let before = words.skip(start, Meaning::The);
+    let (which, at) = which(words, before);
     let (weekday, is_full) = weekday_name(words, at)?;
-    let is_bare = which == Which::Coming;
+    let is_bare = at == before;
     let next = words.skip_dot(at);
     if is_bare && is_week(words, next) && !words.is_glued(next) {
         return Some(found(Day::Weekday(Which::Later(1), weekday), next + 1, Strength::Strong));
@@ -208,10 +292,13 @@ pub(in crate::when) fn weekday_name(words: &Words<'_>, at: usize) -> Option<(Wee
 }
 
 fn which(words: &Words<'_>, at: usize) -> (Which, usize) {
+    // "this coming friday"
+    let at = if words.has(at + 1, Meaning::Coming) { words.skip(at, Meaning::This) } else { at };
     let said = words.pick(at, |meaning| match meaning {
         Meaning::This => Some(Which::This),
         Meaning::Next => Some(Which::Next),
         Meaning::Last => Some(Which::Last),
+        Meaning::Coming => Some(Which::Coming),
         _ => None,
     });
     said.map_or((Which::Coming, at), |which| (which, at + 1))
@@ -233,12 +320,21 @@ fn weekend(words: &Words<'_>, start: usize) -> Option<FoundDay> {
 
 /// "next week", "last month", "this year".
 fn period(words: &Words<'_>, start: usize) -> Option<FoundDay> {
-    let (which, at) = which(words, words.skip(start, Meaning::The));
+    let before = words.skip(start, Meaning::The);
+    let (which, at) = which(words, before);
+    // "next two weeks", "the coming 3 days": they start with the next one.
+    let counted = match which {
+        Which::Next | Which::Coming if at > before => count(words, at).filter(|(n, _)| n % 1000 == 0).map(|(_, at)| at),
+        Which::Next | Which::Coming | Which::This | Which::Last | Which::Later(_) | Which::InWeek(_) => None,
+    };
+    let at = counted.unwrap_or(at);
     let unit = words.pick(at, |meaning| match meaning {
         Meaning::Unit(unit @ (Unit::Week | Unit::Month | Unit::Year | Unit::Day | Unit::Quarter)) => Some(unit),
+        Meaning::Quarter => Some(Unit::Quarter),
         _ => None,
     })?;
     match which {
+        Which::Coming if at > before => Some(found(Day::Period(Which::Next, unit), at + 1, Strength::Strong)),
         Which::Next | Which::This | Which::Last => Some(found(Day::Period(which, unit), at + 1, Strength::Strong)),
         Which::Coming | Which::Later(_) | Which::InWeek(_) => None,
     }
@@ -247,18 +343,56 @@ fn period(words: &Words<'_>, start: usize) -> Option<FoundDay> {
 /// "june 3rd", "june 3, 2027", "3 june 2027", "the 3rd of june".
 fn month_and_day(words: &Words<'_>, start: usize) -> Option<FoundDay> {
     if let Some(month) = month_name(words, start) {
-        let at = words.skip(words.skip(words.skip_dot(start), Meaning::Comma), Meaning::The);
-        let (day, next) = day_number(words, at)?;
+        let at = words.skip_joint(words.skip(words.skip_dot(start), Meaning::Comma));
+        let at = words.skip(at, Meaning::The);
+        let (day, next) = day_number(words, at).or_else(|| cardinal_day(words, at))?;
         return Some(with_year(words, month, day, next));
     }
+    // "this may 8th", "2026/aug/10"
+    if words.has(start, Meaning::This) && month_name(words, start + 1).is_some() {
+        return month_and_day(words, start + 1);
+    }
+    if let Some(date) = year_first(words, start) {
+        return Some(date);
+    }
     let (day, at) = day_number(words, words.skip(start, Meaning::The))?;
-    let at = words.skip(words.skip(at, Meaning::Dash), Meaning::Of);
+    let at = words.skip(words.skip_joint(at), Meaning::Of);
     let month = month_name(words, at)?;
     Some(with_year(words, month, day, words.skip_dot(at)))
 }
 
+/// "2026/aug/10", "2026-10-aug".
+fn year_first(words: &Words<'_>, start: usize) -> Option<FoundDay> {
+    let (year, 4) = words.digits(start)? else { return None };
+    let second = words.skip_joint(start + 1);
+    let third = words.skip_joint(second + 1);
+    if second == start + 1 || third == second + 1 {
+        return None;
+    }
+    let day = |at: usize| words.digits(at).filter(|(_, len)| *len <= 2).map(|(day, _)| day);
+    let (month, day) = match (month_name(words, second), month_name(words, third)) {
+        (Some(month), _) => (month, day(third)?),
+        (None, Some(month)) => (month, day(second)?),
+        (None, None) => return None,
+    };
+    Some(found(Day::Date { year: Some(year), month, day }, third + 1, Strength::Strong))
+}
+
+/// "may twenty nine": a number in words as day, where it is long enough or closes the sentence.
+fn cardinal_day(words: &Words<'_>, at: usize) -> Option<(u32, usize)> {
+    let (day, next) = number_in_words(words, at).filter(|_| !words.has(at, Meaning::Article))?;
+    let is_clock = words.pick(next, meridiem_only).is_some() || words.is_unit(next);
+    ((1..=31).contains(&day) && !is_clock && (day >= 20 || words.is_end(next))).then_some((day, next))
+}
+
+/// Reads "june 3" with the year behind it.
+pub(super) fn month_day_with_year(words: &Words<'_>, start: usize) -> Option<(Day, usize)> {
+    month_name(words, start)?;
+    month_and_day(words, start).map(|found| (found.day, found.next))
+}
+
 fn with_year(words: &Words<'_>, month: u32, day: u32, next: usize) -> FoundDay {
-    let behind = words.skip(words.skip(words.skip(next, Meaning::Comma), Meaning::In), Meaning::Of);
+    let behind = words.skip_joint(words.skip(words.skip(words.skip(next, Meaning::Comma), Meaning::In), Meaning::Of));
     let (year, next) = match year(words, behind) {
         Some((year, behind)) => (Some(year), behind),
         None => (None, next),
@@ -266,8 +400,8 @@ fn with_year(words: &Words<'_>, month: u32, day: u32, next: usize) -> FoundDay {
     found(Day::Date { year, month, day }, next, Strength::Strong)
 }
 
-fn year(words: &Words<'_>, at: usize) -> Option<(u32, usize)> {
-    let (year, 4) = words.digits(at)? else { return None };
+pub(super) fn year(words: &Words<'_>, at: usize) -> Option<(u32, usize)> {
+    let Some((year, 4)) = words.digits(at) else { return spoken_year(words, at) };
     let is_clock = words.has(at + 1, Meaning::Colon) && words.is_glued(at + 1);
     let is_amount = words.is_unit(at + 1) || words.pick(at + 1, meridiem_only).is_some();
     // "12 may 1700" and "12 may 2330" mean a time of day; ISO dates reach the far years.
@@ -290,7 +424,7 @@ fn day_number(words: &Words<'_>, at: usize) -> Option<(u32, usize)> {
         let next = if is_ordinal { at + 2 } else { at + 1 };
         let is_clock = words.has(next, Meaning::Colon) && words.is_glued(next)
             || words.pick(next, meridiem_only).is_some() && !is_ordinal
-            || words.has(next, Meaning::Slash) && words.is_glued(next);
+            || words.has(next, Meaning::Slash) && words.is_glued(next) && words.digits(next + 1).is_some();
         return (!is_clock).then_some((day, next));
     }
     ordinal_word(words, at)
@@ -330,12 +464,31 @@ fn plain_ordinal(words: &Words<'_>, at: usize) -> Option<(i32, usize)> {
 /// "the 20th", "on the first".
 fn month_day(words: &Words<'_>, start: usize, binder: Option<Binder>) -> Option<FoundDay> {
     let at = words.skip(start, Meaning::The);
+    // "20 of next month", "the 28th of the month after next"
+    let number = words.digits(at).filter(|(_, len)| *len <= 2).map(|(day, _)| (i32::try_from(day).unwrap_or(0), at + 1));
+    if let Some((nth, behind)) = ordinal(words, at).filter(|(nth, _)| *nth > 0).or(number)
+        && let Some((month @ (MonthOf::Any | MonthOf::Next | MonthOf::Ahead(_)), next)) = of_month(words, behind)
+        && !words.has_repeat
+    {
+        return Some(found(Day::Nth { nth, kind: DayKind::Day, month }, next, Strength::Strong));
+    }
+    // "on the 22."
+    if let Some((nth, behind)) = number
+        && at > start
+        && binder == Some(Binder::On)
+        && words.is_end(behind)
+    {
+        return Some(found(Day::OfMonth(u32::try_from(nth).ok()?), behind, Strength::Strong));
+    }
     let (nth, next) = ordinal(words, at).filter(|(nth, _)| *nth > 0)?;
     let is_word = words.digits(at).is_none();
     let is_bound = binder.is_some_and(|binder| matches!(binder, Binder::On | Binder::By | Binder::Until));
     // "the second attempt" and "on the first try" are no dates.
-    if is_word && !(is_bound && at > start && words.is_end(next)) {
+    if is_word && !(at > start && words.is_end(next)) {
         return None;
+    }
+    if is_word && !is_bound {
+        return Some(found(Day::OfMonth(u32::try_from(nth).ok()?), next, Strength::Whole));
     }
     let day = u32::try_from(nth).ok()?;
     Some(found(Day::OfMonth(day), next, if is_bound { Strength::Strong } else { Strength::Weak }))
@@ -392,30 +545,66 @@ pub(in crate::when) fn of_month(words: &Words<'_>, start: usize) -> Option<(Mont
         });
     }
     let is_month = |at: usize| words.has(at, Meaning::Unit(Unit::Month));
+    // "first monday in 2 months"
+    if let Some(found) = amount(words, start + 1)
+        && let Amount { months: months @ 1..=1200, days: 0, millis: 0 } = found.amount
+    {
+        let next = words.skip(found.next, Meaning::FromNow);
+        return Some((MonthOf::Ahead(months), next));
+    }
+    if words.has(start + 1, Meaning::The)
+        && is_month(start + 2)
+        && words.has(start + 3, Meaning::After)
+        && words.has(start + 4, Meaning::Next)
+    {
+        return Some((MonthOf::Ahead(2), start + 5));
+    }
     let is_any = words.has(start + 1, Meaning::The) || words.has(start + 1, Meaning::This);
     if is_any && is_month(start + 2) {
         return Some((MonthOf::Any, start + 3));
     }
-    (words.has(start + 1, Meaning::Next) && is_month(start + 2)).then_some((MonthOf::Next, start + 3))
+    let is_next = words.has(start + 1, Meaning::Next) || words.has(start + 1, Meaning::Coming);
+    (is_next && is_month(start + 2)).then_some((MonthOf::Next, start + 3))
 }
 
 /// "in june", "june 2027", "next june".
 fn month_alone(words: &Words<'_>, start: usize, binder: Option<Binder>) -> Option<FoundDay> {
     let at = words.skip(words.skip(start, Meaning::This), Meaning::Next);
-    let month = month_name(words, at)?;
-    if let Some((year, next)) = year(words, at + 1) {
+    let Some(month) = month_name(words, at) else { return month_and_year(words, start) };
+    let behind = words.skip_joint(words.skip(words.skip(words.skip_dot(at), Meaning::Comma), Meaning::Of));
+    if let Some((year, next)) = year(words, behind) {
         return Some(found(Day::Month { year: Some(year), month }, next, Strength::Strong));
     }
     let is_bound = at > start || matches!(binder, Some(Binder::In | Binder::By | Binder::Until));
-    is_bound.then(|| found(Day::Month { year: None, month }, at + 1, Strength::Strong))
+    // "september" alone; elsewhere a name may be a person's.
+    let strength = if is_bound { Strength::Strong } else { Strength::Whole };
+    Some(found(Day::Month { year: None, month }, at + 1, strength))
+}
+
+/// "9/2026", "2026/10".
+fn month_and_year(words: &Words<'_>, start: usize) -> Option<FoundDay> {
+    let (first, first_len) = words.digits(start)?;
+    let (second, second_len) = words.digits(start + 2)?;
+    let is_joined = [Meaning::Slash, Meaning::Dash].iter().any(|mark| words.has(start + 1, *mark))
+        && words.is_glued(start + 1)
+        && words.is_glued(start + 2);
+    let is_more = words.is_glued(start + 3) && !words.is_end(start + 3);
+    let (month, year) = match (first_len, second_len) {
+        (1..=2, 4) => (first, second),
+        (4, 1..=2) => (second, first),
+        (_, _) => return None,
+    };
+    let is_date = is_joined && !is_more && (1..=12).contains(&month) && (1970..2200).contains(&year);
+    is_date.then(|| found(Day::Month { year: Some(year), month }, start + 3, Strength::Weak))
 }
 
 /// "2026-06-03", "6/13", "13.6.2026", "6/13/26".
-fn numeric(words: &Words<'_>, start: usize, dialect: Dialect) -> Option<FoundDay> {
+fn numeric(words: &Words<'_>, start: usize, binder: Option<Binder>, dialect: Dialect) -> Option<FoundDay> {
     let (first, first_len) = words.digits(start)?;
     let (second, 1..=2) = words.digits(start + 2)? else { return None };
     if !(words.is_glued(start + 1) && words.is_glued(start + 2)) {
-        return None;
+        let is_spaced = first_len <= 2 && !words.is_glued(start + 1) && !words.is_glued(start + 2);
+        return is_spaced.then(|| spaced(words, start, dialect))?;
     }
     let mark = [Meaning::Slash, Meaning::Dash, Meaning::Dot].into_iter().find(|mark| words.has(start + 1, *mark))?;
     let third = words
@@ -436,12 +625,31 @@ fn numeric(words: &Words<'_>, start: usize, dialect: Dialect) -> Option<FoundDay
         return (first_len <= 2).then(|| found(Day::Date { year: Some(year), month, day }, next, Strength::Strong));
     }
     let is_more = words.is_glued(start + 3) && (words.has(start + 3, mark) || words.is_unit(start + 3));
-    if mark != Meaning::Slash || first_len > 2 || is_more {
+    let is_clock = words.pick(start + 3, meridiem_only).is_some();
+    if first_len > 2 || is_more || is_clock {
         return None;
     }
-    let (month, day) = month_first(first, second, dialect == Dialect::Uk);
+    // "on 04.09"
+    let is_german = mark == Meaning::Dot && first_len == 2 && words.digits(start + 2).is_some_and(|(_, len)| len == 2);
+    let is_day_first = dialect == Dialect::Uk || is_german && binder == Some(Binder::On);
+    let (month, day) = month_first(first, second, is_day_first);
     let is_date = (1..=12).contains(&month) && (1..=31).contains(&day);
-    is_date.then(|| found(Day::Date { year: None, month, day }, start + 3, Strength::Weak))
+    let strength = match mark {
+        Meaning::Slash => Strength::Weak,
+        _ if is_german && binder == Some(Binder::On) => Strength::Strong,
+        // "2-15" may be many things, and is a date only alone.
+        _ => Strength::Whole,
+    };
+    is_date.then(|| found(Day::Date { year: None, month, day }, start + 3, strength))
+}
+
+/// "2 / 15", "2 - 15", alone.
+fn spaced(words: &Words<'_>, start: usize, dialect: Dialect) -> Option<FoundDay> {
+    let ((first, _), (second, _)) = (words.digits(start)?, words.digits(start + 2)?);
+    let is_joined = words.has(start + 1, Meaning::Slash) || words.has(start + 1, Meaning::Dash);
+    let (month, day) = month_first(first, second, dialect == Dialect::Uk);
+    let is_date = is_joined && (1..=12).contains(&month) && (1..=31).contains(&day) && words.is_end(start + 3);
+    is_date.then(|| found(Day::Date { year: None, month, day }, start + 3, Strength::Whole))
 }
 
 /// An impossible month flips the order (phrases, family 32).
@@ -455,5 +663,11 @@ impl Words<'_> {
     fn skip_dot(&self, at: usize) -> usize {
         let is_abbreviated = self.has(at + 1, Meaning::Dot) && self.is_glued(at + 1) && !self.is_end(at + 1);
         if is_abbreviated { at + 2 } else { at + 1 }
+    }
+
+    /// Returns the place behind a "/", "-" or "." glued between the parts of a date ("8/oct/2026").
+    fn skip_joint(&self, at: usize) -> usize {
+        let is_joint = [Meaning::Slash, Meaning::Dash, Meaning::Dot].iter().any(|mark| self.has(at, *mark));
+        if is_joint && self.is_glued(at) && !self.is_end(at) { at + 1 } else { at }
     }
 }

@@ -91,6 +91,7 @@ fn of_units(unit: Unit, count: i64) -> Every {
         Unit::Month => (count, Cycle::Months),
         Unit::Quarter => (count.saturating_mul(3), Cycle::Months),
         Unit::Year => (count, Cycle::Years),
+        Unit::Decade => (count.saturating_mul(10), Cycle::Years),
     };
     Every { interval, cycle, days: Vec::new(), part: None }
 }
@@ -162,6 +163,9 @@ fn yearly(words: &Words<'_>, start: usize, dialect: Dialect) -> Option<(Every, u
         | Day::Period(..)
         | Day::End(_)
         | Day::EndOf(_)
+        | Day::Week { .. }
+        | Day::WeekAround(_)
+        | Day::Counted { .. }
         | Day::Shifted { .. } => false,
     };
     is_yearly.then(|| (Every { interval: 1, cycle: Cycle::Years, days: vec![found.day], part: None }, found.next))

@@ -8,7 +8,9 @@ mod amount;
 mod clock;
 mod day;
 mod every;
+mod period;
 mod phrase;
+mod range;
 mod suffixed;
 mod words;
 
@@ -16,12 +18,12 @@ use chrono::Weekday;
 use chrono_tz::Tz;
 
 use crate::when::Dialect;
-use crate::when::lexicon::{Meaning, Part, Unit};
+use crate::when::lexicon::{Half, Meaning, Part, Unit};
 
 pub(super) use self::alert::Alert;
 pub(super) use self::amount::{Amount, amount, count};
 pub(super) use self::clock::{Clock, Face};
-pub(super) use self::day::{Day, DayKind, MonthOf, Which};
+pub(super) use self::day::{Day, DayKind, MonthOf, WeekOf, Which};
 pub(super) use self::every::{Cycle, Every, WEEKEND, WORKING_DAYS};
 pub(super) use self::phrase::{Phrase, Run, phrase};
 pub(super) use self::words::Words;
@@ -140,20 +142,30 @@ fn piece(
         piece: Piece::Day(found.day),
         next: found.next,
         // A preposition of time makes a weak day sure: "on sat", "by the 5th".
-        strength: if binder.is_some() { Strength::Strong } else { found.strength },
+        strength: match found.strength {
+            Strength::Weak | Strength::Adverb | Strength::Strong if binder.is_some() => Strength::Strong,
+            strength => strength,
+        },
     });
     let clock = clock::clock(words, start, binder).map(|found| Found {
         piece: Piece::Clock(found.clock),
         next: found.next,
-        strength: if binder.is_some() { Strength::Strong } else { found.strength },
+        strength: if binder.is_some_and(Binder::takes_bare_number) { Strength::Strong } else { found.strength },
     });
-    let window = clock::range(words, start, binder).map(|(begin, end, next)| Found {
+    let is_behind_day = matches!(before, Some(Piece::Day(_) | Piece::Part { .. }));
+    let stretch = range::days(words, start, dialect).map(|(day, next)| Found {
+        piece: Piece::Day(day),
+        next,
+        strength: Strength::Strong,
+    });
+    let window = clock::range(words, start, binder, is_behind_day).map(|(begin, end, next)| Found {
         piece: Piece::Window(begin, end),
         next,
         strength: Strength::Strong,
     });
     [
         every,
+        stretch,
         window,
         shift(words, start),
         day,
@@ -222,9 +234,23 @@ fn part(words: &Words<'_>, start: usize, binder: Option<Binder>, before: Option<
     let found = |part, is_today, is_tonight, next| {
         Some(Found { piece: Piece::Part { part, is_today, is_tonight }, next, strength: Strength::Strong })
     };
-    let part_of = |words: &Words<'_>, at: usize| part_of(words, words.skip(at, Meaning::Degree));
-    let behind = |at: usize| words.skip(at, Meaning::Degree) + 1;
     if let Some(part) = words.pick(start, |m| if let Meaning::SurePart(part) = m { Some(part) } else { None }) {
+        return found(part, false, false, start + 1);
+    }
+    let past_degree = |at: usize| if words.has(at, Meaning::Degree) { words.skip(at + 1, Meaning::Dash) } else { at };
+    let part_of = |words: &Words<'_>, at: usize| part_of(words, past_degree(at));
+    let behind = |at: usize| past_degree(at) + 1;
+    if words.has(past_degree(start), Meaning::Tonight) {
+        return found(Part::Night, true, true, behind(start));
+    }
+    // "tuesday am"
+    if matches!(before, Some(Piece::Day(_)))
+        && let Some(half) = words.pick(start, |m| if let Meaning::Meridiem(half) = m { Some(half) } else { None })
+    {
+        let part = match half {
+            Half::Am => Part::Morning,
+            Half::Pm => Part::Afternoon,
+        };
         return found(part, false, false, start + 1);
     }
     if words.has(start, Meaning::Tonight) {
@@ -236,10 +262,11 @@ fn part(words: &Words<'_>, start: usize, binder: Option<Binder>, before: Option<
     if words.has(start, Meaning::The) && matches!(binder, Some(Binder::In | Binder::By)) {
         return part_of(words, start + 1).and_then(|part| found(part, false, false, behind(start + 1)));
     }
+    // "later in the evening", "next evening"
     let part = part_of(words, start)?;
     let is_night = part == Part::Night && binder == Some(Binder::At);
     let is_beside = matches!(before, Some(Piece::Day(_) | Piece::Clock(_) | Piece::Every(_)));
-    let is_whole = start == 0 && words.is_end(start + 1);
+    let is_whole = start == 0 && words.is_end(behind(start));
     if is_night || is_beside || is_whole { found(part, false, false, behind(start)) } else { None }
 }
 
@@ -249,6 +276,15 @@ fn ahead(words: &Words<'_>, start: usize, binder: Option<Binder>) -> Option<Foun
     let is_from_now = words.has(start, Meaning::Now) && words.has(start + 1, Meaning::Plus);
     let behind_next = words.skip(start, Meaning::The);
     let is_next = matches!(binder, Some(Binder::In | Binder::For)) && words.has(behind_next, Meaning::Next);
+    // "next hour"
+    if let Some(unit) = words.pick(start + 1, |m| match m {
+        Meaning::Unit(unit @ (Unit::Hour | Unit::Minute | Unit::Second)) => Some(unit),
+        _ => None,
+    }) && words.has(start, Meaning::Next)
+    {
+        let amount = Amount::default().plus(1000, unit)?;
+        return Some(Found { piece: Piece::Ahead(amount), next: start + 2, strength: Strength::Strong });
+    }
     let at = if is_from_now {
         start + 2
     } else if is_next {
@@ -258,7 +294,13 @@ fn ahead(words: &Words<'_>, start: usize, binder: Option<Binder>) -> Option<Foun
     };
     // "+15min"
     let has_plus = words.has(start, Meaning::Plus);
-    let amount = amount::amount(words, if has_plus { start + 1 } else { at })?;
+    let at = words.skip(if has_plus { start + 1 } else { at }, Meaning::About);
+    // "after 2 days"
+    let is_after = binder.is_none() && words.has(at, Meaning::After);
+    let mut amount = amount::amount(words, if is_after { at + 1 } else { at })?;
+    // "in 2 weeks' time"
+    amount.next = words.skip(amount.next, Meaning::TimeWord);
+    let binder = if is_after { Some(Binder::In) } else { binder };
     if is_from_now || has_plus {
         return Some(Found { piece: Piece::Ahead(amount.amount), next: amount.next, strength: Strength::Strong });
     }
@@ -274,9 +316,13 @@ fn ahead(words: &Words<'_>, start: usize, binder: Option<Binder>) -> Option<Foun
     if words.has(amount.next, Meaning::From) && words.has(amount.next + 1, Meaning::Day(0)) {
         return found(Piece::Ahead(amount.amount), amount.next + 2, Strength::Strong);
     }
+    if words.has(amount.next, Meaning::FromToday) {
+        return found(Piece::Ahead(amount.amount), amount.next + 1, Strength::Strong);
+    }
     match binder {
         Some(Binder::In) => found(Piece::Ahead(amount.amount), amount.next, Strength::Strong),
-        Some(Binder::For) if words.has_repeat => found(Piece::Lasting(amount.amount), amount.next, Strength::Strong),
+        Some(Binder::For) if !words.has_repeat => found(Piece::Ahead(amount.amount), amount.next, Strength::Whole),
+        Some(Binder::For) => found(Piece::Lasting(amount.amount), amount.next, Strength::Strong),
         None => {
             let strength = if amount.is_short { Strength::Weak } else { Strength::Whole };
             found(Piece::Ahead(amount.amount), amount.next, strength)

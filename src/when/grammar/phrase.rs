@@ -7,7 +7,7 @@ use chrono_tz::Tz;
 
 use crate::when::Dialect;
 use crate::when::grammar::{
-    Alert, Amount, Binder, Clock, Cycle, Day, Every, Found, Moment, Piece, Strength, Which, Words, piece,
+    Alert, Amount, Binder, Clock, Cycle, Day, Every, Found, Moment, Piece, Strength, Which, Words, piece, range,
 };
 use crate::when::lexicon::{Meaning, Part};
 
@@ -124,8 +124,49 @@ fn is_bounded(words: &Words<'_>, range: &Range<usize>) -> bool {
     is_start && is_end
 }
 
-/// Reads pieces side by side from `start`.
+/// Reads pieces side by side from `start`, with the end of a stretch ("from 4pm today to 5pm tomorrow").
 fn run(words: &Words<'_>, start: usize, dialect: Dialect, first_binder: Option<Binder>) -> Option<Run> {
+    let opener = range::opener(words, start).filter(|_| first_binder.is_none() && !words.has_repeat);
+    let plain = pieces(words, start, dialect, first_binder);
+    let Some(opener) = opener.filter(|_| plain.is_none()) else {
+        let run = plain?;
+        return Some(with_end(words, &run, None, dialect).unwrap_or(run));
+    };
+    let run = pieces(words, start + 1, dialect, None)?;
+    if let Some(stretch) = with_end(words, &run, Some(opener), dialect) {
+        return Some(Run { range: start..stretch.range.end, ..stretch });
+    }
+    // "from 4pm"; but "mail from friday" is a title.
+    let is_clock = opener == range::Opener::From && !run.phrase.clocks.is_empty() && run.strength == Strength::Strong;
+    is_clock.then(|| Run { range: start..run.range.end, ..run })
+}
+
+/// Returns the run with the end of the stretch that it starts.
+fn with_end(words: &Words<'_>, run: &Run, opener: Option<range::Opener>, dialect: Dialect) -> Option<Run> {
+    if words.has_repeat || run.phrase.window_end.is_some() && opener.is_none() {
+        return None;
+    }
+    let at = words.skip(words.skip(range::joiner(words, run.range.end, opener)?, Meaning::The), Meaning::Starting);
+    let end = pieces(words, at, dialect, None)?;
+    let has_day = |run: &Run| !run.phrase.days.is_empty();
+    let has_clock = |run: &Run| !run.phrase.clocks.is_empty();
+    let is_like = has_day(run) && has_day(&end) || has_clock(run) && has_clock(&end) || run.phrase.is_now;
+    let is_month = |run: &Run| matches!(run.phrase.days.first(), Some(Day::Month { .. }));
+    let is_sure = end.strength > Strength::Whole || opener.is_some() || is_month(run) && is_month(&end);
+    if !is_like || !is_sure || end.phrase.every.is_some() {
+        return None;
+    }
+    let mut whole = run.clone();
+    range::share_year(&mut whole.phrase, &end.phrase);
+    whole.range.end = end.range.end;
+    whole.pieces += end.pieces;
+    whole.strength = Strength::Strong;
+    whole.phrase.zone = whole.phrase.zone.or(end.phrase.zone);
+    Some(whole)
+}
+
+/// Reads pieces side by side from `start`.
+fn pieces(words: &Words<'_>, start: usize, dialect: Dialect, first_binder: Option<Binder>) -> Option<Run> {
     let mut run = Run { range: start..start, phrase: Phrase::default(), pieces: 0, strength: Strength::Whole };
     let mut before: Option<Piece> = None;
     loop {
@@ -170,14 +211,14 @@ fn joint(words: &Words<'_>, start: usize, before: Option<&Piece>) -> (usize, Joi
         Meaning::At => Some(Binder::At),
         Meaning::Around => Some(Binder::Around),
         Meaning::On => Some(Binder::On),
-        Meaning::In => Some(Binder::In),
+        Meaning::In | Meaning::Within => Some(Binder::In),
         Meaning::By => Some(Binder::By),
         Meaning::For => Some(Binder::For),
         _ => None,
     });
     if binder.is_some() {
         joint.binder = binder;
-        at += 1;
+        at = words.skip(at + 1, Meaning::About);
     }
     // "due on friday"
     let second = words.pick(at, |meaning| match meaning {
@@ -223,13 +264,28 @@ impl Phrase {
             Piece::Day(day) => {
                 let is_other_kind =
                     !self.days.iter().any(|known| std::mem::discriminant(known) == std::mem::discriminant(day));
-                !is_offset && (self.every.is_some() || is_list || is_other_kind)
+                // "two weeks from now on monday"
+                let is_in_week = matches!(day, Day::Weekday(Which::Coming, _))
+                    && self.days.is_empty()
+                    && self.ahead.is_some_and(|amount| amount.days % 7 == 0 && amount.millis == 0);
+                is_in_week || !is_offset && (self.every.is_some() || is_list || is_other_kind)
             }
             Piece::Clock(_) | Piece::Window(..) => {
                 let is_calendar = self.ahead.is_none_or(|amount| !amount.is_exact());
                 is_calendar && !self.is_ago && !self.is_now && (self.clocks.is_empty() || is_list)
             }
             Piece::Part { .. } => self.part.is_none() && !self.is_ago && !self.is_now,
+            // "monday two weeks from now"
+            Piece::Ahead(amount)
+                if matches!(self.days.as_slice(), [Day::Weekday(Which::Coming, _)])
+                    && !is_offset
+                    && self.every.is_none()
+                    && !amount.is_exact()
+                    && amount.days % 7 == 0
+                    && amount.millis == 0 =>
+            {
+                true
+            }
             Piece::Ahead(_) | Piece::Ago => *self == Self::default() || self.is_only_clock() && !is_offset,
             Piece::Now => *self == Self::default(),
             Piece::Shift { .. } | Piece::Beside { .. } => self.shift.is_none() && self.clocks.is_empty(),
