@@ -290,8 +290,11 @@ impl Phrase {
             Piece::Now => *self == Self::default(),
             Piece::Shift { .. } | Piece::Beside { .. } => self.shift.is_none() && self.clocks.is_empty(),
             Piece::Every(every) => {
-                let is_filter =
-                    |every: &Every| every.cycle == Cycle::Weeks && every.interval == 1 && !every.days.is_empty();
+                let is_filter = |every: &Every| {
+                    every.interval == 1
+                        && (every.cycle == Cycle::Weeks && !every.days.is_empty()
+                            || every.cycle == Cycle::Days && every.part.is_none())
+                };
                 // "every hour on weekdays": the days of one limit the other.
                 !is_offset && self.every.as_ref().is_none_or(|known| is_filter(known) != is_filter(every))
             }
@@ -333,7 +336,7 @@ impl Phrase {
                 self.clocks.push(clock);
             }
             Piece::Every(every) => match self.every.take() {
-                Some(known) if every.cycle == Cycle::Weeks => {
+                Some(known) if matches!(every.cycle, Cycle::Weeks | Cycle::Days) => {
                     self.days.extend(every.days);
                     self.every = Some(known);
                 }

@@ -6,11 +6,11 @@ use chrono::Weekday;
 
 use crate::when::Dialect;
 use crate::when::grammar::clock::{Clock, Face, FoundClock, MIDNIGHT, digital, meridiem, on_half};
-use crate::when::grammar::day::{Day, DayKind, FoundDay, MonthOf, Which, day_kind};
+use crate::when::grammar::day::{Day, DayKind, FoundDay, MonthOf, WeekOf, Which, day_kind};
 use crate::when::grammar::every::{Every, WEEKEND, of_amount, unit, weekday_list, weekdays};
 use crate::when::grammar::words::Words;
 use crate::when::grammar::{Binder, Cycle, Found, Moment, Piece, Strength, amount};
-use crate::when::lexicon::{Meaning, Part};
+use crate::when::lexicon::{Meaning, Part, Unit};
 
 /// A number with how many digits it was written with (0 for a number in words) and the place behind it.
 #[derive(Clone, Copy)]
@@ -250,7 +250,7 @@ fn week(words: &Words<'_>, start: usize) -> Option<FoundDay> {
     if words.has(at, Meaning::Weekend) {
         return Some(found(Day::Weekend(which), at + 1, Strength::Strong));
     }
-    Some(found(Day::Period(which, crate::when::lexicon::Unit::Week), start + 1, Strength::Strong))
+    Some(found(Day::Period(which, Unit::Week), start + 1, Strength::Strong))
 }
 
 /// A year as said.
@@ -274,15 +274,17 @@ fn date(words: &Words<'_>, start: usize) -> Option<FoundDay> {
     let month = month(words, behind_year).filter(|(month, _)| year.is_none() || matches!(month, Month::Named(_)));
     let (month, at) = month.map_or((None, at), |(month, at)| (Some(month), at));
     if year.is_none() && month.is_none() {
-        return day_alone(words, start);
+        let is_bare_year = words.has(start, Meaning::BareYear);
+        return if is_bare_year { of_year(words, None, start) } else { day_alone(words, start) };
     }
-    if words.has(start, Meaning::BareYear) || month.is_none() && year.is_some() {
-        return of_year(words, year, at);
-    }
-    let month = month_of(year, month?)?;
+    let Some(month) = month else { return of_year(words, year, at) };
+    let month = month_of(year, month)?;
     let behind = words.skip(at, Meaning::Linker);
     if let Some((nth, kind, next)) = counted(words, behind) {
         return Some(found(Day::Nth { nth, kind, month }, next, Strength::Strong));
+    }
+    if let Some((nth, next)) = nth_week(words, behind) {
+        return Some(found(Day::Week { nth, of: WeekOf::Month(month) }, next, Strength::Strong));
     }
     if let Some(nth) = place(words, at) {
         return Some(found(Day::Nth { nth, kind: DayKind::Day, month }, at + 1, Strength::Strong));
@@ -298,7 +300,7 @@ fn date(words: &Words<'_>, start: usize) -> Option<FoundDay> {
         }
         MonthOf::Ahead(months) if (-1..=1).contains(&months) => {
             let which = if months == 1 { Which::Next } else { Which::InWeek(months) };
-            Some(found(Day::Period(which, crate::when::lexicon::Unit::Month), at, Strength::Strong))
+            Some(found(Day::Period(which, Unit::Month), at, Strength::Strong))
         }
         MonthOf::Ahead(_) | MonthOf::InYear { .. } => {
             Some(found(Day::Nth { nth: 1, kind: DayKind::Day, month }, at, Strength::Strong))
@@ -361,18 +363,25 @@ fn in_month(month: MonthOf, day: u32) -> Option<Day> {
 fn of_year(words: &Words<'_>, year: Option<Year>, at: usize) -> Option<FoundDay> {
     // 明年年底
     let at = if words.has(at, Meaning::BareYear) { at + 1 } else { at };
+    if let (Some((nth, next)), Some(Year::Named(year))) = (nth_week(words, words.skip(at, Meaning::Linker)), year) {
+        return Some(found(Day::Week { nth, of: WeekOf::Year(Some(year)) }, next, Strength::Strong));
+    }
     let (month, nth, next) = if let Some(place) = place(words, at) {
         if place < 0 { (12, 31, at + 1) } else { (1, 1, at + 1) }
     } else if let Some((nth @ 1..=31, DayKind::Day, next)) = counted(words, words.skip(at, Meaning::Linker)) {
         (1, nth, next)
     } else {
         let strength = |year: Year| if matches!(year, Year::Ahead(_)) { Strength::Strong } else { Strength::Weak };
+        // 2027年内
+        let is_named = matches!(year, Some(Year::Named(_)));
+        let at = if is_named { words.skip(at, Meaning::FromNow) } else { at };
         return match year {
             Some(Year::Ahead(1)) => {
-                Some(found(Day::Period(Which::Next, crate::when::lexicon::Unit::Year), at, Strength::Strong))
+                Some(found(Day::Period(Which::Next, Unit::Year), at, Strength::Strong))
             }
             Some(Year::Ahead(years)) if years < 1 => {
-                Some(found(Day::Period(Which::InWeek(years), crate::when::lexicon::Unit::Year), at, Strength::Strong))
+                // 今年 beside a title says no time.
+                Some(found(Day::Period(Which::InWeek(years), Unit::Year), at, Strength::Whole))
             }
             Some(year) => Some(found(Day::Nth { nth: 1, kind: DayKind::Day, month: month_of(Some(year), Month::Named(1))? }, at, strength(year))),
             None => None,
@@ -397,6 +406,17 @@ fn counted(words: &Words<'_>, at: usize) -> Option<(i32, DayKind, usize)> {
     })?;
     let (kind, next) = day_kind(words, at + 1)?;
     Some((nth, kind, next))
+}
+
+/// 第二周.
+fn nth_week(words: &Words<'_>, at: usize) -> Option<(i32, usize)> {
+    let nth = words.pick(at, |meaning| match meaning {
+        Meaning::Final => Some(-1),
+        Meaning::Ordinal(nth) => i32::try_from(nth).ok(),
+        _ => None,
+    })?;
+    let next = words.skip(at + 1, Meaning::Number(1));
+    words.has(next, Meaning::Unit(Unit::Week)).then_some((nth, next + 1))
 }
 
 /// Reads a day of a month behind its month: 3日, 3号, and 3 where nothing else is counted.
@@ -443,8 +463,9 @@ pub(super) fn every(words: &Words<'_>, start: usize) -> Option<(Every, usize)> {
     let is_list = words.pick(start, |m| matches!(m, Meaning::Weekday(_)).then_some(())).is_some();
     let (_, next) = weekday_list(words, start).filter(|_| is_list)?;
     let has_digit = (start..next).any(|at| words.pick(at, |m| matches!(m, Meaning::AlsoWeekday(_)).then_some(())).is_some());
-    // 周一到周五每天
-    let is_range = words.has_repeat && (start..next).any(|at| words.has(at, Meaning::To)) && words.has(next, Meaning::Every);
+    // 周一到周五每天, 周一到周五早上七点; 周一到周五 alone may be one stretch.
+    let is_before_time = words.has(next, Meaning::Every) || clock(words, next).is_some();
+    let is_range = is_before_time && (start..next).any(|at| words.has(at, Meaning::To));
     if has_digit || is_range { weekdays(words, start, 1) } else { None }
 }
 
@@ -457,7 +478,9 @@ pub(super) fn exception(words: &Words<'_>, start: usize) -> Option<(Vec<Weekday>
 /// 下周一开始.
 pub(super) fn start(words: &Words<'_>, start: usize, dialect: Dialect) -> Option<(Moment, usize)> {
     let (moment, next) = crate::when::grammar::moment(words, start, Binder::From, dialect)?;
-    words.has(next, Meaning::StartsThere).then_some((moment, next + 1))
+    // 早上七点开始上课 says when the lesson starts.
+    let is_start = words.has(next, Meaning::StartsThere) && moment.day.is_some();
+    is_start.then_some((moment, next + 1))
 }
 
 /// What stands behind its moment: the 之前 of 周五之前.

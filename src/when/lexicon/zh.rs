@@ -32,7 +32,8 @@ pub(super) fn read(tokens: &[Token], before: &[Lexeme]) -> Entries {
         ordinal(&chars),
         also_weekday(&chars, before),
         beside_time(&chars, last),
-        listed(&chars, number.map_or(0, |found| found.len)),
+        untimely(&chars),
+        listed(&chars, number.map_or(0, |found| found.len), last),
     ];
     let longest = candidates.into_iter().flatten().reduce(|best, other| if len(&other) > len(&best) { other } else { best });
     match (longest, number) {
@@ -227,8 +228,27 @@ fn beside_time(chars: &[char], last: Option<&Lexeme>) -> Option<Entries> {
     }
 }
 
+/// Words that hold words of time and are none.
+fn untimely(chars: &[char]) -> Option<Entries> {
+    const WORDS: &[&str] = &[
+        "下午茶", "上午场", "下午场", "早上好", "晚上好", "下午好", "中午饭", "早饭", "早餐", "晚饭", "晚餐", "午饭", "午餐",
+        "夜宵", "周年", "一点点", "一点儿", "有一点", "差一点", "早一点", "晚一点", "快一点", "多一点", "少一点", "几十",
+        "几百", "每次", "每个人", "五月天", "三星", "今日头条", "年终", "年会", "周报", "周会", "月饼", "月亮", "月票",
+        "日本", "日语", "日元", "点心", "时候", "时间", "天气", "天后宫", "后台", "后勤", "前台", "前端", "后端", "内容",
+        "分享", "分析", "分钱", "秒杀", "号码", "起床", "起来", "起草", "起飞", "到家", "从容", "约会", "差旅", "次要",
+        "回家", "回复", "回来", "初中", "底下", "年级", "年轻", "日报", "日程", "日记", "月报", "年报", "周边", "周到",
+    ];
+    let is_here = |word: &&&str| word.chars().count() <= chars.len() && word.chars().zip(chars).all(|(a, b)| a == *b);
+    WORDS.iter().filter(is_here).map(|word| word.chars().count()).max().map(|len| vec![(len, Vec::new())])
+}
+
 /// Looks up the longest word of the table, unless what follows makes it another word.
-fn listed(chars: &[char], number_len: usize) -> Option<Entries> {
+fn listed(chars: &[char], number_len: usize, last: Option<&Lexeme>) -> Option<Entries> {
+    // The 后 of 三天后早上 ends the amount, and is not the day of 后早.
+    let is_unit = |lexeme: &Lexeme| lexeme.meanings.iter().any(|m| matches!(m, Meaning::Unit(_) | Meaning::AndHalf));
+    if chars[0] == '后' && last.is_some_and(is_unit) {
+        return Some(vec![(1, vec![Meaning::FromNow])]);
+    }
     (1..=chars.len().min(WORD_MAX)).rev().find_map(|len| {
         let word: String = chars[..len].iter().collect();
         let next = chars.get(len).copied();
@@ -245,6 +265,8 @@ fn compound(word: &str) -> Option<&'static [(usize, &'static [Meaning])]> {
     const MORNING: &[Meaning] = &[Meaning::SurePart(Part::Morning)];
     const EVENING: &[Meaning] = &[Meaning::SurePart(Part::LongEvening)];
     const DAY: &[Meaning] = &[Meaning::Unit(Unit::Day)];
+    const MONTH: &[Meaning] = &[Meaning::MonthMark, Meaning::Unit(Unit::Month), Meaning::BareMonth];
+    const YEAR: &[Meaning] = &[Meaning::YearMark, Meaning::Unit(Unit::Year), Meaning::BareYear];
     let parts: &[(usize, &[Meaning])] = match word {
         "今早" | "今晨" => &[(1, &[Meaning::Day(0)]), (1, MORNING)],
         "今晚" | "今夜" | "当晚" => &[(1, &[Meaning::Day(0)]), (1, EVENING)],
@@ -258,10 +280,13 @@ fn compound(word: &str) -> Option<&'static [(usize, &'static [Meaning])]> {
         "每早" | "每晨" => &[(1, &[Meaning::Every]), (1, MORNING)],
         "每晚" | "每夜" => &[(1, &[Meaning::Every]), (1, EVENING)],
         "天天" | "日日" | "每日" => &[(1, &[Meaning::Every]), (1, DAY)],
-        "月底" | "月末" => &[(1, &[Meaning::Unit(Unit::Month), Meaning::BareMonth]), (1, &[Meaning::Place(-1)])],
-        "月初" => &[(1, &[Meaning::Unit(Unit::Month), Meaning::BareMonth]), (1, &[Meaning::Place(1)])],
-        "年底" | "年末" => &[(1, &[Meaning::Unit(Unit::Year), Meaning::BareYear]), (1, &[Meaning::Place(-1)])],
-        "年初" => &[(1, &[Meaning::Unit(Unit::Year), Meaning::BareYear]), (1, &[Meaning::Place(1)])],
+        "月底" | "月末" => &[(1, MONTH), (1, &[Meaning::Place(-1)])],
+        "月初" => &[(1, MONTH), (1, &[Meaning::Place(1)])],
+        "月中" => &[(1, MONTH), (1, &[Meaning::Place(15)])],
+        "年底" | "年末" => &[(1, YEAR), (1, &[Meaning::Place(-1)])],
+        "年初" => &[(1, YEAR), (1, &[Meaning::Place(1)])],
+        "三刻钟" => &[(1, &[Meaning::Number(45)]), (2, &[Meaning::Unit(Unit::Minute)])],
+        "两刻钟" => &[(1, &[Meaning::Number(30)]), (2, &[Meaning::Unit(Unit::Minute)])],
         "最后一天" => &[(3, &[Meaning::Final]), (1, DAY)],
         "半个月" => &[(1, &[Meaning::Number(15)]), (2, DAY)],
         "一刻钟" => &[(2, &[Meaning::Quarter]), (1, &[Meaning::Unit(Unit::Hour)])],
@@ -278,6 +303,8 @@ fn simple(word: &str, next: Option<char>) -> &'static [Meaning] {
         // 5号楼, 30日元, 一点点, 三时候
         "号" if is_before("楼线店门院桌馆机会厅车库位码员厂") => &[],
         "日" if is_before("元语本报") => &[],
+        "个星期" | "个礼拜" if is_before("一二三四五六日天") => &[],
+        "起" if is_before("床来飞码草名诉点身诊跑") => &[],
         "点" if is_before("点评名赞餐菜心击") => &[],
         "时" if is_before("候间代尚机") => &[],
         _ => {
@@ -302,7 +329,7 @@ fn units(word: &str) -> &'static [Meaning] {
         "分钟" => &[Meaning::Unit(Unit::Minute)],
         "小时" | "个小时" | "钟头" | "个钟头" | "个钟" => &[Meaning::Unit(Unit::Hour)],
         "天" => &[Meaning::Unit(Unit::Day)],
-        "个星期" | "个礼拜" | "个周" => &[Meaning::Unit(Unit::Week)],
+        "个星期" | "个礼拜" => &[Meaning::Unit(Unit::Week)],
         "个月" => &[Meaning::Unit(Unit::Month)],
         "季度" | "个季度" => &[Meaning::Unit(Unit::Quarter)],
         "半" => &[Meaning::Half, Meaning::AndHalf],
@@ -352,7 +379,6 @@ fn parts(word: &str) -> &'static [Meaning] {
         "傍晚" => &[Meaning::SurePart(Part::Evening)],
         "晚上" | "夜晚" | "晚间" | "夜里" | "夜间" => &[Meaning::SurePart(Part::LongEvening)],
         "半夜" | "深夜" | "午夜" | "三更半夜" | "大半夜" => &[Meaning::SurePart(Part::DeepNight), Meaning::Midnight],
-        "下午茶" | "上午场" | "下午场" | "晚上好" | "早上好" | "下午好" | "中午饭" => &[],
         _ => &[],
     }
 }
