@@ -33,7 +33,8 @@ impl Here<'_> {
                     Some(year) => vec![i32::try_from(*year).unwrap_or(i32::MAX)],
                     None => vec![today.year(), today.year() + 1],
                 };
-                years.into_iter().filter_map(|year| plain_date::date(year, *month, 1)).collect()
+                let firsts = years.into_iter().filter_map(|year| plain_date::date(year, *month, 1));
+                firsts.flat_map(|first| self.rest_of_month(first)).collect()
             }
             Day::Weekend(which) => self.weekends(*which),
             Day::Period(which, unit) => self.period(*which, *unit)?,
@@ -62,6 +63,10 @@ impl Here<'_> {
             Day::Shifted { amount, is_back, from } => {
                 let anchor = match from.as_ref() {
                     Day::FromToday(days) => add_days(today, *days).ok_or_else(|| self.out_of_range())?,
+                    Day::Date { year: Some(year), month, day } => i32::try_from(*year)
+                        .ok()
+                        .and_then(|year| plain_date::date(year, *month, *day))
+                        .ok_or_else(|| self.no_such_day())?,
                     from => self.first_date(from)?,
                 };
                 later(anchor.and_time(NaiveTime::MIN), *amount, *is_back)
@@ -203,6 +208,12 @@ impl Here<'_> {
         Ok(date.into_iter().collect())
     }
 
+    /// Returns the first of the month, or where the month is running, what is left of it.
+    fn rest_of_month(&self, first: NaiveDate) -> Vec<NaiveDate> {
+        let is_running = (first.year(), first.month()) == (self.today().year(), self.today().month());
+        if is_running && self.today() > first { self.rest_of(Unit::Month) } else { vec![first] }
+    }
+
     /// Returns the days of the running week, month or year from today on, tomorrow's first part included.
     fn rest_of(&self, unit: Unit) -> Vec<NaiveDate> {
         let last = match unit {
@@ -233,7 +244,7 @@ impl Here<'_> {
         has_time: bool,
         notes: &mut Vec<Note>,
     ) -> Result<Vec<NaiveDate>, TimeError> {
-        let [first, second] = days else { return Err(self.several()) };
+        let [first, second] = days else { return self.all_agreeing(days, notes) };
         let (wide, narrow) = if rank(first) <= rank(second) { (first, second) } else { (second, first) };
         match (wide, narrow) {
             (Day::Period(which, Unit::Week), Day::Weekday(Which::Coming, weekday)) => {
@@ -272,6 +283,25 @@ impl Here<'_> {
             Some(date) => Err(self.mismatch(date)),
             None => Err(self.past(dates.first().map(|date| date.and_time(self.settings().date_only)))),
         }
+    }
+
+    /// Returns the dates of the narrowest of three or more days, where the others name them too.
+    fn all_agreeing(&self, days: &[Day], notes: &mut Vec<Note>) -> Result<Vec<NaiveDate>, TimeError> {
+        let mut days: Vec<&Day> = days.iter().collect();
+        days.sort_by_key(|day| std::cmp::Reverse(rank(day)));
+        let Some((narrow, others)) = days.split_first() else { return Ok(Vec::new()) };
+        let mut dates = self.dates(narrow, true, notes)?;
+        let Some(first) = dates.first().copied() else { return Ok(dates) };
+        for other in others {
+            let allowed = match other {
+                Day::Weekday(Which::Coming, weekday) => {
+                    dates.iter().copied().filter(|date| date.weekday() == *weekday).collect()
+                }
+                other => self.dates(other, true, notes)?,
+            };
+            dates.retain(|date| allowed.contains(date));
+        }
+        if dates.is_empty() { Err(self.mismatch(first)) } else { Ok(dates) }
     }
 
     fn same_date(&self, one: &Day, other: &Day, notes: &mut Vec<Note>) -> Result<Vec<NaiveDate>, TimeError> {

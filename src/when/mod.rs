@@ -71,6 +71,8 @@ pub struct TimeReading {
     pub spans: Vec<Range<usize>>,
     /// When to speak, from due (negative: before); empty for at due alone.
     pub alerts: Vec<Span>,
+    /// By when it must be done, where the words name the day by which ("by friday"): the end of that day.
+    pub deadline: Option<Timestamp>,
     /// The zone that the words name.
     pub zone: Option<Tz>,
     /// What is to be said aloud.
@@ -284,7 +286,17 @@ fn resolve_phrase(
     let mut notes = resolved.notes;
     let alerts = alerts::spans(&phrase.alerts, &resolved.rule, resolved.due, &here, &mut notes);
     let schedule = Schedule { text: words, rule: resolved.rule, zone: phrase.zone };
-    Ok(TimeReading { schedule, due: resolved.due, grain: resolved.grain, spans, alerts, zone: phrase.zone, notes })
+    let deadline = here.deadline(phrase, resolved.due);
+    Ok(TimeReading {
+        schedule,
+        due: resolved.due,
+        grain: resolved.grain,
+        spans,
+        alerts,
+        deadline,
+        zone: phrase.zone,
+        notes,
+    })
 }
 
 /// The lunar calendar is not read, and its 15th is no date of ours.

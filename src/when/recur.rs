@@ -395,8 +395,10 @@ fn in_month(
             Ok((nths.len() == 1).then(|| vec![1]))
         }
         ([], nths) => {
+            let is_of_year = matches!(cycle, Cycle::Years) && days.month.is_none();
             let name = |(nth, kind): &(i32, DayKind)| match kind {
-                DayKind::Weekday(day) if (1..=5).contains(&nth.abs()) => Some(format!("{nth}{}", day_name(*day))),
+                // The 13th Friday of a year is one, of a month none.
+                DayKind::Weekday(day) if (1..=if is_of_year { 53 } else { 5 }).contains(&nth.abs()) => Some(format!("{nth}{}", day_name(*day))),
                 DayKind::Weekday(_) | DayKind::WorkingDay | DayKind::Day => None,
             };
             let names: Option<Vec<String>> = nths.iter().map(name).collect();

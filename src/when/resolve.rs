@@ -1,6 +1,6 @@
 //! Which moment is it, seen from now?
 
-use chrono::{Datelike, NaiveDate, NaiveDateTime, NaiveTime, Timelike};
+use chrono::{Datelike, NaiveDate, NaiveDateTime, NaiveTime, TimeDelta, Timelike};
 use chrono_tz::Tz;
 
 use crate::domain::schedule::Rule;
@@ -187,6 +187,13 @@ impl<'a> Here<'a> {
         }
     }
 
+    /// Returns the end of the day by which a single time must be done; with a clock time, that is due itself.
+    pub(super) fn deadline(&self, phrase: &Phrase, due: Timestamp) -> Option<Timestamp> {
+        let is_day = phrase.is_by && phrase.every.is_none() && phrase.clocks.is_empty();
+        let end = is_day.then(|| due.local(self.zone).date().and_time(self.settings().end_of_day))?;
+        resolve(end, self.zone).map(|(at, _)| at).filter(|at| *at >= due)
+    }
+
     /// Returns the times of `date` that the words may mean, earliest first.
     fn times_on(&self, date: NaiveDate, phrase: &Phrase) -> Vec<NaiveDateTime> {
         let part = phrase.part.map(|part| part.part);
@@ -196,10 +203,14 @@ impl<'a> Here<'a> {
         }
         if let Some(part) = phrase.part {
             let hour = if part.is_tonight { self.settings().tonight } else { self.part_time(part.part) };
-            return vec![date.and_time(hour)];
+            let local = date.and_time(hour);
+            return local.checked_add_signed(TimeDelta::hours(phrase.degree)).into_iter().collect();
         }
         let is_end = phrase.days.iter().any(|day| matches!(day, Day::End(_) | Day::EndOf(_)));
-        let is_running = phrase.days.iter().any(|day| matches!(day, Day::FromToday(0) | Day::Weekend(_)));
+        let is_running = phrase
+            .days
+            .iter()
+            .any(|day| matches!(day, Day::FromToday(0) | Day::Weekend(_) | Day::Period(Which::This, Unit::Day)));
         if is_end {
             return vec![date.and_time(self.settings().end_of_day)];
         }

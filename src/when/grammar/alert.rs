@@ -28,13 +28,18 @@ pub(super) fn alert(words: &Words<'_>, start: usize, before: Option<&Piece>) -> 
     let (alert, next) = marked(words, behind_again)
         .or_else(|| amount_before(words, behind_again))
         .or_else(|| is_behind_alert.then(|| listed(words, behind_again))?)?;
-    Some((alert, words.skip(next, Meaning::Lead)))
+    Some((alert, behind_reminder(words, next)))
+}
+
+/// Returns the place behind 提醒我 and "remind me", which the alert carries out.
+fn behind_reminder(words: &Words<'_>, at: usize) -> usize {
+    words.skip(words.skip(at, Meaning::Lead), Meaning::Reminds)
 }
 
 /// "again at 9", 准点.
 fn again(words: &Words<'_>, start: usize, behind: usize) -> Option<(Alert, usize)> {
     if words.has(behind, Meaning::AtDue) {
-        return Some((Alert::AtDue, words.skip(behind + 1, Meaning::Lead)));
+        return Some((Alert::AtDue, behind_reminder(words, behind + 1)));
     }
     if behind == start {
         return None;
@@ -52,13 +57,13 @@ fn marked(words: &Words<'_>, start: usize) -> Option<(Alert, usize)> {
     }
     let (alert, next) = listed(words, start + 1)?;
     // 开会前十分钟 alone may be the title's.
-    (is_in_advance || words.has(next, Meaning::Lead)).then_some((alert, next))
+    (is_in_advance || behind_reminder(words, next) > next).then_some((alert, next))
 }
 
 /// "30 min before", "an hour early"; "10 minutes before 5pm" is another time.
 fn amount_before(words: &Words<'_>, start: usize) -> Option<(Alert, usize)> {
     let (alert, next) = listed(words, start)?;
-    if words.has(next, Meaning::Beforehand) {
+    if words.has(next, Meaning::Beforehand) || words.has(next, Meaning::Early) && words.is_end(next + 1) {
         return Some((alert, next + 1));
     }
     // "30 min before breakfast at 8" is a title, unless one asked to be reminded.

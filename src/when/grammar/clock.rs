@@ -48,10 +48,22 @@ pub(in crate::when) fn clock(words: &Words<'_>, start: usize, binder: Option<Bin
         .map(strong)
         .or_else(|| spoken(words, start, binder))
         .or_else(|| bare(words, start, binder).map(strong))
+        .or_else(|| behind_after(words, start))
         .or_else(|| meal(words, start, binder))
         .or_else(|| alone(words, start, binder))
         .map(|found| FoundClock { next: words.skip(found.next, Meaning::Ish), ..found });
     [marked, plain].into_iter().flatten().reduce(|best, other| if other.next > best.next { other } else { best })
+}
+
+/// "monday after 3pm": not before it, so at it.
+fn behind_after(words: &Words<'_>, start: usize) -> Option<FoundClock> {
+    if !words.has(start, Meaning::After) {
+        return None;
+    }
+    let (clock, next) = named(words, start + 1)
+        .or_else(|| digital(words, start + 1, None))
+        .or_else(|| with_meridiem(words, start + 1))?;
+    Some(FoundClock { clock, next, strength: Strength::Strong })
 }
 
 /// "at lunch", "after dinner", "lunchtime".
@@ -61,6 +73,9 @@ fn meal(words: &Words<'_>, start: usize, binder: Option<Binder>) -> Option<Found
     let hour = words.pick(at, |meaning| if let Meaning::Meal(hour) = meaning { Some(hour) } else { None })?;
     let is_named = words.lexeme(at).is_some_and(|lexeme| lexeme.span.len() >= 9) && hour != 8;
     let is_bound = is_after || is_named || binder == Some(Binder::At);
+    if !(is_bound || start == 0 && words.is_end(at + 1)) {
+        return None;
+    }
     let clock = Clock { hour: if is_after { hour + 1 } else { hour }, minute: 0, second: 0, face: Face::Day };
     // "lunch with ann" is a title.
     let strength = if is_bound { Strength::Strong } else { Strength::Whole };
@@ -202,7 +217,8 @@ fn spoken(words: &Words<'_>, start: usize, binder: Option<Binder>) -> Option<Fou
     }
     let is_before = words.has(behind, Meaning::To);
     // "ten after 4pm"
-    let is_after = words.has(behind, Meaning::Past) || words.has(behind, Meaning::After);
+    let is_bare = words.digits(start).is_none_or(|_| behind == start + 1) && !words.is_unit(behind - 1);
+    let is_after = words.has(behind, Meaning::Past) || is_bare && words.has(behind, Meaning::After);
     let is_british = minutes == 30 && is_named && at == start && !is_before && !is_after;
     let hour_at = if is_before || is_after { behind + 1 } else { behind };
     if (is_before || is_after)

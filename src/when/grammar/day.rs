@@ -125,6 +125,7 @@ pub(in crate::when) fn day(
         period_of_calendar(words, start, binder),
         week_around(words, start, dialect),
         counted_from(words, start, dialect),
+        holiday(words, start, binder),
         compact(words, start),
     ]
     .into_iter()
@@ -160,7 +161,7 @@ fn shifted(words: &Words<'_>, start: usize, dialect: Dialect) -> Option<FoundDay
 /// "the day", "the second week", before what it is counted from.
 fn unit_after_the(words: &Words<'_>, start: usize) -> Option<FoundAmount> {
     let at = words.skip(start, Meaning::The);
-    if at == start {
+    if at == start && !words.has(at, Meaning::Unit(Unit::Day)) {
         return None;
     }
     let (nth, at) = ordinal(words, at).unwrap_or((1, at));
@@ -173,6 +174,7 @@ fn unit_after_the(words: &Words<'_>, start: usize) -> Option<FoundAmount> {
 fn anchor(words: &Words<'_>, at: usize, dialect: Dialect) -> Option<FoundDay> {
     [
         named(words, at),
+        holiday(words, at, Some(Binder::On)),
         weekday(words, at),
         month_and_day(words, at),
         numeric(words, at, None, dialect).filter(|day| day.strength > Strength::Whole),
@@ -183,12 +185,23 @@ fn anchor(words: &Words<'_>, at: usize, dialect: Dialect) -> Option<FoundDay> {
     .reduce(|best, other| if other.next > best.next { other } else { best })
 }
 
+/// "on christmas", "by new year's eve": bound, since "christmas tree" is a thing.
+fn holiday(words: &Words<'_>, start: usize, binder: Option<Binder>) -> Option<FoundDay> {
+    let (month, day) = words.pick(start, |m| if let Meaning::Holiday(month, day) = m { Some((month, day)) } else { None })?;
+    let strength = if binder.is_some() { Strength::Strong } else { Strength::Whole };
+    Some(found(Day::Date { year: None, month, day }, start + 1, strength))
+}
+
 /// "the week of june 3", "week beginning monday".
 fn week_around(words: &Words<'_>, start: usize, dialect: Dialect) -> Option<FoundDay> {
     let at = words.skip(start, Meaning::The);
     let is_week = words.has(at, Meaning::Unit(Unit::Week));
-    let is_bound = words.has(at + 1, Meaning::Of) || words.has(at + 1, Meaning::Starting);
+    let is_starting = words.has(at + 1, Meaning::Starting);
+    let is_bound = words.has(at + 1, Meaning::Of) || is_starting;
     let day = anchor(words, at + 2, dialect).filter(|_| is_week && is_bound && !words.has_repeat)?;
+    if is_starting {
+        return Some(day);
+    }
     Some(found(Day::WeekAround(Box::new(day.day)), day.next, Strength::Strong))
 }
 
@@ -254,6 +267,9 @@ fn end_of(words: &Words<'_>, start: usize, binder: Option<Binder>) -> Option<Fou
 }
 
 fn named(words: &Words<'_>, start: usize) -> Option<FoundDay> {
+    // "the eom"
+    let is_end = words.pick(start + 1, |m| matches!(m, Meaning::End(_)).then_some(())).is_some();
+    let start = if is_end { words.skip(start, Meaning::The) } else { start };
     words
         .pick(start, |meaning| match meaning {
             Meaning::Day(days) => Some(Day::FromToday(days)),
@@ -449,7 +465,9 @@ pub(in crate::when) fn ordinal(words: &Words<'_>, at: usize) -> Option<(i32, usi
     let (nth, next) = plain_ordinal(words, at)?;
     // "2nd last", "second to the last"
     let last = words.skip(words.skip(next, Meaning::To), Meaning::The);
-    Some(if words.has(last, Meaning::Last) { (-nth, last + 1) } else { (nth, next) })
+    let is_counted =
+        words.is_unit(last + 1) || day_kind(words, last + 1).is_some() || words.has(last + 1, Meaning::Of);
+    Some(if words.has(last, Meaning::Last) && is_counted { (-nth, last + 1) } else { (nth, next) })
 }
 
 fn plain_ordinal(words: &Words<'_>, at: usize) -> Option<(i32, usize)> {
@@ -513,7 +531,9 @@ fn nth(words: &Words<'_>, start: usize, binder: Option<Binder>) -> Option<FoundD
         return Some(found(Day::Nth { nth, kind, month }, behind, Strength::Strong));
     }
     // Without a month "last friday" has passed; behind "every month on" it counts.
-    let is_counted = words.has_repeat && (binder == Some(Binder::On) || words.has(next, Meaning::Of));
+    let more = words.skip(words.skip(next, Meaning::Comma), Meaning::And);
+    let is_list = more > next && ordinal(words, more).is_some();
+    let is_counted = words.has_repeat && (binder == Some(Binder::On) || words.has(next, Meaning::Of) || is_list);
     is_counted.then(|| found(Day::Nth { nth, kind, month: MonthOf::Any }, next, Strength::Strong))
 }
 
@@ -525,6 +545,7 @@ pub(in crate::when) fn day_kind(words: &Words<'_>, at: usize) -> Option<(DayKind
     words
         .pick(at, |meaning| match meaning {
             Meaning::WorkingDay => Some(DayKind::WorkingDay),
+            Meaning::Weekend => Some(DayKind::Weekday(Weekday::Sat)),
             Meaning::Unit(Unit::Day) => Some(DayKind::Day),
             Meaning::EveryWeekday(weekday) => Some(DayKind::Weekday(weekday)),
             _ => None,
@@ -571,11 +592,15 @@ pub(in crate::when) fn of_month(words: &Words<'_>, start: usize) -> Option<(Mont
 fn month_alone(words: &Words<'_>, start: usize, binder: Option<Binder>) -> Option<FoundDay> {
     let at = words.skip(words.skip(start, Meaning::This), Meaning::Next);
     let Some(month) = month_name(words, at) else { return month_and_year(words, start) };
+    if words.has(at.saturating_sub(1), Meaning::Next) && at > start {
+        let month = MonthOf::Named { year: None, month };
+        return Some(found(Day::Nth { nth: 1, kind: DayKind::Day, month }, at + 1, Strength::Strong));
+    }
     let behind = words.skip_joint(words.skip(words.skip(words.skip_dot(at), Meaning::Comma), Meaning::Of));
     if let Some((year, next)) = year(words, behind) {
         return Some(found(Day::Month { year: Some(year), month }, next, Strength::Strong));
     }
-    let is_bound = at > start || matches!(binder, Some(Binder::In | Binder::By | Binder::Until));
+    let is_bound = at > start || matches!(binder, Some(Binder::In | Binder::By | Binder::Until | Binder::From));
     // "september" alone; elsewhere a name may be a person's.
     let strength = if is_bound { Strength::Strong } else { Strength::Whole };
     Some(found(Day::Month { year: None, month }, at + 1, strength))
@@ -607,6 +632,7 @@ fn numeric(words: &Words<'_>, start: usize, binder: Option<Binder>, dialect: Dia
         return is_spaced.then(|| spaced(words, start, dialect))?;
     }
     let mark = [Meaning::Slash, Meaning::Dash, Meaning::Dot].into_iter().find(|mark| words.has(start + 1, *mark))?;
+    let is_time = mark == Meaning::Dot && binder.is_some_and(Binder::takes_bare_number);
     let third = words
         .digits(start + 4)
         .filter(|_| words.has(start + 3, mark) && words.is_glued(start + 3) && words.is_glued(start + 4));
@@ -626,7 +652,7 @@ fn numeric(words: &Words<'_>, start: usize, binder: Option<Binder>, dialect: Dia
     }
     let is_more = words.is_glued(start + 3) && (words.has(start + 3, mark) || words.is_unit(start + 3));
     let is_clock = words.pick(start + 3, meridiem_only).is_some();
-    if first_len > 2 || is_more || is_clock {
+    if first_len > 2 || is_more || is_clock || is_time {
         return None;
     }
     // "on 04.09"

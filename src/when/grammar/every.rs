@@ -182,6 +182,13 @@ fn weekly(days: &[Weekday], interval: i64) -> Every {
     Every { interval, cycle: Cycle::Weeks, days, part: None }
 }
 
+/// "saturday through tuesday" behind "every week on".
+pub(super) fn range_of_weekdays(words: &Words<'_>, start: usize) -> Option<(Every, usize)> {
+    let is_range = [Meaning::Dash, Meaning::To, Meaning::Through].iter().any(|mark| words.has(start + 1, *mark));
+    let (days, next) = weekday_list(words, start).filter(|(days, _)| is_range && days.len() > 1)?;
+    Some((weekly(&days, 1), next))
+}
+
 /// Reads weekdays joined by commas, "and" or a range.
 pub(in crate::when) fn weekday_list(words: &Words<'_>, start: usize) -> Option<(Vec<Weekday>, usize)> {
     let (mut days, mut at) = weekday_set(words, start)?;

@@ -79,6 +79,8 @@ pub(super) enum Piece {
         is_today: bool,
         is_tonight: bool,
     },
+    /// "early" (−1) or "late" (1) before a part of the day.
+    Degree(i64),
     /// So long from now.
     Ahead(Amount),
     /// So long ago: always past.
@@ -102,6 +104,8 @@ pub(super) enum Piece {
     Times(u32),
     Except(Vec<Weekday>),
     Zone(Tz),
+    /// The year of the date that was said before.
+    Year(u32),
     Now,
     Alert(Alert),
     /// "by" behind its moment.
@@ -138,7 +142,11 @@ fn piece(
         next: found.next,
         strength: found.strength,
     });
-    let day = day::day(words, start, binder, dialect).map(|found| Found {
+    // "for the next 2 weeks" is a length, "next 2 weeks" begins with the next one.
+    let is_length = |found: &day::FoundDay| {
+        matches!(found.day, Day::Period(..)) && binder.is_some() && ahead(words, start, binder).is_some()
+    };
+    let day = day::day(words, start, binder, dialect).filter(|found| !is_length(found)).map(|found| Found {
         piece: Piece::Day(found.day),
         next: found.next,
         // A preposition of time makes a weak day sure: "on sat", "by the 5th".
@@ -168,11 +176,16 @@ fn piece(
         stretch,
         window,
         shift(words, start),
+        every::range_of_weekdays(words, start).filter(|_| matches!(before, Some(Piece::Every(_)))).map(|(every, next)| {
+            Found { piece: Piece::Every(every), next, strength: Strength::Strong }
+        }),
+        year_behind_clock(words, start, before),
         day,
         clock,
         bare_hour(words, start, before),
         number_behind_day(words, start, before),
         part(words, start, binder, before),
+        degree(words, start, binder),
         ahead(words, start, binder),
         limit(words, start, binder, dialect),
         other(words, start, before),
@@ -196,7 +209,7 @@ fn bare_hour(words: &Words<'_>, start: usize, before: Option<&Piece>) -> Option<
     if clock::is_number_of_more(words, next) {
         return None;
     }
-    let is_before_part = clock::is_part_behind(words, next);
+    let is_before_part = clock::is_part_behind(words, words.skip(next, Meaning::Comma));
     let is_behind_day = matches!(before, Some(Piece::Day(_) | Piece::Part { .. }))
         && (words.is_end(next) || words.has(next, Meaning::Comma));
     if !(is_before_part || is_behind_day) {
@@ -213,7 +226,8 @@ fn number_behind_day(words: &Words<'_>, start: usize, before: Option<&Piece>) ->
     let strong = |piece, next| Some(Found { piece, next, strength: Strength::Strong });
     let is_date = matches!(day, Day::Weekday(..)) && len == 2 && (13..=31).contains(&value);
     let is_followed =
-        words.is_end(start + 1) || words.has(start + 1, Meaning::Comma) || words.has(start + 1, Meaning::At);
+        words.is_end(start + 1)
+            || [Meaning::Comma, Meaning::At, Meaning::Between, Meaning::From].iter().any(|m| words.has(start + 1, *m));
     if is_date && is_followed {
         return strong(Piece::Day(Day::OfMonth(value)), start + 1);
     }
@@ -223,6 +237,13 @@ fn number_behind_day(words: &Words<'_>, start: usize, before: Option<&Piece>) ->
     }
     let found = clock::clock(words, start, Some(Binder::At)).filter(|found| found.clock.face == Face::Day)?;
     strong(Piece::Clock(found.clock), found.next)
+}
+
+/// "thu oct 26 11:00 2027": a year behind the time.
+fn year_behind_clock(words: &Words<'_>, start: usize, before: Option<&Piece>) -> Option<Found> {
+    let (year, 4) = words.digits(start)? else { return None };
+    let is_year = matches!(before, Some(Piece::Clock(_))) && (1970..2200).contains(&year) && words.is_end(start + 1);
+    is_year.then(|| Found { piece: Piece::Year(year), next: start + 1, strength: Strength::Weak })
 }
 
 fn part_of(words: &Words<'_>, at: usize) -> Option<Part> {
@@ -237,12 +258,6 @@ fn part(words: &Words<'_>, start: usize, binder: Option<Binder>, before: Option<
     if let Some(part) = words.pick(start, |m| if let Meaning::SurePart(part) = m { Some(part) } else { None }) {
         return found(part, false, false, start + 1);
     }
-    let past_degree = |at: usize| if words.has(at, Meaning::Degree) { words.skip(at + 1, Meaning::Dash) } else { at };
-    let part_of = |words: &Words<'_>, at: usize| part_of(words, past_degree(at));
-    let behind = |at: usize| past_degree(at) + 1;
-    if words.has(past_degree(start), Meaning::Tonight) {
-        return found(Part::Night, true, true, behind(start));
-    }
     // "tuesday am"
     if matches!(before, Some(Piece::Day(_)))
         && let Some(half) = words.pick(start, |m| if let Meaning::Meridiem(half) = m { Some(half) } else { None })
@@ -256,18 +271,34 @@ fn part(words: &Words<'_>, start: usize, binder: Option<Binder>, before: Option<
     if words.has(start, Meaning::Tonight) {
         return found(Part::Night, true, true, start + 1);
     }
-    if words.has(start, Meaning::This) {
-        return part_of(words, start + 1).and_then(|part| found(part, true, false, behind(start + 1)));
+    if words.has(start, Meaning::This) && !words.has(start + 1, Meaning::Degree) {
+        return part_of(words, start + 1).and_then(|part| found(part, true, false, start + 2));
     }
     if words.has(start, Meaning::The) && matches!(binder, Some(Binder::In | Binder::By)) {
-        return part_of(words, start + 1).and_then(|part| found(part, false, false, behind(start + 1)));
+        return part_of(words, start + 1).and_then(|part| found(part, false, false, start + 2));
     }
     // "later in the evening", "next evening"
     let part = part_of(words, start)?;
     let is_night = part == Part::Night && binder == Some(Binder::At);
-    let is_beside = matches!(before, Some(Piece::Day(_) | Piece::Clock(_) | Piece::Every(_)));
-    let is_whole = start == 0 && words.is_end(behind(start));
-    if is_night || is_beside || is_whole { found(part, false, false, behind(start)) } else { None }
+    let is_beside = matches!(before, Some(Piece::Day(_) | Piece::Clock(_) | Piece::Every(_) | Piece::Degree(_)));
+    let is_whole = start == 0 && words.is_end(start + 1);
+    if is_night || is_beside || is_whole { found(part, false, false, start + 1) } else { None }
+}
+
+/// "early" before "morning", "late" before "tonight", with "in the" or "this" before it.
+fn degree(words: &Words<'_>, start: usize, binder: Option<Binder>) -> Option<Found> {
+    let has_article = binder == Some(Binder::In) && words.has(start, Meaning::The);
+    let at = if has_article || words.has(start, Meaning::This) { start + 1 } else { start };
+    let hours = words.pick(at, |meaning| match meaning {
+        Meaning::Late => Some(1),
+        Meaning::Early => Some(-1),
+        _ => None,
+    })?;
+    let next = words.skip(words.skip(at + 1, Meaning::Dash), Meaning::In);
+    let next = if next > at + 1 { words.skip(next, Meaning::The) } else { next };
+    let next = words.skip(next, Meaning::This);
+    let is_part = part_of(words, next).is_some() || words.has(next, Meaning::Tonight);
+    is_part.then_some(Found { piece: Piece::Degree(hours), next, strength: Strength::Weak })
 }
 
 /// "in 20 minutes", "3 days from now", "2 hours ago", "10m".
@@ -297,7 +328,13 @@ fn ahead(words: &Words<'_>, start: usize, binder: Option<Binder>) -> Option<Foun
     let at = words.skip(if has_plus { start + 1 } else { at }, Meaning::About);
     // "after 2 days"
     let is_after = binder.is_none() && words.has(at, Meaning::After);
-    let mut amount = amount::amount(words, if is_after { at + 1 } else { at })?;
+    // "for the next year"
+    let single = words
+        .pick(at, |m| if let Meaning::Unit(unit) = m { Some(unit) } else { None })
+        .filter(|_| is_next && words.has_repeat && binder == Some(Binder::For))
+        .and_then(|unit| Amount::default().plus(1000, unit))
+        .map(|amount| amount::FoundAmount { amount, next: at + 1, is_short: false });
+    let mut amount = amount::amount(words, if is_after { at + 1 } else { at }).or(single)?;
     // "in 2 weeks' time"
     amount.next = words.skip(amount.next, Meaning::TimeWord);
     let binder = if is_after { Some(Binder::In) } else { binder };
@@ -305,7 +342,9 @@ fn ahead(words: &Words<'_>, start: usize, binder: Option<Binder>) -> Option<Foun
         return Some(Found { piece: Piece::Ahead(amount.amount), next: amount.next, strength: Strength::Strong });
     }
     let found = |piece, next, strength| Some(Found { piece, next, strength });
-    if words.has(amount.next, Meaning::Ago) {
+    // 25日前 is before the 25th.
+    let is_date = words.has(amount.next - 1, Meaning::DayMark) && words.has(amount.next, Meaning::ByBehind);
+    if words.has(amount.next, Meaning::Ago) && !is_date {
         return found(Piece::Ago, amount.next + 1, Strength::Strong);
     }
     let is_later =
@@ -374,8 +413,13 @@ fn limit(words: &Words<'_>, start: usize, binder: Option<Binder>, dialect: Diale
     strong(if is_until { Piece::Until(moment) } else { Piece::Starting(moment) }, next)
 }
 
-pub(in crate::when) fn moment(words: &Words<'_>, start: usize, binder: Binder, dialect: Dialect) -> Option<(Moment, usize)> {
-    let at = words.skip(words.skip(start, Meaning::On), Meaning::At);
+pub(in crate::when) fn moment(
+    words: &Words<'_>,
+    start: usize,
+    binder: Binder,
+    dialect: Dialect,
+) -> Option<(Moment, usize)> {
+    let at = words.skip(words.skip(words.skip(start, Meaning::On), Meaning::At), Meaning::In);
     if let Some(found) = day::day(words, at, Some(binder), dialect) {
         let clock_at = words.skip(words.skip(found.next, Meaning::Comma), Meaning::At);
         let inner = (clock_at > found.next).then_some(Binder::At);
@@ -406,7 +450,12 @@ fn other(words: &Words<'_>, start: usize, before: Option<&Piece>) -> Option<Foun
     if words.has(start, Meaning::Now) {
         return found(Piece::Now, start + 1, Strength::Weak);
     }
-    let zone = words.pick(start, |meaning| if let Meaning::Zone(zone) = meaning { Some(zone) } else { None })?;
-    let is_behind_time = matches!(before, Some(Piece::Clock(_) | Piece::Day(_) | Piece::Part { .. }));
-    if is_behind_time { found(Piece::Zone(zone), start + 1, Strength::Strong) } else { None }
+    // "( CET )"
+    let is_bracketed = words.is_mark(start) && words.opens_or_closes(start) && words.opens_or_closes(start + 2);
+    let at = if is_bracketed { start + 1 } else { start };
+    let zone = words.pick(at, |meaning| if let Meaning::Zone(zone) = meaning { Some(zone) } else { None })?;
+    let is_behind_time =
+        matches!(before, Some(Piece::Clock(_) | Piece::Window(..) | Piece::Day(_) | Piece::Part { .. }));
+    let next = if is_bracketed { start + 3 } else { start + 1 };
+    if is_behind_time { found(Piece::Zone(zone), next, Strength::Strong) } else { None }
 }

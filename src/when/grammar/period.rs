@@ -1,6 +1,6 @@
 //! Which week, quarter or part of a month or year is it: "week 31", "q3 2027", "late march", "the last week of june"?
 
-use crate::when::grammar::amount::number_in_words;
+use crate::when::grammar::amount::{Amount, number_in_words};
 use crate::when::grammar::day::{
     Day, DayKind, FoundDay, MonthOf, WeekOf, Which, found, month_name, of_month, ordinal, year,
 };
@@ -23,6 +23,7 @@ pub(super) fn period_of_calendar(words: &Words<'_>, start: usize, binder: Option
         after_next(words, start),
         year_alone(words, start, binder),
         behind_month(words, start),
+        day_of_year(words, start),
     ]
     .into_iter()
     .flatten()
@@ -91,6 +92,10 @@ fn part_of_month(words: &Words<'_>, start: usize) -> Option<FoundDay> {
         return None;
     }
     let behind = words.skip(words.skip(words.skip(at + 1, Meaning::Dash), Meaning::Of), Meaning::The);
+    // "beginning june 7th" starts then.
+    if is_early && behind == at + 1 && month_name(words, behind).is_some() && words.digits(behind + 1).is_some() {
+        return None;
+    }
     if is_end && !words.has(at + 1, Meaning::Of) {
         return None;
     }
@@ -176,6 +181,18 @@ fn behind_month(words: &Words<'_>, start: usize) -> Option<FoundDay> {
     // "after may" before another word may be a person.
     let is_end = words.is_end(start + 2);
     is_end.then(|| found(Day::Month { year: None, month: month % 12 + 1 }, start + 2, Strength::Strong))
+}
+
+/// "the 100th day of 2027".
+fn day_of_year(words: &Words<'_>, start: usize) -> Option<FoundDay> {
+    let at = words.skip(start, Meaning::The);
+    let (nth, _) = words.digits(at).filter(|(nth, _)| (1..=366).contains(nth))?;
+    let is_day = words.has(at + 1, Meaning::OrdinalEnd) && words.has(at + 2, Meaning::Unit(Unit::Day));
+    let is_of = words.has(at + 3, Meaning::Of) || words.has(at + 3, Meaning::In);
+    let (year, next) = year(words, at + 4).filter(|_| is_day && is_of)?;
+    let amount = Amount { days: i64::from(nth) - 1, ..Amount::default() };
+    let from = Box::new(Day::Date { year: Some(year), month: 1, day: 1 });
+    Some(found(Day::Shifted { amount, is_back: false, from }, next, Strength::Strong))
 }
 
 /// Reads a year in words: "two thousand [and] eighteen", "twenty thirty-two".

@@ -7,7 +7,8 @@ use chrono_tz::Tz;
 
 use crate::when::Dialect;
 use crate::when::grammar::{
-    Alert, Amount, Binder, Clock, Cycle, Day, Every, Found, Moment, Piece, Strength, Which, Words, piece, range,
+    Alert, Amount, Binder, Clock, Cycle, Day, Every, Found, Moment, Piece, Strength, Which, Words, amount, piece,
+    range,
 };
 use crate::when::lexicon::{Meaning, Part};
 
@@ -19,6 +20,8 @@ pub(in crate::when) struct Phrase {
     /// The end of the stretch whose start is the only clock time.
     pub(in crate::when) window_end: Option<Clock>,
     pub(in crate::when) part: Option<DayPart>,
+    /// The hours by which "early" or "late" moves the part of the day.
+    pub(in crate::when) degree: i64,
     pub(in crate::when) ahead: Option<Amount>,
     pub(in crate::when) is_ago: bool,
     pub(in crate::when) is_now: bool,
@@ -30,6 +33,8 @@ pub(in crate::when) struct Phrase {
     pub(in crate::when) times: Option<u32>,
     pub(in crate::when) except: Vec<Weekday>,
     pub(in crate::when) zone: Option<Tz>,
+    /// Whether the day is one by which it must be done ("by friday", 周五之前).
+    pub(in crate::when) is_by: bool,
     /// When to speak beside or instead of at due.
     pub(in crate::when) alerts: Vec<Alert>,
 }
@@ -127,24 +132,45 @@ fn is_bounded(words: &Words<'_>, range: &Range<usize>) -> bool {
 /// Reads pieces side by side from `start`, with the end of a stretch ("from 4pm today to 5pm tomorrow").
 fn run(words: &Words<'_>, start: usize, dialect: Dialect, first_binder: Option<Binder>) -> Option<Run> {
     let opener = range::opener(words, start).filter(|_| first_binder.is_none() && !words.has_repeat);
+    // "for 2 hours from 3pm"
+    if words.has(start, Meaning::For)
+        && !words.has_repeat
+        && let Some(length) = amount(words, start + 1)
+        && words.has(length.next, Meaning::From)
+        && let Some(run) = pieces(words, length.next + 1, dialect, Some(Binder::From))
+    {
+        return Some(Run { range: start..run.range.end, strength: Strength::Strong, ..run });
+    }
     let plain = pieces(words, start, dialect, first_binder);
     let Some(opener) = opener.filter(|_| plain.is_none()) else {
         let run = plain?;
         return Some(with_end(words, &run, None, dialect).unwrap_or(run));
     };
-    let run = pieces(words, start + 1, dialect, None)?;
+    // "from 9 for 2 hours"
+    let is_hour = words.is_end(start + 2) || words.has(start + 2, Meaning::For);
+    let bound = (opener == range::Opener::From && is_hour).then_some(Binder::From);
+    let run = pieces(words, start + 1, dialect, bound)?;
     if let Some(stretch) = with_end(words, &run, Some(opener), dialect) {
         return Some(Run { range: start..stretch.range.end, ..stretch });
     }
     // "from 4pm"; but "mail from friday" is a title.
-    let is_clock = opener == range::Opener::From && !run.phrase.clocks.is_empty() && run.strength == Strength::Strong;
+    let is_month = matches!(run.phrase.days.first(), Some(Day::Month { .. }));
+    let is_time = is_month || !run.phrase.clocks.is_empty() && run.strength == Strength::Strong;
+    let is_clock = opener == range::Opener::From && is_time;
     is_clock.then(|| Run { range: start..run.range.end, ..run })
 }
 
 /// Returns the run with the end of the stretch that it starts.
 fn with_end(words: &Words<'_>, run: &Run, opener: Option<range::Opener>, dialect: Dialect) -> Option<Run> {
-    if words.has_repeat || run.phrase.window_end.is_some() && opener.is_none() {
+    if words.has_repeat {
         return None;
+    }
+    if run.phrase.window_end.is_some() {
+        // "june 3 at 3pm - 2pm june 5": the day of the end.
+        let end = pieces(words, run.range.end, dialect, None)?;
+        let is_day = matches!(end.phrase.days.as_slice(), [Day::Date { .. }]) && end.pieces == 1;
+        let is_end = is_day && matches!(run.phrase.days.as_slice(), [Day::Date { .. }]);
+        return is_end.then(|| Run { range: run.range.start..end.range.end, ..run.clone() });
     }
     let at = words.skip(words.skip(range::joiner(words, run.range.end, opener)?, Meaning::The), Meaning::Starting);
     let end = pieces(words, at, dialect, None)?;
@@ -180,6 +206,7 @@ fn pieces(words: &Words<'_>, start: usize, dialect: Dialect, first_binder: Optio
         else {
             break;
         };
+        run.phrase.is_by |= binder == Some(Binder::By) && matches!(piece, Piece::Day(_));
         run.phrase.add(piece.clone());
         run.pieces += 1;
         run.strength = run.strength.max(strength);
@@ -214,6 +241,7 @@ fn joint(words: &Words<'_>, start: usize, before: Option<&Piece>) -> (usize, Joi
         Meaning::In | Meaning::Within => Some(Binder::In),
         Meaning::By => Some(Binder::By),
         Meaning::For => Some(Binder::For),
+        Meaning::Starting if !words.has_repeat && !words.has(at + 1, Meaning::Of) => Some(Binder::On),
         _ => None,
     });
     if binder.is_some() {
@@ -228,7 +256,8 @@ fn joint(words: &Words<'_>, start: usize, before: Option<&Piece>) -> (usize, Joi
         Meaning::By => Some(Binder::By),
         _ => None,
     });
-    if second.is_some() && binder == Some(Binder::By) {
+    let takes_second = binder == Some(Binder::By) || words.has(at.saturating_sub(1), Meaning::Starting);
+    if second.is_some() && takes_second {
         joint.binder = second;
         at += 1;
     }
@@ -286,7 +315,10 @@ impl Phrase {
             {
                 true
             }
-            Piece::Ahead(_) | Piece::Ago => *self == Self::default() || self.is_only_clock() && !is_offset,
+            Piece::Ahead(amount) => {
+                *self == Self::default() || self.is_only_clock() && !is_offset && !amount.is_exact()
+            }
+            Piece::Ago => *self == Self::default() || self.is_only_clock() && !is_offset,
             Piece::Now => *self == Self::default(),
             Piece::Shift { .. } | Piece::Beside { .. } => self.shift.is_none() && self.clocks.is_empty(),
             Piece::Every(every) => {
@@ -306,6 +338,8 @@ impl Phrase {
             Piece::Zone(_) => self.zone.is_none(),
             Piece::Alert(_) => self.alerts.len() < ALERTS_MAX,
             Piece::By => self.every.is_none(),
+            Piece::Degree(_) => self.degree == 0 && self.part.is_none(),
+            Piece::Year(_) => matches!(self.days.last(), Some(Day::Date { year: None, .. })),
         }
     }
 
@@ -353,8 +387,13 @@ impl Phrase {
             Piece::Except(days) => self.except = days,
             Piece::Zone(zone) => self.zone = Some(zone),
             Piece::Alert(alert) => self.alerts.push(alert),
-            // It says no more than the moment alone.
-            Piece::By => {}
+            Piece::By => self.is_by = true,
+            Piece::Degree(hours) => self.degree = hours,
+            Piece::Year(said) => {
+                if let Some(Day::Date { year, .. }) = self.days.last_mut() {
+                    *year = Some(said);
+                }
+            }
         }
     }
 
@@ -386,6 +425,7 @@ impl Phrase {
         self.clocks.extend(other.clocks);
         self.window_end = self.window_end.or(other.window_end);
         self.part = self.part.or(other.part);
+        self.degree = if self.degree == 0 { other.degree } else { self.degree };
         self.ahead = self.ahead.or(other.ahead);
         self.is_ago |= other.is_ago;
         self.is_now |= other.is_now;
@@ -397,6 +437,7 @@ impl Phrase {
         self.times = self.times.or(other.times);
         self.except.extend(other.except);
         self.zone = self.zone.or(other.zone);
+        self.is_by |= other.is_by;
         self.alerts.extend(other.alerts);
     }
 }

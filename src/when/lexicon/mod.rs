@@ -153,6 +153,8 @@ pub(super) enum Meaning {
     Meal(u32),
     /// "time" behind an amount ("in two weeks' time").
     TimeWord,
+    /// A holiday of a fixed date: month and day.
+    Holiday(u32, u32),
     /// "thousand" in a year.
     Thousand,
     /// "is": drops out of the title before a time that ends the sentence.
@@ -253,6 +255,8 @@ pub(super) enum Meaning {
     InAdvance,
     /// "ahead" behind an amount: "early", "in advance".
     Beforehand,
+    /// 提醒 without whom: drops out beside an alert only.
+    Reminds,
     /// "again", before another time to speak.
     Again,
     /// At due itself: 准点.
