@@ -345,3 +345,5 @@ fn vague(text: &str, lexemes: &[Lexeme], words: &Words<'_>, edges: &Range<usize>
 
 #[cfg(test)]
 mod tests;
+#[cfg(test)]
+mod zh_tests;

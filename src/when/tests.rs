@@ -10,7 +10,7 @@ fn zone(name: &str) -> Tz {
     name.parse().expect("a zone of the test's own")
 }
 
-fn context_at(local: &str, name: &str) -> Context {
+pub(super) fn context_at(local: &str, name: &str) -> Context {
     let local = chrono::NaiveDateTime::parse_from_str(local, "%Y-%m-%d %H:%M").expect("a time of the test's own");
     let zone = zone(name);
     let now = resolve(local, zone).expect("within range").0;
@@ -29,7 +29,7 @@ fn told(at: Timestamp, zone: Tz) -> String {
 }
 
 /// Says a reading as `Thu 2026-05-14 15:00 · title`, a rule as `RULE from …`, an error by its text.
-fn read(text: &str, context: &Context) -> String {
+pub(super) fn read(text: &str, context: &Context) -> String {
     match parse_sentence(text, context) {
         Ok(Reading { time: None, title, .. }) => format!("no time · {title}"),
         Ok(Reading { time: Some(time), title, .. }) => {

@@ -110,6 +110,8 @@ pub(super) enum Piece {
     Alert(Alert),
     /// "by" behind its moment.
     By,
+    /// So many times in each cycle, which no rule says.
+    Often(u32),
 }
 
 /// A day, a time of day, or both.
@@ -442,7 +444,7 @@ fn other(words: &Words<'_>, start: usize, before: Option<&Piece>) -> Option<Foun
         let at = words.skip(start, Meaning::Total);
         let number = words.digits(at).map(|(value, _)| (value, at + 1));
         if let Some((times, next)) = number.or_else(|| amount::number_in_words(words, at))
-            && words.has(next, Meaning::Times)
+            && (words.has(next, Meaning::Times) || at > start && words.has(next, Meaning::PerCycle))
         {
             return found(Piece::Times(times), next + 1, Strength::Strong);
         }

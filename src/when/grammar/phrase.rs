@@ -35,6 +35,8 @@ pub(in crate::when) struct Phrase {
     pub(in crate::when) zone: Option<Tz>,
     /// Whether the day is one by which it must be done ("by friday", 周五之前).
     pub(in crate::when) is_by: bool,
+    /// How many times each cycle has.
+    pub(in crate::when) often: Option<u32>,
     /// When to speak beside or instead of at due.
     pub(in crate::when) alerts: Vec<Alert>,
 }
@@ -338,6 +340,7 @@ impl Phrase {
             Piece::Zone(_) => self.zone.is_none(),
             Piece::Alert(_) => self.alerts.len() < ALERTS_MAX,
             Piece::By => self.every.is_none(),
+            Piece::Often(_) => self.every.is_some() && self.often.is_none(),
             Piece::Degree(_) => self.degree == 0 && self.part.is_none(),
             Piece::Year(_) => matches!(self.days.last(), Some(Day::Date { year: None, .. })),
         }
@@ -388,6 +391,7 @@ impl Phrase {
             Piece::Zone(zone) => self.zone = Some(zone),
             Piece::Alert(alert) => self.alerts.push(alert),
             Piece::By => self.is_by = true,
+            Piece::Often(times) => self.often = Some(times),
             Piece::Degree(hours) => self.degree = hours,
             Piece::Year(said) => {
                 if let Some(Day::Date { year, .. }) = self.days.last_mut() {
@@ -438,6 +442,7 @@ impl Phrase {
         self.except.extend(other.except);
         self.zone = self.zone.or(other.zone);
         self.is_by |= other.is_by;
+        self.often = self.often.or(other.often);
         self.alerts.extend(other.alerts);
     }
 }

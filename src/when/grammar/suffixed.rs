@@ -30,7 +30,9 @@ fn number(words: &Words<'_>, at: usize) -> Option<Number> {
 
 /// Reads a number that the mark stands behind, and the place behind the mark.
 fn marked(words: &Words<'_>, at: usize, mark: Meaning) -> Option<(Number, usize)> {
-    let number = number(words, at)?;
+    // 三十分零8秒
+    let behind_zero = words.skip(at, Meaning::Number(0));
+    let number = number(words, behind_zero).or_else(|| number(words, at))?;
     words.has(number.next, mark).then_some((number, number.next + 1))
 }
 
@@ -271,6 +273,11 @@ enum Month {
 fn date(words: &Words<'_>, start: usize) -> Option<FoundDay> {
     let (year, at) = year(words, start).map_or((None, start), |(year, at)| (Some(year), at));
     let behind_year = words.skip(words.skip(at, Meaning::Comma), Meaning::Linker);
+    let holiday = words.pick(behind_year, |m| if let Meaning::Holiday(month, day) = m { Some((month, day)) } else { None });
+    if let (Some(year), Some((month, day))) = (year, holiday) {
+        let day = in_month(month_of(Some(year), Month::Named(month))?, day)?;
+        return Some(found(day, behind_year + 1, Strength::Strong));
+    }
     let month = month(words, behind_year).filter(|(month, _)| year.is_none() || matches!(month, Month::Named(_)));
     let (month, at) = month.map_or((None, at), |(month, at)| (Some(month), at));
     if year.is_none() && month.is_none() {
@@ -451,9 +458,12 @@ fn slashed(words: &Words<'_>, start: usize) -> Option<FoundDay> {
 /// Reads 隔天, 隔周, 每隔三天 and lists of weekdays (周一三五), which repeat without "every".
 pub(super) fn every(words: &Words<'_>, start: usize) -> Option<(Every, usize)> {
     if words.has(start, Meaning::EveryOther) {
-        return unit(words, start + 1, 2).or_else(|| weekdays(words, start + 1, 2));
+        let found = unit(words, start + 1, 2).or_else(|| weekdays(words, start + 1, 2));
+        if found.is_some() {
+            return found;
+        }
     }
-    if words.has(start, Meaning::EveryGap) {
+    if words.has(start, Meaning::EveryGap) || words.has(start, Meaning::EveryOther) {
         let found = amount(words, start + 1)?;
         let every = of_amount(found.amount)?;
         // 每隔一天 leaves a day out; 每隔三天 is every three days, as people say it.
@@ -485,6 +495,11 @@ pub(super) fn start(words: &Words<'_>, start: usize, dialect: Dialect) -> Option
 
 /// What stands behind its moment: the 之前 of 周五之前.
 pub(super) fn beside(words: &Words<'_>, start: usize, before: Option<&Piece>) -> Option<Found> {
+    if matches!(before, Some(Piece::Every(_)))
+        && let Some((times, next)) = marked(words, start, Meaning::PerCycle)
+    {
+        return Some(Found { piece: Piece::Often(times.value), next, strength: Strength::Strong });
+    }
     let is_moment = matches!(before, Some(Piece::Day(_) | Piece::Clock(_) | Piece::Part { .. }));
     (is_moment && words.has(start, Meaning::ByBehind)).then_some(Found {
         piece: Piece::By,

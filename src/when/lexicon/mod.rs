@@ -245,6 +245,8 @@ pub(super) enum Meaning {
     ExceptBehind,
     /// "in all" before a number of times: 共五次.
     Total,
+    /// So many times in each cycle: 每天三次.
+    PerCycle,
     /// "and" that joins times, never numbers of one amount: 和.
     AndAlso,
     /// Joins time words to each other or to the title: 的.

@@ -8,7 +8,7 @@ use chrono::Weekday;
 
 use crate::when::lexicon::han_number;
 use crate::when::lexicon::{Lexeme, Meaning, Part, Unit};
-use crate::when::token::Token;
+use crate::when::token::{Kind, Token};
 
 /// Words of so many characters with what they mean; one Chinese word may be several (明晚: tomorrow, evening).
 type Entries = Vec<(usize, Vec<Meaning>)>;
@@ -31,7 +31,8 @@ pub(super) fn read(tokens: &[Token], before: &[Lexeme]) -> Entries {
         composed_month_or_year(&chars),
         ordinal(&chars),
         also_weekday(&chars, before),
-        beside_time(&chars, last),
+        beside_time(&chars, tokens, last),
+        next_day(&chars, last),
         untimely(&chars),
         listed(&chars, number.map_or(0, |found| found.len), last),
     ];
@@ -83,7 +84,8 @@ fn simplified(c: char) -> char {
         ('會', '会'), ('醒', '醒'), ('預', '预'), ('淩', '凌'), ('臘', '腊'), ('議', '议'), ('見', '见'), ('問', '问'),
         ('題', '题'), ('樓', '楼'), ('線', '线'), ('門', '门'), ('車', '车'), ('庫', '库'), ('廳', '厅'), ('館', '馆'),
         ('機', '机'), ('飯', '饭'), ('報', '报'), ('語', '语'), ('讀', '读'), ('數', '数'), ('逢', '逢'), ('剛', '刚'),
-        ('兒', '儿'), ('貳', '二'), ('離', '离'), ('遲', '迟'), ('誰', '谁'), ('員', '员'), ('圓', '元'),
+        ('兒', '儿'), ('貳', '二'), ('黃', '黄'), ('節', '节'), ('婦', '妇'), ('勞', '劳'), ('動', '动'), ('師', '师'),
+        ('國', '国'), ('慶', '庆'), ('聖', '圣'), ('誕', '诞'), ('頭', '头'), ('寫', '写'), ('離', '离'), ('遲', '迟'), ('誰', '谁'), ('員', '员'), ('圓', '元'),
     ];
     PAIRS.iter().find(|(traditional, _)| *traditional == c).map_or(c, |(_, simple)| *simple)
 }
@@ -113,10 +115,8 @@ fn composed_week(chars: &[char]) -> Option<Entries> {
     let behind = &chars[at + name..];
     let head = |meaning: Meaning| (at > 0).then(|| (at, vec![meaning]));
     let week = weeks.map(Meaning::WeekOn).and_then(head);
-    if let Some(day) = behind.first().and_then(|c| weekday(*c))
-        // 周年, 周日报, 三周一次
-        && !(weeks.is_none() && matches!(behind, ['一', '次', ..]))
-    {
+    // 每周三次 counts times.
+    if let Some(day) = behind.first().and_then(|c| weekday(*c)).filter(|_| behind.get(1) != Some(&'次')) {
         return Some(week.into_iter().chain([(name + 1, vec![Meaning::Weekday(day)])]).collect());
     }
     if matches!(behind, ['末', ..]) {
@@ -203,29 +203,54 @@ fn also_weekday(chars: &[char], before: &[Lexeme]) -> Option<Entries> {
 }
 
 /// Single characters that are words of time only behind one: 周五早, 五月底, 明年初, and before a clock time: 早8点.
-fn beside_time(chars: &[char], last: Option<&Lexeme>) -> Option<Entries> {
+fn beside_time(chars: &[char], tokens: &[Token], last: Option<&Lexeme>) -> Option<Entries> {
     let is_behind = |wanted: fn(&Meaning) -> bool| last.is_some_and(|lexeme| lexeme.meanings.iter().any(wanted));
     let one = |meaning: Meaning| Some(vec![(1, vec![meaning])]);
-    let is_period = |m: &Meaning| {
-        matches!(
-            m,
-            Meaning::MonthOn(_) | Meaning::MonthMark | Meaning::YearOn(_) | Meaning::YearMark | Meaning::Unit(Unit::Month)
-        )
-    };
-    let is_day = |m: &Meaning| matches!(m, Meaning::Weekday(_) | Meaning::Day(_) | Meaning::DayMark | Meaning::AlsoWeekday(_));
     match chars[0] {
         '初' if is_behind(is_period) => one(Meaning::Place(1)),
         '底' | '末' if is_behind(is_period) => one(Meaning::Place(-1)),
         '早' | '晚' => {
             let part = if chars[0] == '早' { Part::Morning } else { Part::LongEvening };
             // 周五早餐 and 明晚会 are no parts of the day.
-            let is_word = chars.get(1).is_some_and(|next| "饭餐会班宴市场操读自报霜安茶点一年期日婚报".contains(*next));
-            let is_before_clock = matches!(chars.get(2..), Some(['点', ..]) | Some(['十', '点', ..]))
-                || chars.len() == 1 && last.is_none();
-            if is_behind(is_day) && !is_word || is_before_clock && chars.len() > 1 { one(Meaning::SurePart(part)) } else { None }
+            let is_word = chars.get(1).is_some_and(|next| "饭餐会班宴市场操读自报霜安茶点一年期日婚".contains(*next));
+            let is_part = is_behind(is_day) && !is_word || is_before_clock(&chars[1..], &tokens[1..]);
+            if is_part { one(Meaning::SurePart(part)) } else { None }
         }
         _ => None,
     }
+}
+
+fn is_period(meaning: &Meaning) -> bool {
+    matches!(
+        meaning,
+        Meaning::MonthOn(_) | Meaning::MonthMark | Meaning::YearOn(_) | Meaning::YearMark | Meaning::Unit(Unit::Month)
+    )
+}
+
+fn is_day(meaning: &Meaning) -> bool {
+    matches!(meaning, Meaning::Weekday(_) | Meaning::Day(_) | Meaning::DayMark | Meaning::AlsoWeekday(_))
+}
+
+/// Returns whether 8点, 八点 or 8:00 stands here.
+fn is_before_clock(chars: &[char], tokens: &[Token]) -> bool {
+    let is_mark = |token: &Token| matches!(token.word.as_str(), "点" | "點" | "时" | "時" | ":");
+    if let [number, mark, ..] = tokens
+        && number.kind == Kind::Number
+    {
+        return number.is_glued && is_mark(mark);
+    }
+    let len = han_number::read(chars).map_or(0, |found| found.len);
+    len > 0 && chars.get(len) == Some(&'点')
+}
+
+/// 第二天 is the next day, unless a month or year counts it.
+fn next_day(chars: &[char], last: Option<&Lexeme>) -> Option<Entries> {
+    let is_counted = |lexeme: &Lexeme| {
+        let counts = |m: &Meaning| is_period(m) || matches!(m, Meaning::Linker | Meaning::Every | Meaning::Unit(_));
+        lexeme.meanings.iter().any(counts)
+    };
+    let is_next = chars.starts_with(&['第', '二', '天']) && !last.is_some_and(is_counted);
+    is_next.then(|| vec![(3, vec![Meaning::Day(1)])])
 }
 
 /// Words that hold words of time and are none.
@@ -256,6 +281,12 @@ fn listed(chars: &[char], number_len: usize, last: Option<&Lexeme>) -> Option<En
             return Some(parts.iter().map(|(len, meanings)| (*len, meanings.to_vec())).collect());
         }
         let meanings = simple(&word, next);
+        // 12月25号圣诞节 names the day behind its date.
+        let is_named = meanings.iter().any(|m| matches!(m, Meaning::Holiday(..)))
+            && last.is_some_and(|lexeme| lexeme.meanings.contains(&Meaning::DayMark));
+        if is_named {
+            return Some(vec![(len, Vec::new())]);
+        }
         (!meanings.is_empty() && len >= number_len).then(|| vec![(len, meanings.to_vec())])
     })
 }
@@ -276,6 +307,9 @@ fn compound(word: &str) -> Option<&'static [(usize, &'static [Meaning])]> {
         "后晚" => &[(1, &[Meaning::Day(2)]), (1, EVENING)],
         "大后早" => &[(2, &[Meaning::Day(3)]), (1, MORNING)],
         "大后晚" => &[(2, &[Meaning::Day(3)]), (1, EVENING)],
+        "听朝" => &[(1, &[Meaning::Day(1)]), (1, MORNING)],
+        "听晚" => &[(1, &[Meaning::Day(1)]), (1, EVENING)],
+        "今朝" => &[(1, &[Meaning::Day(0)]), (1, MORNING)],
         "昨晚" => &[(1, &[Meaning::Day(-1)]), (1, EVENING)],
         "每早" | "每晨" => &[(1, &[Meaning::Every]), (1, MORNING)],
         "每晚" | "每夜" => &[(1, &[Meaning::Every]), (1, EVENING)],
@@ -320,8 +354,8 @@ fn units(word: &str) -> &'static [Meaning] {
         "月份" => &[Meaning::MonthMark],
         "号" => &[Meaning::DayMark],
         "日" => &[Meaning::DayMark, Meaning::Unit(Unit::Day)],
-        "点" | "时" | "点钟" | "点整" | "时整" => {
-            if word.chars().count() == 2 { &[Meaning::HourMark, Meaning::OClock] } else { &[Meaning::HourMark] }
+        "点" | "时" | "点钟" | "点整" | "时整" | "点正" | "点踏正" | "点搭正" => {
+            if word.chars().count() > 1 { &[Meaning::HourMark, Meaning::OClock] } else { &[Meaning::HourMark] }
         }
         "分" => &[Meaning::MinuteMark, Meaning::Unit(Unit::Minute)],
         "秒" => &[Meaning::SecondMark, Meaning::Unit(Unit::Second)],
@@ -363,6 +397,18 @@ fn days(word: &str) -> &'static [Meaning] {
         | "改天" | "改日" | "以后再说" | "有空" | "有空时" | "晚点" | "晚些时候" | "尽快" | "最近" | "有时间" | "迟些" => {
             &[Meaning::Vague]
         }
+        "元旦" | "元旦节" => &[Meaning::Holiday(1, 1)],
+        "情人节" => &[Meaning::Holiday(2, 14)],
+        "妇女节" => &[Meaning::Holiday(3, 8)],
+        "愚人节" => &[Meaning::Holiday(4, 1)],
+        "劳动节" | "五一节" => &[Meaning::Holiday(5, 1)],
+        "青年节" => &[Meaning::Holiday(5, 4)],
+        "儿童节" => &[Meaning::Holiday(6, 1)],
+        "教师节" => &[Meaning::Holiday(9, 10)],
+        "国庆" | "国庆节" => &[Meaning::Holiday(10, 1)],
+        "万圣节" => &[Meaning::Holiday(10, 31)],
+        "平安夜" => &[Meaning::Holiday(12, 24)],
+        "圣诞" | "圣诞节" => &[Meaning::Holiday(12, 25)],
         "农历" | "阴历" | "旧历" | "正月" | "腊月" | "大年初一" => &[Meaning::Lunar],
         _ => &[],
     }
@@ -370,13 +416,13 @@ fn days(word: &str) -> &'static [Meaning] {
 
 fn parts(word: &str) -> &'static [Meaning] {
     match word {
-        "早上" | "上午" | "早晨" | "清晨" | "清早" | "大清早" | "一早" | "早间" | "今朝早" => {
+        "早上" | "上午" | "早晨" | "清晨" | "清早" | "大清早" | "一早" | "早间" | "朝早" | "朝头早" => {
             &[Meaning::SurePart(Part::Morning)]
         }
         "凌晨" => &[Meaning::SurePart(Part::Dawn)],
         "中午" | "正午" => &[Meaning::SurePart(Part::Midday), Meaning::Noon],
-        "下午" | "午后" | "晏昼" => &[Meaning::SurePart(Part::Afternoon)],
-        "傍晚" => &[Meaning::SurePart(Part::Evening)],
+        "下午" | "午后" | "晏昼" | "下昼" => &[Meaning::SurePart(Part::Afternoon)],
+        "傍晚" | "黄昏" => &[Meaning::SurePart(Part::Evening)],
         "晚上" | "夜晚" | "晚间" | "夜里" | "夜间" => &[Meaning::SurePart(Part::LongEvening)],
         "半夜" | "深夜" | "午夜" | "三更半夜" | "大半夜" => &[Meaning::SurePart(Part::DeepNight), Meaning::Midnight],
         _ => &[],
@@ -399,7 +445,7 @@ fn binders(word: &str) -> &'static [Meaning] {
         "到" | "至" => &[Meaning::To, Meaning::Until],
         "除了" | "除" | "除去" => &[Meaning::Except],
         "除外" | "不算" => &[Meaning::ExceptBehind],
-        "次" | "遍" | "回" => &[Meaning::Times],
+        "次" | "遍" | "回" => &[Meaning::PerCycle],
         "共" | "一共" | "总共" | "重复" | "连续" => &[Meaning::Total],
         "和" | "及" | "以及" | "与" | "跟" | "还有" => &[Meaning::AndAlso],
         "的" | "左右" | "都" | "准时" | "为止" | "前后" => &[Meaning::Linker],
