@@ -46,7 +46,8 @@ fn span(alert: Alert, due: Timestamp, here: &Here<'_>) -> Option<Span> {
         }
         Alert::At(clock) => {
             let due = due.local(here.zone);
-            let distance = readings(clock, due).map(|local| local.signed_duration_since(due)).min_by_key(TimeDelta::abs)?;
+            let distance =
+                readings(clock, due).map(|local| local.signed_duration_since(due)).min_by_key(TimeDelta::abs)?;
             Some(Span::from_millis(distance.num_milliseconds()))
         }
     }

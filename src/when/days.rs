@@ -251,7 +251,7 @@ impl Here<'_> {
                 let weeks = match which {
                     Which::Next => 1,
                     Which::Last => -1,
-                        Which::Later(weeks) | Which::InWeek(weeks) => *weeks,
+                    Which::Later(weeks) | Which::InWeek(weeks) => *weeks,
                     Which::This | Which::Coming => 0,
                 };
                 let monday =

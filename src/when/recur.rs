@@ -213,7 +213,10 @@ fn gather(here: &Here<'_>, phrase: &Phrase, every: &Every) -> Result<Days, TimeE
                 match month {
                     MonthOf::Named { year: None, month } => days.month = Some(*month),
                     MonthOf::Any => {}
-                    MonthOf::Next | MonthOf::Ahead(_) | MonthOf::InYear { .. } | MonthOf::Named { year: Some(_), .. } => {
+                    MonthOf::Next
+                    | MonthOf::Ahead(_)
+                    | MonthOf::InYear { .. }
+                    | MonthOf::Named { year: Some(_), .. } => {
                         return Err(here.several());
                     }
                 }
@@ -402,7 +405,9 @@ fn in_month(
             let is_of_year = matches!(cycle, Cycle::Years) && days.month.is_none();
             let name = |(nth, kind): &(i32, DayKind)| match kind {
                 // The 13th Friday of a year is one, of a month none.
-                DayKind::Weekday(day) if (1..=if is_of_year { 53 } else { 5 }).contains(&nth.abs()) => Some(format!("{nth}{}", day_name(*day))),
+                DayKind::Weekday(day) if (1..=if is_of_year { 53 } else { 5 }).contains(&nth.abs()) => {
+                    Some(format!("{nth}{}", day_name(*day)))
+                }
                 DayKind::Weekday(_) | DayKind::WorkingDay | DayKind::Day => None,
             };
             let names: Option<Vec<String>> = nths.iter().map(name).collect();

@@ -325,10 +325,16 @@ fn clock_on(date: NaiveDate, clock: Clock, part: Option<Part>, is_near: bool) ->
         (Face::Day, Some(Part::Night)) if clock.hour < 6 => at(next, clock.hour).collect(),
         (Face::Day | Face::Impossible, _) => at(today, clock.hour).collect(),
         (Face::Open, Some(Part::Morning | Part::Dawn)) => at(today, hour).collect(),
-        (Face::Open, Some(Part::Afternoon | Part::Midday)) => at(today, if hour <= 8 { hour + 12 } else { hour }).collect(),
-        (Face::Open, Some(Part::Evening | Part::Night | Part::LongEvening | Part::DeepNight)) if hour == 0 => at(next, 0).collect(),
+        (Face::Open, Some(Part::Afternoon | Part::Midday)) => {
+            at(today, if hour <= 8 { hour + 12 } else { hour }).collect()
+        }
+        (Face::Open, Some(Part::Evening | Part::Night | Part::LongEvening | Part::DeepNight)) if hour == 0 => {
+            at(next, 0).collect()
+        }
         (Face::Open, Some(Part::Night)) if hour < 5 => at(next, hour).collect(),
-        (Face::Open, Some(Part::Evening | Part::Night | Part::LongEvening | Part::DeepNight)) => at(today, hour + 12).collect(),
+        (Face::Open, Some(Part::Evening | Part::Night | Part::LongEvening | Part::DeepNight)) => {
+            at(today, hour + 12).collect()
+        }
         (Face::Open, None) if is_near => {
             // Hours before 7 are never guessed.
             let morning = at(today, hour).filter(|_| hour >= 7);

@@ -63,7 +63,8 @@ pub(super) fn beside(
         }
         // "water the ferns tomorrow 3pm, remind me"
         if index > 0 && index + 1 == count {
-            let end = (part.start..part.end).rev().find(|at| !words.is_mark(*at)).filter(|at| words.has(*at, Meaning::Lead));
+            let end =
+                (part.start..part.end).rev().find(|at| !words.is_mark(*at)).filter(|at| words.has(*at, Meaning::Lead));
             part.end = end.unwrap_or(part.end);
         }
         if index + 1 < count {
@@ -114,7 +115,9 @@ fn behind_marks(words: &Words<'_>, start: usize) -> usize {
 }
 
 fn is_seam(words: &Words<'_>, at: usize) -> bool {
-    [Meaning::Comma, Meaning::Colon, Meaning::Dash, Meaning::Dot, Meaning::Linker].iter().any(|mark| words.has(at, *mark))
+    [Meaning::Comma, Meaning::Colon, Meaning::Dash, Meaning::Dot, Meaning::Linker]
+        .iter()
+        .any(|mark| words.has(at, *mark))
 }
 
 /// Takes the first and last character off, which are quotes.

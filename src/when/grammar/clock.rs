@@ -86,7 +86,9 @@ fn meal(words: &Words<'_>, start: usize, binder: Option<Binder>) -> Option<Found
 fn alone(words: &Words<'_>, start: usize, binder: Option<Binder>) -> Option<FoundClock> {
     let found = |clock, next, strength| Some(FoundClock { clock, next, strength });
     if let Some((clock, next)) = two_numbers(words, start) {
-        let is_half_said = clock.face == Face::Day && clock.hour < 24 && words.pick(next - 1, |m| matches!(m, Meaning::Meridiem(_)).then_some(())).is_some();
+        let is_half_said = clock.face == Face::Day
+            && clock.hour < 24
+            && words.pick(next - 1, |m| matches!(m, Meaning::Meridiem(_)).then_some(())).is_some();
         return found(clock, next, if is_half_said { Strength::Strong } else { Strength::Whole });
     }
     if let Some((hour, next)) = hour_number(words, start)
@@ -142,7 +144,11 @@ pub(in crate::when) fn digital(words: &Words<'_>, start: usize, binder: Option<B
         second = Some(value);
         next += 2;
         // "15:00:00.000"
-        if words.has(next, Meaning::Dot) && words.is_glued(next) && words.is_glued(next + 1) && words.digits(next + 1).is_some() {
+        if words.has(next, Meaning::Dot)
+            && words.is_glued(next)
+            && words.is_glued(next + 1)
+            && words.digits(next + 1).is_some()
+        {
             next += 2;
         }
     }
@@ -229,7 +235,11 @@ fn spoken(words: &Words<'_>, start: usize, binder: Option<Binder>) -> Option<Fou
     }
     let (hour, next) = hour_number(words, hour_at).filter(|_| is_before || is_after || is_british)?;
     // "2 to 5" is as well a range, "half 5 apples" half a thing.
-    let is_past = words.has(behind, Meaning::Past) || is_after && words.pick(next, |m| matches!(m, Meaning::Meridiem(_) | Meaning::ShortMeridiem(_)).then_some(())).is_some();
+    let is_past = words.has(behind, Meaning::Past)
+        || is_after
+            && words
+                .pick(next, |m| matches!(m, Meaning::Meridiem(_) | Meaning::ShortMeridiem(_)).then_some(()))
+                .is_some();
     let is_sure = is_named && !is_british || is_past || binder.is_some_and(Binder::takes_bare_number);
     if words.is_unit(next) || words.has(next, Meaning::Colon) && words.is_glued(next) {
         return None;
@@ -310,8 +320,8 @@ pub(in crate::when) fn range(
     let at = if opener.is_some() { words.skip(start + 1, Meaning::At) } else { start };
     let first = end_of_range(words, at)?;
     let behind = joiner(words, first.1, opener)?;
-    let last = end_of_range(words, words.skip(behind, Meaning::At))
-        .filter(|(_, next)| !is_number_of_more(words, *next))?;
+    let last =
+        end_of_range(words, words.skip(behind, Meaning::At)).filter(|(_, next)| !is_number_of_more(words, *next))?;
     let is_alone = |at: usize| clock(words, at, None).is_some_and(|found| found.strength == Strength::Strong);
     let is_military = |at: usize| words.digits(at).is_some_and(|(_, len)| len == 4);
     let is_sure = opener.is_some()
@@ -324,7 +334,8 @@ pub(in crate::when) fn range(
     if !is_sure || is_military(at) != is_military(behind) || is_military(at) && !(is_behind_day || opener.is_some()) {
         return None;
     }
-    let has_half = words.pick(last.1 - 1, |m| matches!(m, Meaning::Meridiem(_) | Meaning::ShortMeridiem(_)).then_some(()));
+    let has_half =
+        words.pick(last.1 - 1, |m| matches!(m, Meaning::Meridiem(_) | Meaning::ShortMeridiem(_)).then_some(()));
     Some((same_half(first.0, last.0, has_half.is_some()), last.0, last.1))
 }
 
@@ -333,11 +344,8 @@ fn same_half(begin: Clock, end: Clock, has_half: bool) -> Clock {
     if begin.face != Face::Open || end.face != Face::Day || !has_half {
         return begin;
     }
-    let (near, far) = if end.hour >= 12 {
-        (begin.hour % 12 + 12, begin.hour % 12)
-    } else {
-        (begin.hour % 12, begin.hour % 12 + 12)
-    };
+    let (near, far) =
+        if end.hour >= 12 { (begin.hour % 12 + 12, begin.hour % 12) } else { (begin.hour % 12, begin.hour % 12 + 12) };
     let is_in_order = (near, begin.minute) < (end.hour, end.minute);
     Clock { hour: if is_in_order { near } else { far }, face: Face::Day, ..begin }
 }
@@ -374,10 +382,12 @@ fn two_numbers(words: &Words<'_>, at: usize) -> Option<(Clock, usize)> {
     if !is_shown {
         return None;
     }
-    Some(meridiem(words, next).map_or_else(
-        || (face(hour, minute, 0, true), next),
-        |(half, behind)| (on_half(hour, minute, 0, half), behind),
-    ))
+    Some(
+        meridiem(words, next).map_or_else(
+            || (face(hour, minute, 0, true), next),
+            |(half, behind)| (on_half(hour, minute, 0, half), behind),
+        ),
+    )
 }
 
 /// Returns whether the number before `next` belongs to a longer one, a unit or an ordinal.

@@ -187,7 +187,8 @@ fn anchor(words: &Words<'_>, at: usize, dialect: Dialect) -> Option<FoundDay> {
 
 /// "on christmas", "by new year's eve": bound, since "christmas tree" is a thing.
 fn holiday(words: &Words<'_>, start: usize, binder: Option<Binder>) -> Option<FoundDay> {
-    let (month, day) = words.pick(start, |m| if let Meaning::Holiday(month, day) = m { Some((month, day)) } else { None })?;
+    let (month, day) =
+        words.pick(start, |m| if let Meaning::Holiday(month, day) = m { Some((month, day)) } else { None })?;
     let strength = if binder.is_some() { Strength::Strong } else { Strength::Whole };
     Some(found(Day::Date { year: None, month, day }, start + 1, strength))
 }
@@ -465,8 +466,7 @@ pub(in crate::when) fn ordinal(words: &Words<'_>, at: usize) -> Option<(i32, usi
     let (nth, next) = plain_ordinal(words, at)?;
     // "2nd last", "second to the last"
     let last = words.skip(words.skip(next, Meaning::To), Meaning::The);
-    let is_counted =
-        words.is_unit(last + 1) || day_kind(words, last + 1).is_some() || words.has(last + 1, Meaning::Of);
+    let is_counted = words.is_unit(last + 1) || day_kind(words, last + 1).is_some() || words.has(last + 1, Meaning::Of);
     Some(if words.has(last, Meaning::Last) && is_counted { (-nth, last + 1) } else { (nth, next) })
 }
 
@@ -483,7 +483,8 @@ fn plain_ordinal(words: &Words<'_>, at: usize) -> Option<(i32, usize)> {
 fn month_day(words: &Words<'_>, start: usize, binder: Option<Binder>) -> Option<FoundDay> {
     let at = words.skip(start, Meaning::The);
     // "20 of next month", "the 28th of the month after next"
-    let number = words.digits(at).filter(|(_, len)| *len <= 2).map(|(day, _)| (i32::try_from(day).unwrap_or(0), at + 1));
+    let number =
+        words.digits(at).filter(|(_, len)| *len <= 2).map(|(day, _)| (i32::try_from(day).unwrap_or(0), at + 1));
     if let Some((nth, behind)) = ordinal(words, at).filter(|(nth, _)| *nth > 0).or(number)
         && let Some((month @ (MonthOf::Any | MonthOf::Next | MonthOf::Ahead(_)), next)) = of_month(words, behind)
         && !words.has_repeat

@@ -3,10 +3,10 @@
 use chrono::Weekday;
 
 use crate::when::Dialect;
-use crate::when::grammar::{Strength, suffixed};
 use crate::when::grammar::amount::{Amount, amount, count};
 use crate::when::grammar::day::{Day, DayKind, MonthOf, day, day_kind, of_month, ordinal};
 use crate::when::grammar::words::Words;
+use crate::when::grammar::{Strength, suffixed};
 use crate::when::lexicon::{Meaning, Part, Unit};
 
 /// A repetition as said.

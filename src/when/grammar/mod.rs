@@ -178,9 +178,9 @@ fn piece(
         stretch,
         window,
         shift(words, start),
-        every::range_of_weekdays(words, start).filter(|_| matches!(before, Some(Piece::Every(_)))).map(|(every, next)| {
-            Found { piece: Piece::Every(every), next, strength: Strength::Strong }
-        }),
+        every::range_of_weekdays(words, start)
+            .filter(|_| matches!(before, Some(Piece::Every(_))))
+            .map(|(every, next)| Found { piece: Piece::Every(every), next, strength: Strength::Strong }),
         year_behind_clock(words, start, before),
         day,
         clock,
@@ -201,7 +201,10 @@ fn piece(
     .into_iter()
     .flatten()
     .reduce(|best, other| if other.next > best.next { other } else { best })
-    .map(|found| Found { strength: if words.has(start, Meaning::Sure) { Strength::Strong } else { found.strength }, ..found })
+    .map(|found| Found {
+        strength: if words.has(start, Meaning::Sure) { Strength::Strong } else { found.strength },
+        ..found
+    })
 }
 
 /// A bare hour that its neighbours make one: "8 tonight", "7 in the evening", "friday 9".
@@ -227,9 +230,8 @@ fn number_behind_day(words: &Words<'_>, start: usize, before: Option<&Piece>) ->
     let (value, len) = words.digits(start)?;
     let strong = |piece, next| Some(Found { piece, next, strength: Strength::Strong });
     let is_date = matches!(day, Day::Weekday(..)) && len == 2 && (13..=31).contains(&value);
-    let is_followed =
-        words.is_end(start + 1)
-            || [Meaning::Comma, Meaning::At, Meaning::Between, Meaning::From].iter().any(|m| words.has(start + 1, *m));
+    let is_followed = words.is_end(start + 1)
+        || [Meaning::Comma, Meaning::At, Meaning::Between, Meaning::From].iter().any(|m| words.has(start + 1, *m));
     if is_date && is_followed {
         return strong(Piece::Day(Day::OfMonth(value)), start + 1);
     }
@@ -399,7 +401,7 @@ fn limit(words: &Words<'_>, start: usize, binder: Option<Binder>, dialect: Diale
     }
     let strong = |piece, next| Some(Found { piece, next, strength: Strength::Strong });
     if let Some((days, next)) = every::exception(words, start).or_else(|| suffixed::exception(words, start)) {
-        return strong(Piece::Except(days), next);
+        return strong(Piece::Except(days), words.skip(next, Meaning::ExceptBehind));
     }
     if let Some((moment, next)) = suffixed::start(words, start, dialect) {
         return strong(Piece::Starting(moment), next);

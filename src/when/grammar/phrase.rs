@@ -7,8 +7,7 @@ use chrono_tz::Tz;
 
 use crate::when::Dialect;
 use crate::when::grammar::{
-    Alert, Amount, Binder, Clock, Cycle, Day, Every, Found, Moment, Piece, Strength, Which, Words, amount, piece,
-    range,
+    Alert, Amount, Binder, Clock, Cycle, Day, Every, Found, Moment, Piece, Strength, Which, Words, amount, piece, range,
 };
 use crate::when::lexicon::{Meaning, Part};
 
@@ -83,7 +82,9 @@ pub(in crate::when) fn phrase(
             None => at += 1,
         }
     }
-    runs.sort_by_key(|run| std::cmp::Reverse((run.phrase.every.is_some(), !run.is_past(), !run.phrase.is_only_alerts(), run.weight())));
+    runs.sort_by_key(|run| {
+        std::cmp::Reverse((run.phrase.every.is_some(), !run.is_past(), !run.phrase.is_only_alerts(), run.weight()))
+    });
     let mut whole: Option<Phrase> = None;
     let mut taken = Vec::new();
     for run in runs {
@@ -330,7 +331,10 @@ impl Phrase {
                             || every.cycle == Cycle::Days && every.part.is_none())
                 };
                 // "every hour on weekdays": the days of one limit the other.
-                !is_offset && self.every.as_ref().is_none_or(|known| is_filter(known) != is_filter(every))
+                let is_limit = |known: &Every| {
+                    is_filter(known) != is_filter(every) || is_filter(known) && known.cycle != every.cycle
+                };
+                !is_offset && self.every.as_ref().is_none_or(is_limit)
             }
             Piece::Until(_) => self.until.is_none(),
             Piece::Starting(_) => self.starting.is_none(),

@@ -73,9 +73,7 @@ fn number_first(words: &Words<'_>, at: usize, opener: Option<Opener>, dialect: D
     let (last, next) = number(words, behind)?;
     let is_last_ordinal = ordinal(words, behind).is_some();
     let month_at = words.skip(words.skip(next, Meaning::In), Meaning::Of);
-    if words.has(month_at, Meaning::Next)
-        && words.has(month_at + 1, Meaning::Unit(crate::when::lexicon::Unit::Month))
-    {
+    if words.has(month_at, Meaning::Next) && words.has(month_at + 1, Meaning::Unit(crate::when::lexicon::Unit::Month)) {
         let nth = i32::try_from(first).ok()?;
         return Some((Day::Nth { nth, kind: DayKind::Day, month: MonthOf::Next }, month_at + 2));
     }

@@ -169,8 +169,21 @@ pub(super) fn word(token: &Token) -> Vec<Meaning> {
 
 /// Names long enough that one slip of the finger leaves them clear.
 const LONG_NAMES: [&str; 15] = [
-    "monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday", "tomorrow", "january", "february",
-    "august", "september", "october", "november", "december",
+    "monday",
+    "tuesday",
+    "wednesday",
+    "thursday",
+    "friday",
+    "saturday",
+    "sunday",
+    "tomorrow",
+    "january",
+    "february",
+    "august",
+    "september",
+    "october",
+    "november",
+    "december",
 ];
 
 /// Reads a long name with one letter wrong, left out, doubled or swapped ("wednsday"); not where two names are as near.
@@ -350,9 +363,8 @@ fn month(word: &str) -> Option<Meaning> {
 fn day(word: &str) -> Option<Meaning> {
     let meaning = match word {
         "today" => Meaning::Day(0),
-        "tomorrow" | "tmrw" | "tmr" | "tomorow" | "tommorow" | "tommorrow" | "tomorrows" | "tomorrow's" | "2moro" | "tmw" => {
-            Meaning::Day(1)
-        },
+        "tomorrow" | "tmrw" | "tmr" | "tomorow" | "tommorow" | "tommorrow" | "tomorrows" | "tomorrow's" | "2moro"
+        | "tmw" => Meaning::Day(1),
         "yesterday" | "yest" => Meaning::Day(-1),
         "christmas" | "xmas" => Meaning::Holiday(12, 25),
         "halloween" => Meaning::Holiday(10, 31),
@@ -464,6 +476,7 @@ fn binder(word: &str) -> &'static [Meaning] {
         "-" | "–" | "—" => &[Meaning::Dash],
         "." => &[Meaning::Dot],
         "+" => &[Meaning::Plus],
+        "(" | ")" => &[Meaning::Bracket],
         _ => &[],
     }
 }

@@ -4,7 +4,6 @@
 //! in the title.
 
 mod en;
-mod han_number;
 mod zh;
 
 use std::ops::Range;
@@ -245,6 +244,10 @@ pub(super) enum Meaning {
     ExceptBehind,
     /// "in all" before a number of times: 共五次.
     Total,
+    /// "within" behind a period: 下周内.
+    Inside,
+    /// A round bracket.
+    Bracket,
     /// So many times in each cycle: 每天三次.
     PerCycle,
     /// "and" that joins times, never numbers of one amount: 和.
