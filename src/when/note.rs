@@ -56,6 +56,8 @@ pub enum Note {
         /// The local time.
         local: NaiveDateTime,
     },
+    /// A cron expression names a day of the month and a weekday, and either is enough.
+    EitherDay,
     /// Months without the day use their last.
     MonthEnd {
         /// The day of the month.
@@ -91,6 +93,7 @@ impl fmt::Display for Note {
                 write!(f, "the clock shows {} twice, the first time counts", local.format(LOCAL))
             }
             Self::AlertPassed { at } => write!(f, "{} has passed, so that alert is left out", at.format(LOCAL)),
+            Self::EitherDay => f.write_str("cron takes the day of the month or the weekday, either is enough"),
             Self::MonthEnd { day } => write!(f, "months without day {day} use their last day"),
         }
     }

@@ -109,6 +109,7 @@ fn window(
 
 /// Days and coarser: a rule of local dates and times.
 fn calendar(here: &Here<'_>, phrase: &Phrase, every: &Every) -> Result<Resolved, TimeError> {
+    let phrase = &with_clock_of_its_end(phrase);
     let mut notes = Vec::new();
     let mut days = gather(here, phrase, every)?;
     let interval = u16::try_from(every.interval).ok().filter(|interval| *interval > 0);
@@ -141,6 +142,19 @@ fn calendar(here: &Here<'_>, phrase: &Phrase, every: &Every) -> Result<Resolved,
     let start = first(here, &each, earliest).ok_or_else(|| here.nothing_ahead())?;
     let rrule = rule(here, cycle, interval, &days, &times, &mut notes)?;
     finish(here, phrase, rrule, start, &times, notes)
+}
+
+/// "every day until friday at 8" comes at 8 on Friday, too: the clock time is the repetition's own.
+fn with_clock_of_its_end(phrase: &Phrase) -> Phrase {
+    let mut phrase = phrase.clone();
+    let has_clock = !phrase.clocks.is_empty() || phrase.starting.as_ref().is_some_and(|start| start.clock.is_some());
+    if let Some(until) = &mut phrase.until
+        && until.day.is_some()
+        && !has_clock
+    {
+        phrase.clocks.extend(until.clock.take());
+    }
+    phrase
 }
 
 fn finish(

@@ -50,6 +50,10 @@ fn rule(time: &TimeReading, context: &Context) -> String {
             let until = interval.until.map_or(String::new(), |until| format!(" until {}", told(until, context.zone)));
             format!("every {} from {due}{count}{until}", interval.every)
         }
+        Rule::Cron(cron) => {
+            let count = cron.count.map_or(String::new(), |count| format!(" ×{count}"));
+            format!("cron {} from {due}{count}", cron.expression)
+        }
         Rule::Calendar(calendar) => {
             let rrule = calendar.rrule.replace(";BYMINUTE=0;BYSECOND=0", "").replace(";BYSECOND=0", "");
             let count = calendar.count.map_or(String::new(), |count| format!(" ×{count}"));

@@ -47,7 +47,10 @@ pub(super) fn beside(
         parts.push(at..run.start);
         at = run.end;
     }
-    parts.push(at..lexemes.len());
+    // A full stop that stands apart closes nothing.
+    let is_apart = |at: usize| words.has(at, Meaning::Dot) && !words.is_glued(at);
+    let end = if lexemes.len() > 1 && is_apart(lexemes.len() - 1) { lexemes.len() - 1 } else { lexemes.len() };
+    parts.push(at.min(end)..end);
     let count = parts.len();
     let parts_end = at;
     let mut kept: Vec<Range<usize>> = Vec::new();

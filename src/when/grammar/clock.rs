@@ -96,7 +96,9 @@ fn alone(words: &Words<'_>, start: usize, binder: Option<Binder>) -> Option<Foun
     {
         return found(face(hour, 0, 0, true), next, Strength::Strong);
     }
+    // "room 1430" is no time.
     if binder.is_none()
+        && start == 0
         && let Some((value, 4)) = words.digits(start)
     {
         let clock = face(value / 100, value % 100, 0, false);
@@ -320,6 +322,11 @@ pub(in crate::when) fn range(
     let at = if opener.is_some() { words.skip(start + 1, Meaning::At) } else { start };
     let first = end_of_range(words, at)?;
     let behind = joiner(words, first.1, opener)?;
+    // "15:00:00-05:00" is an offset from UTC.
+    let has_seconds = (at..first.1).filter(|at| words.has(*at, Meaning::Colon)).count() > 1;
+    if has_seconds && words.is_glued(first.1) && words.has(first.1, Meaning::Dash) {
+        return None;
+    }
     let last =
         end_of_range(words, words.skip(behind, Meaning::At)).filter(|(_, next)| !is_number_of_more(words, *next))?;
     let is_alone = |at: usize| clock(words, at, None).is_some_and(|found| found.strength == Strength::Strong);

@@ -352,7 +352,9 @@ fn period(words: &Words<'_>, start: usize) -> Option<FoundDay> {
     })?;
     match which {
         Which::Coming if at > before => Some(found(Day::Period(Which::Next, unit), at + 1, Strength::Strong)),
-        Which::Next | Which::This | Which::Last => Some(found(Day::Period(which, unit), at + 1, Strength::Strong)),
+        // "this month in numbers" is a title.
+        Which::This => Some(found(Day::Period(which, unit), at + 1, Strength::Adverb)),
+        Which::Next | Which::Last => Some(found(Day::Period(which, unit), at + 1, Strength::Strong)),
         Which::Coming | Which::Later(_) | Which::InWeek(_) => None,
     }
 }
@@ -603,8 +605,14 @@ fn month_alone(words: &Words<'_>, start: usize, binder: Option<Binder>) -> Optio
     }
     let is_bound = at > start || matches!(binder, Some(Binder::In | Binder::By | Binder::Until | Binder::From));
     // "september" alone; elsewhere a name may be a person's.
+    let joins = |at: usize| {
+        [Meaning::Dash, Meaning::To, Meaning::Until, Meaning::Through, Meaning::From, Meaning::Between, Meaning::And]
+            .iter()
+            .any(|join| words.has(at, *join))
+    };
+    let is_alone = (start == 0 || joins(start - 1)) && (words.is_end(at + 1) || joins(at + 1));
     let strength = if is_bound { Strength::Strong } else { Strength::Whole };
-    Some(found(Day::Month { year: None, month }, at + 1, strength))
+    (is_bound || is_alone).then(|| found(Day::Month { year: None, month }, at + 1, strength))
 }
 
 /// "9/2026", "2026/10".

@@ -104,6 +104,8 @@ pub(super) enum Piece {
     Times(u32),
     Except(Vec<Weekday>),
     Zone(Tz),
+    /// So many seconds east of UTC ("+02:00", "UTC-5").
+    Offset(i32),
     /// The year of the date that was said before.
     Year(u32),
     Now,
@@ -189,7 +191,7 @@ fn piece(
         part(words, start, binder, before),
         degree(words, start, binder),
         ahead(words, start, binder),
-        limit(words, start, binder, dialect),
+        limit(words, start, binder, before, dialect),
         other(words, start, before),
         alert::alert(words, start, before).map(|(alert, next)| Found {
             piece: Piece::Alert(alert),
@@ -395,7 +397,13 @@ fn shift(words: &Words<'_>, start: usize) -> Option<Found> {
 }
 
 /// "until june 2", "starting monday", "from 9am", "except weekends", which only a repetition has.
-fn limit(words: &Words<'_>, start: usize, binder: Option<Binder>, dialect: Dialect) -> Option<Found> {
+fn limit(
+    words: &Words<'_>,
+    start: usize,
+    binder: Option<Binder>,
+    before: Option<&Piece>,
+    dialect: Dialect,
+) -> Option<Found> {
     if !words.has_repeat {
         return None;
     }
@@ -406,13 +414,20 @@ fn limit(words: &Words<'_>, start: usize, binder: Option<Binder>, dialect: Diale
     if let Some((moment, next)) = suffixed::start(words, start, dialect) {
         return strong(Piece::Starting(moment), next);
     }
-    let is_until = words.has(start, Meaning::Until) || words.has(start, Meaning::Through);
+    // "from june 1 to july 1", "from june 1 - july 1"
+    let is_behind_start = matches!(before, Some(Piece::Starting(_)));
+    let is_dashed = is_behind_start && start > 0 && words.has(start - 1, Meaning::Dash);
+    let is_until = words.has(start, Meaning::Until)
+        || words.has(start, Meaning::Through)
+        || is_behind_start && words.has(start, Meaning::To)
+        || is_dashed;
     let is_start = words.has(start, Meaning::Starting) || words.has(start, Meaning::From) && binder.is_none();
     if !(is_until || is_start) {
         return None;
     }
     let inner = if is_until { Binder::Until } else { Binder::From };
-    let (moment, next) = moment(words, start + 1, inner, dialect)?;
+    let at = if is_dashed { start } else { start + 1 };
+    let (moment, next) = moment(words, at, inner, dialect)?;
     let next = words.skip(next, Meaning::StartsThere);
     strong(if is_until { Piece::Until(moment) } else { Piece::Starting(moment) }, next)
 }
@@ -436,6 +451,29 @@ pub(in crate::when) fn moment(
     Some((Moment { day: None, clock: Some(found.clock) }, found.next))
 }
 
+/// "+02:00" glued to a time, "+2" behind UTC: seconds east.
+fn offset(words: &Words<'_>, start: usize, is_behind_utc: bool) -> Option<(i32, usize)> {
+    let sign = if words.has(start, Meaning::Plus) {
+        1
+    } else if words.has(start, Meaning::Dash) {
+        -1
+    } else {
+        return None;
+    };
+    let (hours @ 0..=14, hour_len) = words.digits(start + 1)? else { return None };
+    let is_glued = words.is_glued(start) && words.is_glued(start + 1);
+    let minutes = words.digits(start + 3).filter(|(minutes, len)| {
+        *minutes < 60 && *len == 2 && words.has(start + 2, Meaning::Colon) && words.is_glued(start + 2)
+    });
+    let (minutes, next) = minutes.map_or((None, start + 2), |(minutes, _)| (Some(minutes), start + 4));
+    // "5pm-6" is a stretch.
+    if !(is_glued && (is_behind_utc && hour_len <= 2 || hour_len == 2 && minutes.is_some())) {
+        return None;
+    }
+    let seconds = i32::try_from(hours * 3600 + minutes.unwrap_or(0) * 60).ok()?;
+    Some((sign * seconds, next))
+}
+
 /// "3 times", "twice", "now", a zone behind a time of day.
 fn other(words: &Words<'_>, start: usize, before: Option<&Piece>) -> Option<Found> {
     let found = |piece, next, strength| Some(Found { piece, next, strength });
@@ -453,6 +491,21 @@ fn other(words: &Words<'_>, start: usize, before: Option<&Piece>) -> Option<Foun
     }
     if words.has(start, Meaning::Now) {
         return found(Piece::Now, start + 1, Strength::Weak);
+    }
+    if matches!(before, Some(Piece::Clock(_))) {
+        let is_utc = words.has(start, Meaning::Zone(Tz::UTC));
+        // The dash before an offset has been taken for one between two pieces.
+        let has_dash = start > 0 && words.has(start - 1, Meaning::Dash) && words.is_glued(start - 1);
+        let sign_at = if is_utc {
+            start + 1
+        } else if has_dash {
+            start - 1
+        } else {
+            start
+        };
+        if let Some((seconds, next)) = offset(words, sign_at, is_utc) {
+            return found(Piece::Offset(seconds), next, Strength::Strong);
+        }
     }
     // "( CET )"
     let is_bracketed = words.is_mark(start) && words.opens_or_closes(start) && words.opens_or_closes(start + 2);

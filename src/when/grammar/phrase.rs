@@ -38,6 +38,8 @@ pub(in crate::when) struct Phrase {
     pub(in crate::when) often: Option<u32>,
     /// When to speak beside or instead of at due.
     pub(in crate::when) alerts: Vec<Alert>,
+    /// Seconds east of UTC, where the words name an offset rather than a region.
+    pub(in crate::when) offset: Option<i32>,
 }
 
 /// The most alerts that one sentence sets.
@@ -168,6 +170,13 @@ fn with_end(words: &Words<'_>, run: &Run, opener: Option<range::Opener>, dialect
     if words.has_repeat {
         return None;
     }
+    // "at 2pm and lasts for 3 hours"
+    let lasts = words.skip(words.skip(run.range.end, Meaning::Comma), Meaning::And);
+    if words.has(lasts, Meaning::Lasts)
+        && let Some(length) = amount(words, words.skip(lasts + 1, Meaning::For))
+    {
+        return Some(Run { range: run.range.start..length.next, ..run.clone() });
+    }
     if run.phrase.window_end.is_some() {
         // "june 3 at 3pm - 2pm june 5": the day of the end.
         let end = pieces(words, run.range.end, dialect, None)?;
@@ -175,11 +184,16 @@ fn with_end(words: &Words<'_>, run: &Run, opener: Option<range::Opener>, dialect
         let is_end = is_day && matches!(run.phrase.days.as_slice(), [Day::Date { .. }]);
         return is_end.then(|| Run { range: run.range.start..end.range.end, ..run.clone() });
     }
-    let at = words.skip(words.skip(range::joiner(words, run.range.end, opener)?, Meaning::The), Meaning::Starting);
+    let behind = words.skip(run.range.end, Meaning::Comma);
+    let join = if words.has(behind, Meaning::Until) { behind } else { run.range.end };
+    let at = words.skip(words.skip(range::joiner(words, join, opener)?, Meaning::The), Meaning::Starting);
     let end = pieces(words, at, dialect, None)?;
     let has_day = |run: &Run| !run.phrase.days.is_empty();
     let has_clock = |run: &Run| !run.phrase.clocks.is_empty();
-    let is_like = has_day(run) && has_day(&end) || has_clock(run) && has_clock(&end) || run.phrase.is_now;
+    let is_like = has_day(run) && has_day(&end)
+        || has_clock(run) && has_clock(&end)
+        || run.phrase.is_now
+        || words.has(at.saturating_sub(1), Meaning::Until) && end.phrase.ahead.is_some();
     let is_month = |run: &Run| matches!(run.phrase.days.first(), Some(Day::Month { .. }));
     let is_sure = end.strength > Strength::Whole || opener.is_some() || is_month(run) && is_month(&end);
     if !is_like || !is_sure || end.phrase.every.is_some() {
@@ -338,13 +352,17 @@ impl Phrase {
             }
             Piece::Until(_) => self.until.is_none(),
             Piece::Starting(_) => self.starting.is_none(),
-            Piece::Lasting(_) => self.lasting.is_none(),
+            // "read every day for 20 minutes" says how long, not until when.
+            Piece::Lasting(amount) => {
+                let is_by_clock = self.every.as_ref().is_some_and(|every| matches!(every.cycle, Cycle::Exact(_)));
+                self.lasting.is_none() && (is_by_clock || !amount.is_exact())
+            }
             Piece::Times(_) => self.times.is_none() && self.every.is_some(),
             Piece::Except(_) => self.except.is_empty(),
-            Piece::Zone(_) => self.zone.is_none(),
             Piece::Alert(_) => self.alerts.len() < ALERTS_MAX,
             Piece::By => self.every.is_none(),
             Piece::Often(_) => self.every.is_some() && self.often.is_none(),
+            Piece::Zone(_) | Piece::Offset(_) => self.zone.is_none() && self.offset.is_none(),
             Piece::Degree(_) => self.degree == 0 && self.part.is_none(),
             Piece::Year(_) => matches!(self.days.last(), Some(Day::Date { year: None, .. })),
         }
@@ -396,6 +414,7 @@ impl Phrase {
             Piece::Alert(alert) => self.alerts.push(alert),
             Piece::By => self.is_by = true,
             Piece::Often(times) => self.often = Some(times),
+            Piece::Offset(seconds) => self.offset = Some(seconds),
             Piece::Degree(hours) => self.degree = hours,
             Piece::Year(said) => {
                 if let Some(Day::Date { year, .. }) = self.days.last_mut() {
@@ -448,5 +467,6 @@ impl Phrase {
         self.is_by |= other.is_by;
         self.often = self.often.or(other.often);
         self.alerts.extend(other.alerts);
+        self.offset = self.offset.or(other.offset);
     }
 }

@@ -154,6 +154,8 @@ pub(super) enum Meaning {
     TimeWord,
     /// A holiday of a fixed date: month and day.
     Holiday(u32, u32),
+    /// "lasting" before the length of an event.
+    Lasts,
     /// "thousand" in a year.
     Thousand,
     /// "is": drops out of the title before a time that ends the sentence.
@@ -357,6 +359,17 @@ pub(super) fn lexemes(tokens: &[Token]) -> Vec<Lexeme> {
             at += 1;
             continue;
         }
+        if let Some((len, zone)) = zone_name(&tokens[at..]) {
+            lexemes.push(Lexeme {
+                span: token.span.start..tokens[at + len - 1].span.end,
+                meanings: vec![Meaning::Zone(zone)],
+                kind: token.kind,
+                is_glued: token.is_glued,
+                is_border: false,
+            });
+            at += len;
+            continue;
+        }
         let (len, meanings) = match token.kind {
             Kind::Quoted => (1, Vec::new()),
             Kind::Number => (1, digits(&token.word)),
@@ -368,6 +381,23 @@ pub(super) fn lexemes(tokens: &[Token]) -> Vec<Lexeme> {
         at += len;
     }
     lexemes
+}
+
+/// Reads a zone by its full name ("Europe/Berlin"), with how many tokens it takes.
+fn zone_name(tokens: &[Token]) -> Option<(usize, Tz)> {
+    let is_slashed = tokens.get(1).is_some_and(|token| token.word == "/" && token.is_glued);
+    if !is_slashed || tokens.first()?.kind != Kind::Word {
+        return None;
+    }
+    let is_part =
+        |token: &&Token| token.is_glued && (token.kind == Kind::Word || ["/", "_", "-"].contains(&&*token.word));
+    let longest = 1 + tokens[1..].iter().take_while(is_part).count();
+    let name_of = |len: usize| tokens[..len].iter().map(|token| token.word.as_str()).collect::<String>();
+    (3..=longest).rev().find_map(|len| {
+        let name = name_of(len);
+        let zone = chrono_tz::TZ_VARIANTS.iter().find(|zone| zone.name().eq_ignore_ascii_case(&name))?;
+        Some((len, *zone))
+    })
 }
 
 /// Cuts "october2" and "q3" in two.
