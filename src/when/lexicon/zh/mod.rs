@@ -137,10 +137,10 @@ fn composed_month_or_year(chars: &[char]) -> Option<Entries> {
     };
     match chars {
         ['下', '下', ..] => counted(2, 2),
-        ['下', '年', ..] | ['明', '年', ..] => one(2, Meaning::YearOn(1)),
+        ['下' | '明', '年', ..] => one(2, Meaning::YearOn(1)),
         ['下', ..] => counted(1, 1),
         ['上', ..] => counted(1, -1),
-        ['今', '年', ..] | ['本', '年', ..] => one(2, Meaning::YearOn(0)),
+        ['今' | '本', '年', ..] => one(2, Meaning::YearOn(0)),
         ['后', '年', ..] => one(2, Meaning::YearOn(2)),
         ['大', '后', '年', ..] => one(3, Meaning::YearOn(3)),
         ['去', '年', ..] => one(2, Meaning::YearOn(-1)),

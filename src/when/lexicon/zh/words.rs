@@ -8,92 +8,14 @@ use crate::when::lexicon::{Lexeme, Meaning, Part, Unit};
 /// The most characters that a word of the table has.
 pub(super) const WORD_MAX: usize = 6;
 
-/// Words that hold words of time and are none.
+/// Words that hold words of time and are none, parted by spaces.
+const UNTIMELY: &str = "下午茶 上午场 下午场 早上好 晚上好 下午好 中午饭 一点点 一点儿 有一点 差一点 早一点 晚一点 \
+    快一点 多一点 少一点 几十 几百 每次 每个人 五月天 今日头条 周年 天后宫 后台 后勤 到家 约会 差旅";
+
+/// Reads the longest of the words that only hold a word of time.
 pub(super) fn untimely(chars: &[char]) -> Option<Entries> {
-    const WORDS: &[&str] = &[
-        "下午茶",
-        "上午场",
-        "下午场",
-        "早上好",
-        "晚上好",
-        "下午好",
-        "中午饭",
-        "早饭",
-        "早餐",
-        "晚饭",
-        "晚餐",
-        "午饭",
-        "午餐",
-        "夜宵",
-        "周年",
-        "一点点",
-        "一点儿",
-        "有一点",
-        "差一点",
-        "早一点",
-        "晚一点",
-        "快一点",
-        "多一点",
-        "少一点",
-        "几十",
-        "几百",
-        "每次",
-        "每个人",
-        "五月天",
-        "三星",
-        "今日头条",
-        "年终",
-        "年会",
-        "周报",
-        "周会",
-        "月饼",
-        "月亮",
-        "月票",
-        "日本",
-        "日语",
-        "日元",
-        "点心",
-        "时候",
-        "时间",
-        "天气",
-        "天后宫",
-        "后台",
-        "后勤",
-        "前台",
-        "前端",
-        "后端",
-        "内容",
-        "分享",
-        "分析",
-        "分钱",
-        "秒杀",
-        "号码",
-        "起床",
-        "起来",
-        "起草",
-        "起飞",
-        "到家",
-        "从容",
-        "约会",
-        "差旅",
-        "次要",
-        "回家",
-        "回复",
-        "回来",
-        "初中",
-        "底下",
-        "年级",
-        "年轻",
-        "日报",
-        "日程",
-        "日记",
-        "月报",
-        "年报",
-        "周边",
-        "周到",
-    ];
-    let is_here = |word: &&&str| word.chars().count() <= chars.len() && word.chars().zip(chars).all(|(a, b)| a == *b);
-    WORDS.iter().filter(is_here).map(|word| word.chars().count()).max().map(|len| vec![(len, Vec::new())])
+    let is_here = |word: &&str| word.chars().count() <= chars.len() && word.chars().zip(chars).all(|(a, b)| a == *b);
+    UNTIMELY.split(' ').filter(is_here).map(|word| word.chars().count()).max().map(|len| vec![(len, Vec::new())])
 }
 
 /// Looks up the longest word of the table, unless what follows makes it another word.
@@ -165,7 +87,7 @@ fn simple(word: &str, next: Option<char>) -> &'static [Meaning] {
     match word {
         // 5号楼, 30日元, 一点点, 三时候
         "号" if is_before("楼线店门院桌馆机会厅车库位码员厂") => &[],
-        "日" if is_before("元语本报") => &[],
+        "日" if is_before("元语") => &[],
         "个星期" | "个礼拜" if is_before("一二三四五六日天") => &[],
         "起" if is_before("床来飞码草名诉点身诊跑") => &[],
         "点" if is_before("点评名赞餐菜心击") => &[],
