@@ -43,7 +43,7 @@ pub(crate) struct Global {
     /// Give results and errors as JSON
     #[arg(long, global = true)]
     pub(crate) json: bool,
-    /// Say nothing but errors and warnings
+    /// Leave out confirmations and hints
     #[arg(long, short, global = true)]
     pub(crate) quiet: bool,
     /// Print the UUID of the task and nothing else

@@ -89,7 +89,7 @@ impl<'a> Context<'a> {
         fail(self.ui, error)
     }
 
-    /// Gives an answer: as JSON to programs, else its warnings and what `lines` makes of it.
+    /// Gives the answer to a question: as JSON to programs, else its warnings and what `lines` makes of it.
     pub(crate) fn answer<T: serde::Serialize>(
         &mut self,
         answer: &T,
@@ -98,12 +98,25 @@ impl<'a> Context<'a> {
     ) {
         match self.ui.form() {
             Form::Json => self.ui.json(answer),
-            Form::Human => {
+            Form::Human | Form::Quiet => {
                 let lines = lines(self.ui.width());
-                self.ui.say(&lines);
+                self.ui.print(&lines);
                 self.warn(warnings);
             }
-            Form::Quiet | Form::Id => self.warn(warnings),
+            Form::Id => self.warn(warnings),
+        }
+    }
+
+    /// Says what was done, as [`Context::answer`] does, and nothing to people who want no confirmations.
+    pub(crate) fn confirm<T: serde::Serialize>(
+        &mut self,
+        answer: &T,
+        warnings: &[String],
+        lines: impl FnOnce(Option<usize>) -> Vec<Text>,
+    ) {
+        match self.ui.form() {
+            Form::Quiet => self.warn(warnings),
+            Form::Human | Form::Json | Form::Id => self.answer(answer, warnings, lines),
         }
     }
 

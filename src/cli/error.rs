@@ -256,3 +256,64 @@ fn candidates(error: &RpcError) -> Option<String> {
     let named: Vec<String> = candidates.iter().map(|task| format!("{} {}", task.number, task.title)).collect();
     Some(format!("name one of them by number: {}", named.join(", ")))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_kind_of_error_has_its_exit_code() {
+        let kinds = [
+            ErrorKind::Parse,
+            ErrorKind::Request,
+            ErrorKind::Method,
+            ErrorKind::Params,
+            ErrorKind::Internal,
+            ErrorKind::Stopping,
+            ErrorKind::Time,
+            ErrorKind::NotFound,
+            ErrorKind::Ambiguous,
+            ErrorKind::Conflict,
+            ErrorKind::Gone,
+            ErrorKind::Refused,
+            ErrorKind::Version,
+            ErrorKind::Limit,
+            ErrorKind::Storage,
+        ];
+        let table: Vec<String> =
+            kinds.iter().map(|kind| format!("{} {}", Exit::of(*kind).code(), kind.as_str())).collect();
+        insta::assert_snapshot!(table.join("\n"), @"
+        1 parse
+        1 request
+        2 method
+        2 params
+        1 internal
+        1 stopping
+        3 time
+        4 not_found
+        4 ambiguous
+        8 conflict
+        4 gone
+        5 refused
+        7 version
+        1 limit
+        9 storage
+        ");
+    }
+
+    #[test]
+    fn the_first_failure_decides() {
+        assert_eq!(Exit::Done.or(Exit::Time).or(Exit::Usage), Exit::Time);
+        assert_eq!(Exit::Done.or(Exit::Done), Exit::Done);
+    }
+
+    #[test]
+    fn an_ambiguous_name_lists_what_it_may_mean() {
+        let candidate =
+            |number, title: &str| crate::protocol::error_code::Candidate { number, title: title.to_owned() };
+        let error = RpcError::new(ErrorKind::Ambiguous, "cannot tell which task \"pay\" means")
+            .with(|data| data.candidates = Some(vec![candidate(1, "pay rent"), candidate(2, "pay tax")]));
+        let error = CliError::Client(ClientError::Refused { error });
+        assert_eq!(error.hint().as_deref(), Some("name one of them by number: 1 pay rent, 2 pay tax"));
+    }
+}

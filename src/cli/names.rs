@@ -94,11 +94,12 @@ fn range(piece: &str) -> Option<(u64, u64)> {
         // No number begins so, but every id does.
         return None;
     }
-    match (TaskName::parse(first), TaskName::parse(last)) {
-        (Some(TaskName::Number(first)), Some(TaskName::Number(last))) => Some((first.0, last.0)),
-        // A UUID has hyphens as well.
-        _ => None,
-    }
+    // A UUID has hyphens as well, and is no range.
+    let (Some(TaskName::Number(first)), Some(TaskName::Number(last))) = (TaskName::parse(first), TaskName::parse(last))
+    else {
+        return None;
+    };
+    Some((first.0, last.0))
 }
 
 #[cfg(test)]

@@ -28,7 +28,7 @@ pub(crate) enum ColorFlag {
 pub(crate) enum Form {
     /// For people.
     Human,
-    /// For people who want nothing but errors and warnings.
+    /// For people who want no confirmations and no hints.
     Quiet,
     /// The id of the task in question and nothing else.
     Id,
@@ -84,14 +84,7 @@ impl Ui {
         self.out.is_closed
     }
 
-    /// Gives lines of a result for people; nothing in the other forms.
-    pub(crate) fn say(&mut self, lines: &[Text]) {
-        if self.form == Form::Human {
-            self.out.lines(lines);
-        }
-    }
-
-    /// Gives lines on standard output in every form.
+    /// Gives lines of a result.
     pub(crate) fn print(&mut self, lines: &[Text]) {
         self.out.lines(lines);
     }
@@ -130,7 +123,10 @@ impl Ui {
 
     /// Says on standard error what is going on.
     pub(crate) fn progress(&mut self, message: &str) {
-        self.err.lines(&[Text::plain(message)]);
+        match self.form {
+            Form::Human | Form::Json | Form::Id => self.err.lines(&[Text::plain(message)]),
+            Form::Quiet => {}
+        }
     }
 
     /// Asks a person for a line; `None` where nobody can be asked, and at the end of the input.

@@ -37,7 +37,7 @@ impl Here<'_> {
                 firsts.flat_map(|first| self.rest_of_month(first)).collect()
             }
             Day::Weekend(which) => self.weekends(*which),
-            Day::Period(which, unit) => self.period(*which, *unit)?,
+            Day::Period(which, unit) => self.period(*which, *unit),
             Day::End(unit) => self.end_of(*unit).into_iter().collect(),
             Day::EndOf(day) => match day.as_ref() {
                 Day::Period(Which::Next, unit) => self.end_of_next(*unit).into_iter().collect(),
@@ -186,7 +186,7 @@ impl Here<'_> {
         }
     }
 
-    fn period(&self, which: Which, unit: Unit) -> Result<Vec<NaiveDate>, TimeError> {
+    fn period(&self, which: Which, unit: Unit) -> Vec<NaiveDate> {
         let today = self.today();
         let monday = add_days(today, -i64::from(today.weekday().num_days_from_monday()));
         let step: i64 = match which {
@@ -194,7 +194,7 @@ impl Here<'_> {
             Which::Last => -1,
             Which::Later(periods) | Which::InWeek(periods) if periods != 0 => periods,
             // "this week", like "today", is its next moment.
-            Which::This | Which::Coming | Which::Later(_) | Which::InWeek(_) => return Ok(self.rest_of(unit)),
+            Which::This | Which::Coming | Which::Later(_) | Which::InWeek(_) => return self.rest_of(unit),
         };
         let quarter = i64::from(today.month0() % 3);
         let date = match unit {
@@ -205,7 +205,7 @@ impl Here<'_> {
             Unit::Decade => shift_months(plain_date::date(today.year(), 1, 1), 120 * step),
             Unit::Day | Unit::Hour | Unit::Minute | Unit::Second => add_days(today, step),
         };
-        Ok(date.into_iter().collect())
+        date.into_iter().collect()
     }
 
     /// Returns the first of the month, or where the month is running, what is left of it.

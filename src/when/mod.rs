@@ -239,7 +239,8 @@ pub fn title_beside(text: &str, span: &Range<usize>) -> String {
     let first = (edges.start..edges.end).find(|at| inside(&lexemes[*at]));
     let last = (edges.start..edges.end).rfind(|at| inside(&lexemes[*at]));
     let Some((first, last)) = first.zip(last) else { return text.trim().to_owned() };
-    title::beside(text, &lexemes, &words, edges.start, &[first..last + 1])
+    let taken = first..last + 1;
+    title::beside(text, &lexemes, &words, edges.start, std::slice::from_ref(&taken))
 }
 
 fn shift(span: &Range<usize>, by: usize, len: usize) -> Range<usize> {

@@ -122,7 +122,9 @@ fn describe_calendar(calendar: &Calendar) -> String {
 
 fn describe_cron(cron: &Cron) -> String {
     let mut said = cron.in_words().unwrap_or_else(|| "by cron".to_owned());
-    said.push_str(&format!(" ({})", cron.expression));
+    for part in [" (", &cron.expression, ")"] {
+        said.push_str(part);
+    }
     push_until(&mut said, cron.until);
     with_count(said, cron.count)
 }

@@ -1,5 +1,6 @@
 //! What does a rule mean that was typed as programs write it, `FREQ=DAILY;BYHOUR=9` or `0 9 * * MON-FRI`?
 
+use std::fmt::Write as _;
 use std::ops::Range;
 
 use chrono::{NaiveDate, NaiveDateTime, NaiveTime, Timelike};
@@ -202,11 +203,12 @@ fn calendar(here: &Here<'_>, parts: &Parts) -> Result<Rule, TimeError> {
     let time = if has("BYHOUR") { NaiveTime::MIN } else { here.settings().date_only };
     let mut tail = String::new();
     for (name, value) in &parts.others {
-        tail.push_str(&format!(";{name}={value}"));
+        // Writing to a string does not fail.
+        let _ = write!(tail, ";{name}={value}");
     }
     for (name, value) in [("BYHOUR", time.hour()), ("BYMINUTE", time.minute()), ("BYSECOND", time.second())] {
         if !has(name) {
-            tail.push_str(&format!(";{name}={value}"));
+            let _ = write!(tail, ";{name}={value}");
         }
     }
     // Counted from the first coming one, which is therefore found without the interval.

@@ -43,7 +43,7 @@ impl Daemon {
                 let answer = context.ask(&methods::Status {})?;
                 let view = context.viewpoint(answer.now);
                 let is_new = context.has_started();
-                context.answer(&answer, &[], |width| {
+                context.confirm(&answer, &[], |width| {
                     let mut lines = status(&answer, view, width);
                     if !is_new {
                         lines.insert(0, Text::plain("keikod was running already"));
@@ -54,7 +54,7 @@ impl Daemon {
             Action::Stop => {
                 let pid = context.stop()?;
                 let answer = json!({ "schema_version": SCHEMA_VERSION, "stopped": true, "pid": pid });
-                context.answer(&answer, &[], |_| vec![Text::plain(&format!("stopped keikod (pid {pid})"))]);
+                context.confirm(&answer, &[], |_| vec![Text::plain(&format!("stopped keikod (pid {pid})"))]);
             }
         }
         Ok(Exit::Done)

@@ -62,6 +62,9 @@ pub(crate) fn or_due(typed: &[String]) -> Result<Vec<Option<String>>, CliError> 
 
 /// An answer that is about one task.
 pub(crate) trait AboutTask: Serialize {
+    /// Whether it tells of a change, rather than answering a question.
+    const IS_CHANGE: bool;
+
     /// Returns the task.
     fn task(&self) -> &Task;
     /// Returns the daemon's time.
@@ -71,6 +74,8 @@ pub(crate) trait AboutTask: Serialize {
 }
 
 impl AboutTask for WriteResult {
+    const IS_CHANGE: bool = true;
+
     fn task(&self) -> &Task {
         &self.task
     }
@@ -85,6 +90,8 @@ impl AboutTask for WriteResult {
 }
 
 impl AboutTask for TaskResult {
+    const IS_CHANGE: bool = false;
+
     fn task(&self) -> &Task {
         &self.task
     }
@@ -99,6 +106,8 @@ impl AboutTask for TaskResult {
 }
 
 impl AboutTask for HistoryResult {
+    const IS_CHANGE: bool = false;
+
     fn task(&self) -> &Task {
         &self.task
     }
@@ -142,7 +151,12 @@ impl Tally {
                     if context.ui.form() == Form::Id {
                         context.ui.print(&[answer.task().id.as_str().into()]);
                     }
-                    context.answer(&answer, answer.warnings(), |width| lines(&answer, view, width));
+                    let lines = |width| lines(&answer, view, width);
+                    if T::IS_CHANGE {
+                        context.confirm(&answer, answer.warnings(), lines);
+                    } else {
+                        context.answer(&answer, answer.warnings(), lines);
+                    }
                 }
                 Some(answer)
             }

@@ -5,6 +5,7 @@ use clap::Args;
 use crate::cli::context::Context;
 use crate::cli::error::{CliError, Exit};
 use crate::cli::render::task::list;
+use crate::cli::ui::Form;
 use crate::protocol::methods;
 
 /// Lists tasks, what is due first
@@ -23,6 +24,10 @@ impl List {
     pub(crate) fn run(self, context: &mut Context<'_>) -> Result<Exit, CliError> {
         let answer = context.ask(&methods::List { all: self.all, limit: self.limit })?;
         let view = context.viewpoint(answer.now);
+        if context.ui.form() == Form::Id {
+            let ids: Vec<_> = answer.tasks.iter().map(|task| task.id.as_str().into()).collect();
+            context.ui.print(&ids);
+        }
         context.answer(&answer, &answer.warnings, |width| list(&answer.tasks, view, width));
         Ok(Exit::Done)
     }

@@ -75,7 +75,7 @@ impl Parse {
             (Form::Human | Form::Quiet | Form::Id, Some(error)) => return Err(CliError::Time(error)),
             (Form::Human | Form::Quiet | Form::Id, None) => {
                 let view = Viewpoint { now: reader.now, zone: reader.zone };
-                context.ui.say(&told(&reading, view));
+                context.ui.print(&told(&reading, view));
             }
         }
         Ok(Exit::Done)

@@ -172,7 +172,7 @@ mod tests {
         added 7  standup  Thu 14 May 2026 09:30 EDT (in 17h 30m)
           repeats Thu 14 May 09:30, Fri 15 May 09:30, Mon 18 May 09:30
         ");
-        insta::assert_snapshot!(told(Change::Added, true, &json!({ "due_at": null, "scheduled_at": null, "state": "CREATED" })), @"added 12  pay rent  no time, so it will not ring");
+        insta::assert_snapshot!(told(Change::Added, true, &json!({ "due_at": null, "scheduled_at": null, "state": "CREATED" })), @"added 12  pay rent  no time");
     }
 
     #[test]

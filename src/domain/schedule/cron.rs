@@ -80,9 +80,9 @@ impl Cron {
     #[must_use]
     pub fn has_either_day(&self) -> bool {
         let fields: Vec<&str> = self.expression.split_whitespace().collect();
-        let (day, weekday) = match fields.as_slice() {
-            [_, _, day, _, weekday] | [_, _, _, day, _, weekday] | [_, _, _, day, _, weekday, _] => (day, weekday),
-            _ => return false,
+        let ([_, _, day, _, weekday] | [_, _, _, day, _, weekday] | [_, _, _, day, _, weekday, _]) = fields.as_slice()
+        else {
+            return false;
         };
         let is_given = |field: &str| !field.starts_with(['*', '?', '+']);
         is_given(day) && is_given(weekday)

@@ -13,6 +13,7 @@ use crate::domain::time::{date_exists, resolve};
 pub(super) const INSTANCES_MAX: usize = 100_000;
 
 /// What a rule's local times are read with.
+#[derive(Clone, Copy)]
 pub(super) struct Reading {
     pub(super) zone: Tz,
     /// Whether the rule comes up at most once a day, so that its date names an instance.

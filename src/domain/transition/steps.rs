@@ -113,6 +113,7 @@ impl<'a> Steps<'a> {
     /// Speaks: one firing, and its delivery to every target.
     pub(super) fn ring(&mut self, slot: Slot, repeat: Option<uuid::Uuid>, nominal_at: Timestamp, swallowed: Vec<Slot>) {
         let due = self.occurrence().due.expect("only an occurrence with a time has alerts");
+        let repeat = repeat.or(self.occurrence().moved_by);
         let fire_id = FireId::compute(self.task().id, self.occurrence().name(), slot, due.nominal, repeat);
         let late = self.now().since(nominal_at) > self.moment.grace;
         let firing = Firing { fire_id, slot, nominal_at, late, swallowed };
@@ -181,8 +182,9 @@ impl<'a> Steps<'a> {
             .deliveries
             .iter()
             .any(|delivery| delivery.occurrence == name && matches!(delivery.status, DeliveryStatus::Delivered(_)));
+        let had_nothing_to_say = !self.has_spoken();
         self.start_silently();
-        if is_delivered {
+        if is_delivered || had_nothing_to_say {
             self.step(Operation::Completed(Outcome::Unanswered), "its successor is due");
         } else {
             self.step(Operation::Failed, "it reached nobody before its successor was due");
@@ -198,14 +200,7 @@ impl<'a> Steps<'a> {
         }
     }
 
-    /// Opens and arms the first occurrence behind the present one that is due after now; none where the series is over.
-    pub(super) fn open_next(&mut self) {
-        if let Some(instance) = self.next_instance() {
-            self.open(&instance);
-        }
-    }
-
-    /// Returns the instance that [`Steps::open_next`] would open.
+    /// Returns the first instance behind the present occurrence that is due after now; none where the series is over.
     pub(super) fn next_instance(&self) -> Option<Instance> {
         if !self.task().is_series() {
             return None;
@@ -263,6 +258,7 @@ pub(super) fn first_occurrence(task: &Task, instance: Option<&Instance>, moment:
         successor_at: instance.and_then(|instance| successor_of(task, instance, moment)),
         spoken,
         last_spoken: None,
+        moved_by: None,
         state: State::Created,
     }
 }

@@ -6,6 +6,7 @@
 mod alert;
 mod amount;
 mod clock;
+mod date;
 mod day;
 mod every;
 mod period;
@@ -176,6 +177,7 @@ fn piece(
         strength: Strength::Strong,
     });
     [
+        offset_behind_clock(words, start, before),
         every,
         stretch,
         window,
@@ -451,6 +453,23 @@ pub(in crate::when) fn moment(
     Some((Moment { day: None, clock: Some(found.clock) }, found.next))
 }
 
+/// An offset from UTC behind a time of day.
+fn offset_behind_clock(words: &Words<'_>, start: usize, before: Option<&Piece>) -> Option<Found> {
+    let Some(Piece::Clock(_)) = before else { return None };
+    let is_utc = words.has(start, Meaning::Zone(Tz::UTC));
+    // The dash before an offset has been taken for one between two pieces.
+    let has_dash = start > 0 && words.has(start - 1, Meaning::Dash) && words.is_glued(start - 1);
+    let sign_at = if is_utc {
+        start + 1
+    } else if has_dash {
+        start - 1
+    } else {
+        start
+    };
+    let (seconds, next) = offset(words, sign_at, is_utc)?;
+    Some(Found { piece: Piece::Offset(seconds), next, strength: Strength::Strong })
+}
+
 /// "+02:00" glued to a time, "+2" behind UTC: seconds east.
 fn offset(words: &Words<'_>, start: usize, is_behind_utc: bool) -> Option<(i32, usize)> {
     let sign = if words.has(start, Meaning::Plus) {
@@ -491,21 +510,6 @@ fn other(words: &Words<'_>, start: usize, before: Option<&Piece>) -> Option<Foun
     }
     if words.has(start, Meaning::Now) {
         return found(Piece::Now, start + 1, Strength::Weak);
-    }
-    if matches!(before, Some(Piece::Clock(_))) {
-        let is_utc = words.has(start, Meaning::Zone(Tz::UTC));
-        // The dash before an offset has been taken for one between two pieces.
-        let has_dash = start > 0 && words.has(start - 1, Meaning::Dash) && words.is_glued(start - 1);
-        let sign_at = if is_utc {
-            start + 1
-        } else if has_dash {
-            start - 1
-        } else {
-            start
-        };
-        if let Some((seconds, next)) = offset(words, sign_at, is_utc) {
-            return found(Piece::Offset(seconds), next, Strength::Strong);
-        }
     }
     // "( CET )"
     let is_bracketed = words.is_mark(start) && words.opens_or_closes(start) && words.opens_or_closes(start + 2);

@@ -1,9 +1,8 @@
 //! Which week, quarter or part of a month or year is it: "week 31", "q3 2027", "late march", "the last week of june"?
 
 use crate::when::grammar::amount::{Amount, number_in_words};
-use crate::when::grammar::day::{
-    Day, DayKind, FoundDay, MonthOf, WeekOf, Which, found, month_name, of_month, ordinal, year,
-};
+use crate::when::grammar::date::{month_name, year};
+use crate::when::grammar::day::{Day, DayKind, FoundDay, MonthOf, WeekOf, Which, found, of_month, ordinal};
 use crate::when::grammar::words::Words;
 use crate::when::grammar::{Binder, Strength};
 use crate::when::lexicon::{Meaning, Unit};

@@ -142,11 +142,11 @@ fn run(words: &Words<'_>, start: usize, dialect: Dialect, first_binder: Option<B
         && !words.has_repeat
         && let Some(length) = amount(words, start + 1)
         && words.has(length.next, Meaning::From)
-        && let Some(run) = pieces(words, length.next + 1, dialect, Some(Binder::From))
+        && let Some(run) = pieces(words, length.next + 1, dialect, Some(Binder::From), None)
     {
         return Some(Run { range: start..run.range.end, strength: Strength::Strong, ..run });
     }
-    let plain = pieces(words, start, dialect, first_binder);
+    let plain = pieces(words, start, dialect, first_binder, None);
     let Some(opener) = opener.filter(|_| plain.is_none()) else {
         let run = plain?;
         return Some(with_end(words, &run, None, dialect).unwrap_or(run));
@@ -154,7 +154,7 @@ fn run(words: &Words<'_>, start: usize, dialect: Dialect, first_binder: Option<B
     // "from 9 for 2 hours"
     let is_hour = words.is_end(start + 2) || words.has(start + 2, Meaning::For);
     let bound = (opener == range::Opener::From && is_hour).then_some(Binder::From);
-    let run = pieces(words, start + 1, dialect, bound)?;
+    let run = pieces(words, start + 1, dialect, bound, Some(opener))?;
     if let Some(stretch) = with_end(words, &run, Some(opener), dialect) {
         return Some(Run { range: start..stretch.range.end, ..stretch });
     }
@@ -162,7 +162,7 @@ fn run(words: &Words<'_>, start: usize, dialect: Dialect, first_binder: Option<B
     let is_month = matches!(run.phrase.days.first(), Some(Day::Month { .. }));
     let is_time = is_month || !run.phrase.clocks.is_empty() && run.strength == Strength::Strong;
     let is_clock = opener == range::Opener::From && is_time;
-    is_clock.then(|| Run { range: start..run.range.end, ..run })
+    is_clock.then_some(Run { range: start..run.range.end, ..run })
 }
 
 /// Returns the run with the end of the stretch that it starts.
@@ -179,7 +179,7 @@ fn with_end(words: &Words<'_>, run: &Run, opener: Option<range::Opener>, dialect
     }
     if run.phrase.window_end.is_some() {
         // "june 3 at 3pm - 2pm june 5": the day of the end.
-        let end = pieces(words, run.range.end, dialect, None)?;
+        let end = pieces(words, run.range.end, dialect, None, None)?;
         let is_day = matches!(end.phrase.days.as_slice(), [Day::Date { .. }]) && end.pieces == 1;
         let is_end = is_day && matches!(run.phrase.days.as_slice(), [Day::Date { .. }]);
         return is_end.then(|| Run { range: run.range.start..end.range.end, ..run.clone() });
@@ -187,7 +187,7 @@ fn with_end(words: &Words<'_>, run: &Run, opener: Option<range::Opener>, dialect
     let behind = words.skip(run.range.end, Meaning::Comma);
     let join = if words.has(behind, Meaning::Until) { behind } else { run.range.end };
     let at = words.skip(words.skip(range::joiner(words, join, opener)?, Meaning::The), Meaning::Starting);
-    let end = pieces(words, at, dialect, None)?;
+    let end = pieces(words, at, dialect, None, None)?;
     let has_day = |run: &Run| !run.phrase.days.is_empty();
     let has_clock = |run: &Run| !run.phrase.clocks.is_empty();
     let is_like = has_day(run) && has_day(&end)
@@ -209,10 +209,21 @@ fn with_end(words: &Words<'_>, run: &Run, opener: Option<range::Opener>, dialect
 }
 
 /// Reads pieces side by side from `start`.
-fn pieces(words: &Words<'_>, start: usize, dialect: Dialect, first_binder: Option<Binder>) -> Option<Run> {
+fn pieces(
+    words: &Words<'_>,
+    start: usize,
+    dialect: Dialect,
+    first_binder: Option<Binder>,
+    opener: Option<range::Opener>,
+) -> Option<Run> {
     let mut run = Run { range: start..start, phrase: Phrase::default(), pieces: 0, strength: Strength::Whole };
     let mut before: Option<Piece> = None;
     loop {
+        // "between june 3 and june 5" lists nothing.
+        let is_at_its_end = opener == Some(range::Opener::Between) && words.has(run.range.end, Meaning::And);
+        if before.is_some() && is_at_its_end {
+            break;
+        }
         let (at, join) = joint(words, run.range.end, before.as_ref());
         let binder = join.binder.or_else(|| first_binder.filter(|_| before.is_none()));
         let is_list_clock = join.is_list && matches!(before, Some(Piece::Clock(_)));

@@ -3,7 +3,8 @@
 //! A reminder rings once, at the start; the end is taken from the title and otherwise not needed.
 
 use crate::when::Dialect;
-use crate::when::grammar::day::{Day, DayKind, MonthOf, day, month_day_with_year, ordinal, year};
+use crate::when::grammar::date::{month_day_with_year, year};
+use crate::when::grammar::day::{Day, DayKind, MonthOf, day, ordinal};
 use crate::when::grammar::words::Words;
 use crate::when::grammar::{Phrase, Strength};
 use crate::when::lexicon::Meaning;

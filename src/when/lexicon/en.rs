@@ -459,6 +459,7 @@ fn binder(word: &str) -> &'static [Meaning] {
         "lasts" | "lasting" => &[Meaning::Lasts],
         "through" | "thru" => &[Meaning::Through],
         "late" => &[Meaning::Degree, Meaning::Late],
+        "later" => &[Meaning::Late],
         "early" => &[Meaning::Degree, Meaning::Early],
         "mid" | "middle" => &[Meaning::Middle],
         "end" => &[Meaning::Ending],

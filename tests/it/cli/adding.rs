@@ -2,7 +2,8 @@
 
 use serde_json::json;
 
-use crate::cli::Home;
+use crate::cli::{Home, binary};
+use crate::support::pty::Pty;
 
 #[test]
 fn sentences_are_understood_and_shown_back() {
@@ -139,6 +140,8 @@ fn the_id_alone_is_printed_where_it_is_asked_for() {
     let home = Home::with_daemon();
     let id = home.keiko("add pay rent tomorrow --print-id").stdout;
     assert_eq!(home.keiko("show 1 --json").json()["task"]["id"], id.trim());
+    assert_eq!(home.keiko("list --print-id").stdout, id);
+    assert!(home.keiko("list -q").stdout.contains("pay rent"));
     assert_eq!(home.keiko(&format!("done {} -q", &id[..13])).stdout, "");
     assert_eq!(home.keiko("show 1 --json").json()["task"]["state"], "COMPLETED");
 }
@@ -151,4 +154,18 @@ fn a_terminal_in_another_zone_keeps_its_own() {
     });
     insta::assert_snapshot!(ran.stdout, @"added 1  call home  Thu 14 May 2026 09:00 CEST (in 11h)");
     assert_eq!(home.keiko("show 1 --json").json()["task"]["schedule"]["zone"], "Europe/Berlin");
+}
+
+#[tokio::test]
+async fn a_line_is_asked_for_where_no_words_are_given() {
+    let home = Home::with_daemon();
+    let mut pty = Pty::run(&format!(
+        "export KEIKO_DATA_DIR={0}/data XDG_RUNTIME_DIR={0}/run TZ=America/New_York; {1} add; echo all-said",
+        home.path().display(),
+        binary("keiko").display()
+    ));
+    pty.wait_for("what, and when? ").await;
+    pty.type_line("don't pay $RENT tomorrow 3pm").await;
+    pty.wait_for("all-said\r\n").await;
+    assert_eq!(home.keiko("show 1 --json").json()["task"]["title"], "don't pay $RENT");
 }

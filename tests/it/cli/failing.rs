@@ -4,32 +4,19 @@ use serde_json::Value;
 
 use crate::cli::{Home, Ran};
 
-#[test]
-fn each_failure_says_what_and_what_to_do_and_has_its_code() {
+/// A home with a task that is scheduled, another that shares a word with it, and one that is done.
+fn home() -> Home {
     let home = Home::with_daemon();
-    home.keiko("add pay rent tomorrow 3pm");
-    home.keiko("add pay the milkman friday");
-    home.keiko("add call mum");
-    home.keiko("done 3");
-    insta::assert_snapshot!(home.transcript(&[
-        "done 99",
-        "done pay",
-        "show nothing like it",
-        "snooze 3",
-        "pause 3",
-        "cancel 3",
-        "skip 1",
-        "resume 1",
-        "snooze 1 20",
-        "snooze 1 for 20",
-        "done",
-        "pause 1 --for tomorrow",
-        "show",
-        "list --wrong",
-        "rpc no.such",
-        "rpc task.get '{\"tusk\":1}'",
-        "rpc task.get nonsense",
-        "history 99",
+    for line in ["add pay rent tomorrow 3pm", "add pay the milkman friday", "add call mum", "done 3"] {
+        home.keiko(line);
+    }
+    home
+}
+
+#[test]
+fn names_that_mean_no_task_or_several() {
+    insta::assert_snapshot!(home().transcript(&[
+        "done 99", "done pay", "show nothing like it", "done", "history 99", "snooze 1 20", "edit pay --title x",
     ]), @r#"
     $ keiko done 99
     ! error: cannot find a task named "99"
@@ -43,6 +30,32 @@ fn each_failure_says_what_and_what_to_do_and_has_its_code() {
     ! error: cannot find a task named "nothing like it"
     ! hint: keiko list shows the open tasks, keiko list --all those that have ended too
     [exit 4]
+    $ keiko done
+    ! error: cannot tell which task is meant: none is due
+    ! hint: name one by its number
+    [exit 4]
+    $ keiko history 99
+    ! error: cannot find a task named "99"
+    ! hint: keiko list shows the open tasks, keiko list --all those that have ended too
+    [exit 4]
+    $ keiko snooze 1 20
+    ! error: cannot tell whether 20 is a time or a task: a time needs a unit
+    ! hint: write 20m for minutes; several tasks need a time behind them, such as `snooze 3 5 10m`
+    [exit 2]
+    $ keiko edit pay --title x
+    ! error: cannot tell which task "pay" means: 1 pay rent, 2 pay the milkman
+    ! hint: name one by its number
+    [exit 4]
+    "#);
+}
+
+#[test]
+fn changes_that_a_state_does_not_allow() {
+    insta::assert_snapshot!(home().transcript(&["done 3", "snooze 3", "pause 3", "cancel 3", "skip 1", "resume 1"]), @"
+    $ keiko done 3
+    ! error: cannot complete task 3: it is already done
+    ! hint: what has ended stays so: add it anew with keiko add
+    [exit 5]
     $ keiko snooze 3
     ! error: cannot snooze task 3: it is already done
     ! hint: what has ended stays so: add it anew with keiko add
@@ -63,19 +76,24 @@ fn each_failure_says_what_and_what_to_do_and_has_its_code() {
     ! error: cannot resume task 1: it is scheduled
     ! hint: possible now: edit, done, snooze, pause, skip, cancel
     [exit 5]
-    $ keiko snooze 1 20
-    snoozed 1  pay rent  until Wed 13 May 2026 16:10 EDT (in 10m)
-    ! error: cannot find a task named "20"
-    ! hint: keiko list shows the open tasks, keiko list --all those that have ended too
-    [exit 4]
+    ");
+}
+
+#[test]
+fn arguments_and_times_that_are_wrong() {
+    insta::assert_snapshot!(home().transcript(&[
+        "snooze 1 for 20",
+        "pause 1 --for tomorrow",
+        "show",
+        "list --wrong",
+        "rpc no.such",
+        "rpc task.get '{\"tusk\":1}'",
+        "rpc task.get nonsense",
+    ]), @r#"
     $ keiko snooze 1 for 20
     ! error: cannot read "20" as a length of time: it needs a unit
     ! hint: say `20m` for minutes or `20h` for hours
     [exit 3]
-    $ keiko done
-    ! error: cannot tell which task is meant: none is due
-    ! hint: name one by its number
-    [exit 4]
     $ keiko pause 1 --for tomorrow
     ! error: cannot find a time in "tomorrow"
     ! hint: say when, such as `tomorrow 3pm` or `in 20 minutes`
@@ -99,10 +117,6 @@ fn each_failure_says_what_and_what_to_do_and_has_its_code() {
     ! error: cannot read the parameters "nonsense": cannot read the text as JSON: expected ident at line 1 column 2
     ! hint: parameters are one JSON object, such as '{"task":3}'
     [exit 2]
-    $ keiko history 99
-    ! error: cannot find a task named "99"
-    ! hint: keiko list shows the open tasks, keiko list --all those that have ended too
-    [exit 4]
     "#);
 }
 

@@ -124,17 +124,16 @@ impl Home {
 
     /// Runs each line and returns what a person would see, with `!` before what was said on standard error.
     pub(crate) fn transcript(&self, lines: &[&str]) -> String {
-        let mut told = String::new();
+        let mut told: Vec<String> = Vec::new();
         for line in lines {
             let ran = self.keiko(line);
-            told += &format!("{}\n{}", format!("$ keiko {line}").trim_end(), ran.stdout);
-            for line in ran.stderr.lines().filter(|line| !line.starts_with("warning: nobody can be reached")) {
-                told += &format!("! {line}\n");
-            }
-            if let Some(code) = ran.code.filter(|code| *code != 0) {
-                told += &format!("[exit {code}]\n");
-            }
+            told.push(format!("$ keiko {line}").trim_end().to_owned());
+            told.extend(ran.stdout.lines().map(str::to_owned));
+            let said = ran.stderr.lines().filter(|line| !line.starts_with("warning: nobody can be reached"));
+            told.extend(said.map(|line| format!("! {line}")));
+            told.extend(ran.code.filter(|code| *code != 0).map(|code| format!("[exit {code}]")));
         }
+        let told = told.join("\n") + "\n";
         // Without a runtime directory's daemon the place is a short one, named after the user and the data.
         let place = self.keiko("daemon status --json").json()["error"]["message"].as_str().map(str::to_owned);
         let place = place.and_then(|message| Some(message.split_once(" at ")?.1.split_once(": ")?.0.to_owned()));

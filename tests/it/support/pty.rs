@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::Stdio;
 
 use rustix::process::{Pid, Signal, WaitOptions, kill_process, waitpid};
-use tokio::io::AsyncReadExt;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::process::{Child, ChildStdout, Command};
 
 use crate::support::soon;
@@ -43,6 +43,12 @@ impl Pty {
         let shown = pty.wait_for("=\r\n").await;
         let device = shown.split('=').nth(1).expect("the device between two signs").into();
         (pty, device)
+    }
+
+    /// Types a line, with the key at its end.
+    pub(crate) async fn type_line(&mut self, line: &str) {
+        let keys = self.holder.stdin.as_mut().expect("its input is a pipe");
+        keys.write_all(format!("{line}\r").as_bytes()).await.expect("a terminal that lives");
     }
 
     /// Waits until `text` was shown, and returns all that was until then.
