@@ -11,7 +11,7 @@ use std::ops::Range;
 use chrono::Weekday;
 use chrono_tz::Tz;
 
-use crate::when::token::{Kind, Token};
+use crate::when::token::{Kind, Token, is_ideograph};
 
 /// What a word, number, mark or phrase may mean.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -373,6 +373,8 @@ pub(super) fn lexemes(tokens: &[Token]) -> Vec<Lexeme> {
         let (len, meanings) = match token.kind {
             Kind::Quoted => (1, Vec::new()),
             Kind::Number => (1, digits(&token.word)),
+            // A Chinese character that no word covers is no English one.
+            Kind::Word if token.word.starts_with(is_ideograph) => (1, Vec::new()),
             Kind::Word | Kind::Mark => en::phrase(&tokens[at..])
                 .filter(|(_, meanings)| !is_counted_day(&lexemes, meanings))
                 .unwrap_or_else(|| (1, en::word(token))),
