@@ -22,6 +22,8 @@ pub struct Moment {
     pub now: Timestamp,
     /// The zone of this device, where floating schedules live.
     pub zone: Tz,
+    /// This device.
+    pub device: Uuid,
     /// Names the request or cause; a snooze or pause gives it to the firings that it moves.
     pub op_id: Uuid,
     /// Within it a firing is on time.

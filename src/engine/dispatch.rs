@@ -174,6 +174,7 @@ impl Dispatcher {
                 let report_of = attempt.unwrap_or_else(|error| Report::Failed {
                     error: format!("the channel failed: {error}"),
                     is_final: false,
+                    retry_after: None,
                 });
                 report(&inputs, Input::Report { delivery: id, report: report_of }).await;
             });

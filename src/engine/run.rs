@@ -292,6 +292,7 @@ impl Engine {
             DeliveryStatus::Retrying(at) => Some(at),
             DeliveryStatus::Queued
             | DeliveryStatus::Waiting
+            | DeliveryStatus::Held
             | DeliveryStatus::Delivered(_)
             | DeliveryStatus::Failed(_)
             | DeliveryStatus::Withdrawn(_) => None,

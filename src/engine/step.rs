@@ -259,8 +259,8 @@ impl<'a> Batch<'a> {
     }
 
     fn moment(&mut self) -> Moment {
-        let Circumstances { now, zone, grace, is_desktop_away, .. } = self.circumstances;
-        Moment { now, zone, op_id: self.ids.next(now), grace, is_desktop_away }
+        let Circumstances { now, zone, grace, is_desktop_away, device } = self.circumstances;
+        Moment { now, zone, device, op_id: self.ids.next(now), grace, is_desktop_away }
     }
 
     fn take(&mut self, transition: Transition, actor: Actor, moment: &Moment) -> Applied {

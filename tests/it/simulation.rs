@@ -415,8 +415,8 @@ impl World {
         self.desktop.answer(move |delivery, attempt| {
             let failed = (delivery.id.fire_id.0.as_u64_pair().1 ^ salt).wrapping_add(attempt as u64) % 3;
             Answer::Report(match failed {
-                0 => Report::Failed { error: "dropped".into(), is_final: false },
-                1 => Report::Failed { error: "refused".into(), is_final: true },
+                0 => Report::Failed { error: "dropped".into(), is_final: false, retry_after: None },
+                1 => Report::Failed { error: "refused".into(), is_final: true, retry_after: None },
                 _ => Report::Delivered,
             })
         });

@@ -13,14 +13,14 @@ pub(super) fn report(steps: &mut Steps<'_>, id: &DeliveryId, report: &Report, ji
         return;
     }
     let is_waiting = !after.status.is_final();
-    let message = after.message.clone();
+    let (message, occasion) = (after.message.clone(), after.occasion.clone());
     steps.change(after);
     // While the desktop is away the default is the terminal as well; here it was found away only by trying.
     let terminal = DeliveryId { fire_id: id.fire_id, target: Target::terminal() };
     let is_default = steps.task().details.targets.is_empty() && id.target == Target::desktop();
     let is_away = matches!(report, Report::Away { .. }) && is_waiting;
     if is_default && is_away && steps.delivery(&terminal).is_none() {
-        steps.deliver(terminal, message);
+        steps.deliver(terminal, message, occasion);
     }
 }
 

@@ -6,9 +6,9 @@ use crate::domain::command::Moment;
 use crate::domain::delivery::{Delivery, DeliveryId, DeliveryStatus, Target};
 use crate::domain::effect::Effect;
 use crate::domain::event::{Firing, Operation, Snapshot, apply};
-use crate::domain::message::Message;
+use crate::domain::message::{Message, Occasion, Reason};
 use crate::domain::occurrence::{Due, FireId, Instance, Occurrence, OccurrenceKey, Outcome, Slot};
-use crate::domain::state::State;
+use crate::domain::state::{Snooze, State};
 use crate::domain::task::Task;
 use crate::domain::time::{Span, Timestamp};
 use crate::domain::transition::{Step, Transition};
@@ -111,8 +111,16 @@ impl<'a> Steps<'a> {
     }
 
     /// Speaks: one firing, and its delivery to every target.
-    pub(super) fn ring(&mut self, slot: Slot, repeat: Option<uuid::Uuid>, nominal_at: Timestamp, swallowed: Vec<Slot>) {
+    ///
+    /// `repeat` is the snooze that it repeats.
+    pub(super) fn ring(&mut self, slot: Slot, repeat: Option<Snooze>, nominal_at: Timestamp, swallowed: Vec<Slot>) {
         let due = self.occurrence().due.expect("only an occurrence with a time has alerts");
+        let reason = match repeat {
+            None => Reason::Alert,
+            Some(snooze) if snooze.is_chosen => Reason::Snooze,
+            Some(_) => Reason::Pause,
+        };
+        let repeat = repeat.map(|snooze| snooze.id);
         let fire_id = FireId::compute(self.task().id, self.occurrence().name(), slot, due.nominal, repeat);
         let late = self.now().since(nominal_at) > self.moment.grace;
         let firing = Firing { fire_id, slot, nominal_at, late, swallowed };
@@ -120,18 +128,31 @@ impl<'a> Steps<'a> {
         let operation = if becomes_due { Operation::Fired(firing) } else { Operation::Spoke(firing) };
         self.step(operation, if late { "late" } else { "" });
         let message = Message::compose(self.task(), Some(due.at), late, self.now(), self.moment.zone);
+        let details = &self.task().details;
+        let occasion = Occasion {
+            device: self.moment.device,
+            reason,
+            slot,
+            nominal_at,
+            late,
+            due: Some(due),
+            notes: details.notes.clone(),
+            tags: details.tags.clone(),
+            metadata: details.metadata.clone(),
+        };
         for target in self.targets() {
-            self.deliver(DeliveryId { fire_id, target }, message.clone());
+            self.deliver(DeliveryId { fire_id, target }, message.clone(), occasion.clone());
         }
     }
 
     /// Puts a delivery into the outbox.
-    pub(super) fn deliver(&mut self, id: DeliveryId, message: Message) {
+    pub(super) fn deliver(&mut self, id: DeliveryId, message: Message, occasion: Occasion) {
         let delivery = Delivery {
             id,
             task: self.task().id,
             occurrence: self.occurrence().name(),
             message,
+            occasion,
             status: DeliveryStatus::Queued,
             attempts: 0,
             created_at: self.now(),

@@ -27,7 +27,7 @@ fn at(text: &str) -> Timestamp {
 fn moment(now: Timestamp) -> Moment {
     // Each moment is a request of its own.
     let op_id = Uuid::from_u64_pair(7, now.as_millis().unsigned_abs());
-    Moment { now, zone: BERLIN, op_id, grace: GRACE_DEFAULT, is_desktop_away: false }
+    Moment { now, zone: BERLIN, device: Uuid::from_u128(77), op_id, grace: GRACE_DEFAULT, is_desktop_away: false }
 }
 
 fn schedule(rule: Rule) -> Schedule {
@@ -731,7 +731,7 @@ fn any_act() -> impl Strategy<Value = Act> {
     let report = prop_oneof![
         Just(Report::Delivered),
         Just(Report::Away { reason: "away".into() }),
-        any::<bool>().prop_map(|is_final| Report::Failed { error: "no".into(), is_final }),
+        any::<bool>().prop_map(|is_final| Report::Failed { error: "no".into(), is_final, retry_after: None }),
     ];
     prop_oneof![5 => command.prop_map(|command| Act::Ask(Box::new(command))), 4 => Just(Act::WakeWhenDue), 2 => report.prop_map(Act::ReportAll)]
 }

@@ -7,10 +7,11 @@ use crate::store::conformance::Fixture;
 use crate::store::conformance::samples::{add_tasks, at, delivery, everything, key, task, task_id};
 use crate::store::{Change, RequestSeen, Store, StoreError};
 
-fn statuses() -> [DeliveryStatus; 6] {
+fn statuses() -> [DeliveryStatus; 7] {
     [
         DeliveryStatus::Queued,
         DeliveryStatus::Waiting,
+        DeliveryStatus::Held,
         DeliveryStatus::Retrying(at(11)),
         DeliveryStatus::Delivered(at(12)),
         DeliveryStatus::Failed(at(13)),
@@ -36,6 +37,7 @@ pub(crate) async fn a_delivery_reads_back_in_every_status<F: Fixture>() {
     bare.id.target = Target { address: "pts/3".into(), ..Target::terminal() };
     bare.message.link = None;
     bare.last_error = None;
+    bare.occasion.due = None;
     deliveries.push(bare);
     store.commit(writing(&deliveries)).await.unwrap();
     for delivery in &deliveries {

@@ -8,7 +8,7 @@ use uuid::Uuid;
 use crate::domain::command::Edit;
 use crate::domain::delivery::{Delivery, DeliveryId, DeliveryStatus, Target};
 use crate::domain::event::{Actor, Event, Firing, Operation, Snapshot};
-use crate::domain::message::Message;
+use crate::domain::message::{Message, Occasion, Reason};
 use crate::domain::occurrence::{
     Due, FireId, Instance, Nominal, Occurrence, OccurrenceKey, OccurrenceName, Outcome, Slot,
 };
@@ -307,6 +307,17 @@ pub(crate) fn delivery(fire_id: u128, task: &Task, status: DeliveryStatus) -> De
             body: "due 09:00\nnotes".into(),
             priority: Priority::High,
             link: Some("https://example.org".into()),
+        },
+        occasion: Occasion {
+            device: Uuid::from_u128(5),
+            reason: Reason::Alert,
+            slot: Slot(Span::from_minutes(-60)),
+            nominal_at: at(1_778_000_000_100),
+            late: true,
+            due: task.cursor.map(|cursor| Due { nominal: cursor.nominal, at: cursor.due }),
+            notes: "notes".into(),
+            tags: vec!["家".into()],
+            metadata: [("a".into(), "b".into())].into(),
         },
         status,
         attempts: 3,

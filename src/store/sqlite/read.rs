@@ -5,14 +5,14 @@ use uuid::Uuid;
 
 use crate::domain::delivery::{ChannelKind, Delivery, DeliveryId, Target};
 use crate::domain::event::{Actor, Event, Snapshot};
-use crate::domain::message::Message;
+use crate::domain::message::{Message, Occasion, Reason};
 use crate::domain::occurrence::{FireId, Occurrence, OccurrenceName};
 use crate::domain::state::StateName;
 use crate::domain::task::{Number, TaskId};
 use crate::store::sqlite::columns::{Columns, OCCURRENCE, TASK, read_occurrence, read_task};
 use crate::store::sqlite::fault::Fault;
 use crate::store::sqlite::rows::delivery::StatusRow;
-use crate::store::sqlite::rows::occurrence::SnapshotRow;
+use crate::store::sqlite::rows::occurrence::{DueRow, SnapshotRow, slot};
 use crate::store::sqlite::rows::operation::ValuesRow;
 use crate::store::sqlite::rows::task::key;
 use crate::store::sqlite::rows::{RowError, priority, timestamp};
@@ -20,7 +20,8 @@ use crate::store::{Counts, Identity, RequestSeen, StoredEvent, Wake, Which};
 
 /// The columns of a delivery, in the order of [`read_delivery`].
 pub(crate) const DELIVERY: &str = "fire_id, channel, address, task, occurrence_key, occurrence_generation, number, \
-    title, body, priority, link, status, status_at, attempts, created_at, last_error";
+    title, body, priority, link, device, reason, slot_ms, nominal_at, late, due_nominal, due_at, notes, tags, \
+    metadata, status, status_at, attempts, created_at, last_error";
 
 const EVENT: &str = "seq, event_id, op_id, device, actor, at, operation, operation_values, from_state, to_state, \
     reason, snapshot";
@@ -36,7 +37,7 @@ pub(crate) const OPEN: &str = "FROM tasks INDEXED BY tasks_open";
 pub(crate) const IS_OPEN: &str = "present_state NOT IN ('COMPLETED', 'CANCELLED')";
 
 /// As the partial index of the outbox has it, so that the index answers.
-pub(crate) const IS_IN_OUTBOX: &str = "status IN ('queued', 'waiting', 'retrying')";
+pub(crate) const IS_IN_OUTBOX: &str = "status IN ('queued', 'waiting', 'held', 'retrying')";
 
 pub(crate) fn identity(connection: &Connection) -> Result<Identity, Fault> {
     let mut statement = connection.prepare_cached("SELECT device, next_number, last_seq, zone FROM meta")?;
@@ -282,6 +283,7 @@ fn read_delivery(row: &Row<'_>) -> Result<Delivery, Fault> {
                 priority: priority(&columns.take::<String>()?)?,
                 link: columns.take()?,
             },
+            occasion: read_occasion(&mut columns)?,
             status: StatusRow { word: columns.take()?, at: columns.take()? }.into_status()?,
             attempts: columns.take()?,
             created_at: timestamp("created_at", columns.take()?)?,
@@ -289,6 +291,23 @@ fn read_delivery(row: &Row<'_>) -> Result<Delivery, Fault> {
         })
     };
     delivery().map_err(|fault: Fault| fault.in_row(|| format!("delivery of firing {fire_id}")))
+}
+
+fn read_occasion(columns: &mut Columns<'_>) -> Result<Occasion, Fault> {
+    Ok(Occasion {
+        device: columns.take_id()?,
+        reason: {
+            let word: String = columns.take()?;
+            Reason::from_word(&word).ok_or_else(|| RowError::unknown("reason", word))?
+        },
+        slot: slot(columns.take()?),
+        nominal_at: timestamp("nominal_at", columns.take()?)?,
+        late: columns.take()?,
+        due: columns.take_both()?.map(|(nominal, at)| DueRow { nominal, at }.into_due()).transpose()?,
+        notes: columns.take()?,
+        tags: columns.take_json("tags")?,
+        metadata: columns.take_json("metadata")?,
+    })
 }
 
 fn state(field: &'static str, word: String) -> Result<StateName, RowError> {

@@ -15,7 +15,7 @@ use crate::store::sqlite::columns::{self, Present, UPSERT_OCCURRENCE, UPSERT_TAS
 use crate::store::sqlite::fault::Fault;
 use crate::store::sqlite::read;
 use crate::store::sqlite::rows::delivery::StatusRow;
-use crate::store::sqlite::rows::occurrence::{OccurrenceRow, SnapshotRow};
+use crate::store::sqlite::rows::occurrence::{DueRow, OccurrenceRow, SnapshotRow};
 use crate::store::sqlite::rows::operation::ValuesRow;
 use crate::store::sqlite::rows::task::TaskRow;
 use crate::store::sqlite::rows::{from_sql_integer, priority_word, to_json, to_sql_integer};
@@ -234,6 +234,8 @@ fn write_task(transaction: &Transaction<'_>, plan: &TaskPlan<'_>) -> Result<(), 
 
 fn write_delivery(transaction: &Transaction<'_>, delivery: &Delivery) -> Result<(), Fault> {
     let (id, message) = (&delivery.id, &delivery.message);
+    let occasion = &delivery.occasion;
+    let due = occasion.due.as_ref().map(DueRow::from_due);
     let status = StatusRow::from_status(delivery.status);
     transaction.prepare_cached(&UPSERT_DELIVERY)?.execute(params![
         id.fire_id.0.as_bytes(),
@@ -247,6 +249,16 @@ fn write_delivery(transaction: &Transaction<'_>, delivery: &Delivery) -> Result<
         message.body,
         priority_word(message.priority),
         message.link,
+        occasion.device.as_bytes(),
+        occasion.reason.as_str(),
+        occasion.slot.0.as_millis(),
+        occasion.nominal_at.as_millis(),
+        occasion.late,
+        due.as_ref().map(|due| &due.nominal),
+        due.as_ref().map(|due| due.at),
+        occasion.notes,
+        to_json(&occasion.tags),
+        to_json(&occasion.metadata),
         status.word,
         status.at,
         delivery.attempts,

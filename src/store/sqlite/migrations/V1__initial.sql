@@ -146,6 +146,17 @@ CREATE TABLE deliveries (
     body TEXT NOT NULL,
     priority TEXT NOT NULL,
     link TEXT,
+    -- What programs are told besides, frozen: the firing, and what the task then was.
+    device BLOB NOT NULL,
+    reason TEXT NOT NULL,
+    slot_ms INTEGER NOT NULL,
+    nominal_at INTEGER NOT NULL,
+    late INTEGER NOT NULL,
+    due_nominal TEXT,
+    due_at INTEGER,
+    notes TEXT NOT NULL,
+    tags TEXT NOT NULL,
+    metadata TEXT NOT NULL,
     status TEXT NOT NULL,
     -- When it is retried, or when it came to its end.
     status_at INTEGER,
@@ -156,7 +167,7 @@ CREATE TABLE deliveries (
 ) STRICT;
 
 CREATE INDEX deliveries_by_task ON deliveries (task, position);
-CREATE INDEX deliveries_open ON deliveries (position) WHERE status IN ('queued', 'waiting', 'retrying');
+CREATE INDEX deliveries_open ON deliveries (position) WHERE status IN ('queued', 'waiting', 'held', 'retrying');
 
 -- Requests that carried an idempotency key.
 CREATE TABLE requests (
