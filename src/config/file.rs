@@ -421,7 +421,7 @@ mod tests {
         );
         check_refused(
             "channels = [\"desktop\", \"pager\"]",
-            "config.toml:1:12: cannot use channels = [\"desktop\", \"pager\"]: expected a list of channels, each \"desktop\" or \"terminal\"",
+            "config.toml:1:12: cannot use channels = [\"desktop\", \"pager\"]: expected a list of channels, each \"desktop\", \"terminal\" or \"webhook:ADDRESS\"",
         );
         check_refused("log = 3", "config.toml:1:7: cannot use log = 3: expected a table");
     }

@@ -96,6 +96,15 @@ pub enum Command {
         /// Deviation of the back-off.
         jitter: Jitter,
     },
+    /// A target of the task failed so often that nothing is sent there any more: the person is to be told.
+    TellTargetFails {
+        /// Which.
+        target: Target,
+        /// How many attempts in a row failed.
+        failures: u32,
+        /// Why the latest one did, for people.
+        error: String,
+    },
     /// The daemon starts and finds a delivery that an earlier run may have made without learning so.
     Resend {
         /// Which delivery.
@@ -119,6 +128,7 @@ impl Command {
             Self::Skip => "skip",
             Self::Cancel => "cancel",
             Self::Report { .. } => "report",
+            Self::TellTargetFails { .. } => "tell of",
             Self::Resend { .. } => "resend",
         }
     }

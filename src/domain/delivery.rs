@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::domain::message::{Message, Occasion};
+use crate::domain::message::{Message, Occasion, Reason};
 use crate::domain::occurrence::{FireId, OccurrenceName};
 use crate::domain::retry::{Jitter, wait};
 use crate::domain::task::TaskId;
@@ -133,7 +133,7 @@ pub enum DeliveryStatus {
     Retrying(Timestamp),
     /// The target has it.
     Delivered(Timestamp),
-    /// The target refused it for good.
+    /// The target refused it for good, or no attempt is left.
     Failed(Timestamp),
     /// It was no longer wanted before it was sent.
     Withdrawn(Timestamp),
@@ -197,9 +197,10 @@ pub enum Report {
 impl Delivery {
     /// Returns the delivery after a worker's report.
     ///
-    /// A report of what has ended meanwhile still counts: what was shown was shown.
+    /// A report of what has ended meanwhile still counts: what was shown was shown. After `attempts_max` attempts it has
+    /// failed; without that it is tried until it is delivered.
     #[must_use]
-    pub fn reported(&self, report: &Report, jitter: Jitter, now: Timestamp) -> Self {
+    pub fn reported(&self, report: &Report, attempts_max: Option<u32>, jitter: Jitter, now: Timestamp) -> Self {
         let mut after = self.clone();
         if matches!(self.status, DeliveryStatus::Delivered(_)) {
             return after;
@@ -219,7 +220,8 @@ impl Delivery {
             Report::Failed { error, is_final, retry_after } => {
                 after.attempts += 1;
                 after.last_error = Some(error.clone());
-                after.status = if *is_final {
+                let is_last = attempts_max.is_some_and(|max| after.attempts >= max);
+                after.status = if *is_final || is_last {
                     DeliveryStatus::Failed(now)
                 } else {
                     DeliveryStatus::Retrying(now.saturating_add(wait(after.attempts, *retry_after, jitter)))
@@ -227,6 +229,12 @@ impl Delivery {
             }
         }
         after
+    }
+
+    /// Returns whether it says that another target fails: it answers for no firing.
+    #[must_use]
+    pub fn is_notice(&self) -> bool {
+        self.occasion.reason == Reason::TargetFails
     }
 
     /// Returns the delivery withdrawn, or as it is where nothing more was to be sent.

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use chrono_tz::Tz;
 use uuid::Uuid;
 
+use crate::domain::delivery::Target;
 use crate::domain::occurrence::{Due, Slot};
 use crate::domain::task::{Number, Priority, Task};
 use crate::domain::time::Timestamp;
@@ -100,6 +101,22 @@ impl Message {
             priority: task.details.priority,
             link: task.details.link.clone(),
         }
+    }
+}
+
+/// Composes what is said to a person when `target` fails, of which `task` is the latest witness.
+#[must_use]
+pub fn target_fails(task: &Task, target: &Target, failures: u32, error: &str) -> Message {
+    let body = format!(
+        "{failures} failures in a row, the latest: {error}\n\
+         what is for {target} is held, and one is tried now and then; `keiko channel resume {target}` sends at once"
+    );
+    Message {
+        number: task.number,
+        title: format!("{target} fails ({})", task.details.title),
+        body,
+        priority: Priority::High,
+        link: None,
     }
 }
 

@@ -8,6 +8,9 @@ pub const BACK_OFF_MAX: Span = Span::from_minutes(60);
 /// The longest wait that a target can ask for: a server that names a year must not lose a reminder.
 pub const RETRY_AFTER_MAX: Span = Span::from_minutes(24 * 60);
 
+/// How many times a delivery of a task for programs only is tried again (SPEC 7).
+pub const RETRIES_MAX: u32 = 3;
+
 /// A random number in 0..=[`Jitter::MAX`], drawn by the caller.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Jitter(u16);

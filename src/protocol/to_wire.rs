@@ -329,6 +329,7 @@ pub const fn outcome_word(outcome: Outcome) -> &'static str {
         Outcome::Done => "done",
         Outcome::Unanswered => "unanswered",
         Outcome::Undelivered => "undelivered",
+        Outcome::RetriesExhausted => "retries_exhausted",
         Outcome::Cancelled => "cancelled",
         Outcome::Skipped => "skipped",
     }

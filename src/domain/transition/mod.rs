@@ -151,7 +151,7 @@ pub fn transition(
             });
         }
 
-        // What comes back from a target touches the delivery only, in any state, and is never refused.
+        // What comes back from a target is never refused. It touches the delivery, and ends a task for programs only.
         (
             State::Created
             | State::Pending(_)
@@ -172,6 +172,16 @@ pub fn transition(
             | State::Cancelled(_),
             Command::Resend { delivery },
         ) => report::resend(&mut steps, delivery),
+        (
+            State::Created
+            | State::Pending(_)
+            | State::Running(_)
+            | State::Suspended(_)
+            | State::Failed(_)
+            | State::Completed(_)
+            | State::Cancelled(_),
+            Command::TellTargetFails { target, failures, error },
+        ) => report::tell_target_fails(&mut steps, target, *failures, error),
     }
     Ok(steps.finish())
 }

@@ -128,20 +128,25 @@ impl<'a> Steps<'a> {
         let operation = if becomes_due { Operation::Fired(firing) } else { Operation::Spoke(firing) };
         self.step(operation, if late { "late" } else { "" });
         let message = Message::compose(self.task(), Some(due.at), late, self.now(), self.moment.zone);
+        let occasion = Occasion { slot, nominal_at, late, ..self.occasion(reason) };
+        for target in self.targets() {
+            self.deliver(DeliveryId { fire_id, target }, message.clone(), occasion.clone());
+        }
+    }
+
+    /// Returns what programs are told of something that is said now.
+    pub(super) fn occasion(&self, reason: Reason) -> Occasion {
         let details = &self.task().details;
-        let occasion = Occasion {
+        Occasion {
             device: self.moment.device,
             reason,
-            slot,
-            nominal_at,
-            late,
-            due: Some(due),
+            slot: Slot::DUE,
+            nominal_at: self.now(),
+            late: false,
+            due: self.occurrence().due,
             notes: details.notes.clone(),
             tags: details.tags.clone(),
             metadata: details.metadata.clone(),
-        };
-        for target in self.targets() {
-            self.deliver(DeliveryId { fire_id, target }, message.clone(), occasion.clone());
         }
     }
 
@@ -180,14 +185,27 @@ impl<'a> Steps<'a> {
 
     /// Withdraws what was not sent, and takes back what is shown.
     pub(super) fn silence(&mut self) {
+        self.withdraw_where(|_| true);
+    }
+
+    /// As [`Steps::silence`], but what is for programs goes on.
+    pub(super) fn silence_persons(&mut self) {
+        self.withdraw_where(|delivery| delivery.id.target.kind.is_person());
+    }
+
+    fn withdraw_where(&mut self, is_meant: impl Fn(&Delivery) -> bool) {
         let now = self.now();
-        let unsent: Vec<Delivery> =
-            self.deliveries.iter().filter(|delivery| !delivery.status.is_final()).cloned().collect();
-        for delivery in unsent {
+        // That a target fails is to be known, whatever becomes of the task by which it was found out.
+        let is_meant = |delivery: &Delivery| is_meant(delivery) && !delivery.is_notice();
+        let unsent = self.deliveries.iter().filter(|delivery| is_meant(delivery) && !delivery.status.is_final());
+        for delivery in unsent.cloned().collect::<Vec<_>>() {
             self.change(delivery.withdrawn(now));
         }
         // What was handed out in this very transition is withdrawn before any worker sees it.
-        self.effects.retain(|effect| !matches!(effect, Effect::Deliver(_)));
+        self.effects.retain(|effect| match effect {
+            Effect::Deliver(delivery) => !is_meant(delivery),
+            Effect::Silence(_) => true,
+        });
         if self.has_spoken() {
             self.effects.push(Effect::Silence(self.task().id));
         }
@@ -197,19 +215,31 @@ impl<'a> Steps<'a> {
     ///
     /// It must be PENDING or RUNNING.
     pub(super) fn close_unanswered(&mut self) {
-        let name = self.occurrence().name();
-        let is_delivered = self
-            .deliveries
-            .iter()
-            .any(|delivery| delivery.occurrence == name && matches!(delivery.status, DeliveryStatus::Delivered(_)));
+        let is_for_programs = self.task().is_program_only();
+        let is_delivered = self.deliveries_of_present().any(|delivery| {
+            delivery.id.target.kind.is_person() != is_for_programs
+                && matches!(delivery.status, DeliveryStatus::Delivered(_))
+        });
         self.start_silently();
-        if is_delivered {
-            self.step(Operation::Completed(Outcome::Unanswered), "its successor is due");
-        } else {
-            self.step(Operation::Failed, "it reached nobody before its successor was due");
-            self.step(Operation::Cancelled(Outcome::Undelivered), "");
+        match (is_for_programs, is_delivered) {
+            (true, true) => self.step(Operation::Completed(Outcome::Done), "a program took it"),
+            (false, true) => self.step(Operation::Completed(Outcome::Unanswered), "its successor is due"),
+            (true, false) => {
+                self.step(Operation::Failed, "no program took it before its successor was due; its deliveries go on");
+                self.step(Operation::Cancelled(Outcome::RetriesExhausted), "");
+            }
+            (false, false) => {
+                self.step(Operation::Failed, "it reached nobody before its successor was due");
+                self.step(Operation::Cancelled(Outcome::Undelivered), "");
+            }
         }
-        self.silence();
+        self.silence_persons();
+    }
+
+    /// Returns the deliveries of the present occurrence's firings.
+    pub(super) fn deliveries_of_present(&self) -> impl Iterator<Item = &Delivery> {
+        let name = self.occurrence().name();
+        self.deliveries.iter().filter(move |delivery| delivery.occurrence == name && !delivery.is_notice())
     }
 
     /// PENDING becomes RUNNING with nothing sent; RUNNING stays.
@@ -257,6 +287,11 @@ impl<'a> Steps<'a> {
         if !chosen.is_empty() {
             return chosen.clone();
         }
+        self.default_targets()
+    }
+
+    /// Returns where the person is reached by default.
+    pub(super) fn default_targets(&self) -> Vec<Target> {
         let mut targets = vec![Target::desktop()];
         if self.moment.is_desktop_away {
             targets.push(Target::terminal());

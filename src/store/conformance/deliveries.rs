@@ -65,8 +65,8 @@ pub(crate) async fn the_outbox_holds_what_is_not_final<F: Fixture>() {
     let task = add_tasks(store, 1).await.remove(0).task;
     let deliveries = deliveries_of(&task);
     store.commit(writing(&deliveries)).await.unwrap();
-    assert_eq!(store.outbox().unwrap(), deliveries[..3]);
-    assert_eq!(store.counts().unwrap().outbox, 3);
+    assert_eq!(store.outbox().unwrap(), deliveries[..4]);
+    assert_eq!(store.counts().unwrap().outbox, 4);
 }
 
 pub(crate) async fn deliveries_are_of_a_task_or_of_one_occurrence<F: Fixture>() {

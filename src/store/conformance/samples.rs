@@ -138,7 +138,7 @@ fn states_named(name: StateName) -> Vec<State> {
         }
         StateName::Failed => vec![State::Failed(Failed { at: at(1_779_000_000_006) })],
         StateName::Completed => [Outcome::Done, Outcome::Unanswered].map(|o| State::Completed(ended(o))).into(),
-        StateName::Cancelled => [Outcome::Undelivered, Outcome::Cancelled, Outcome::Skipped]
+        StateName::Cancelled => [Outcome::Undelivered, Outcome::RetriesExhausted, Outcome::Cancelled, Outcome::Skipped]
             .map(|outcome| State::Cancelled(ended(outcome)))
             .into(),
     }
