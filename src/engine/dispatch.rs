@@ -108,11 +108,29 @@ impl Dispatcher {
         self.pump(kind);
     }
 
-    /// Forgets what waits in memory for a task, and takes back what is shown of it.
-    pub(super) fn silence(&mut self, task: TaskId) {
-        for pool in self.pools.values_mut() {
-            pool.forget(task);
+    /// Returns whether a worker has it.
+    pub(super) fn is_under_way(&self, id: &DeliveryId) -> bool {
+        self.under_way.contains_key(id)
+    }
+
+    /// Returns whether another delivery to a target would begin at once.
+    pub(super) fn has_room(&self, target: &Target) -> bool {
+        let lane = self.pools.get(&target.kind).and_then(|pool| pool.lanes.iter().find(|lane| lane.target == *target));
+        lane.is_none_or(|lane| lane.running < PER_TARGET_MAX && lane.waiting.is_empty())
+    }
+
+    /// Forgets what waits in memory and is not to be sent now.
+    pub(super) fn forget(&mut self, unwanted: &HashSet<&DeliveryId>) {
+        if unwanted.is_empty() {
+            return;
         }
+        for lane in self.pools.values_mut().flat_map(|pool| &mut pool.lanes) {
+            lane.waiting.retain(|delivery| !unwanted.contains(&delivery.id));
+        }
+    }
+
+    /// Takes back what is shown of a task.
+    pub(super) fn silence(&mut self, task: TaskId) {
         if self.under_way.values().any(|busy| *busy == task) {
             self.silence_after.insert(task);
         }
@@ -242,12 +260,6 @@ impl Pool {
         }
         self.lanes.retain(|lane| lane.running > 0 || !lane.waiting.is_empty());
         self.turn = 0;
-    }
-
-    fn forget(&mut self, task: TaskId) {
-        for lane in &mut self.lanes {
-            lane.waiting.retain(|delivery| delivery.task != task);
-        }
     }
 
     fn waiting(&self) -> usize {

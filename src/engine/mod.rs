@@ -24,6 +24,7 @@ pub mod input;
 mod recover;
 mod run;
 mod step;
+mod targets;
 
 /// Everything the loop is made of.
 pub struct EngineParts {

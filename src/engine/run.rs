@@ -8,8 +8,9 @@ use tokio::sync::{mpsc, oneshot, watch};
 use uuid::Uuid;
 
 use crate::clock::{Clock, Woken};
+use crate::domain::breaker::TargetHealth;
 use crate::domain::command::Command;
-use crate::domain::delivery::{ChannelKind, Delivery, DeliveryId, DeliveryStatus, Report};
+use crate::domain::delivery::{ChannelKind, Delivery, DeliveryId, DeliveryStatus, Report, Target};
 use crate::domain::effect::Effect;
 use crate::domain::event::{Actor, Event};
 use crate::domain::retry::back_off;
@@ -18,8 +19,9 @@ use crate::domain::time::{Span, Timestamp};
 use crate::engine::EngineParts;
 use crate::engine::dispatch::Dispatcher;
 use crate::engine::ids::Ids;
-use crate::engine::input::{AddRequest, Applied, Call, CallError, Input};
+use crate::engine::input::{AddRequest, Applied, Call, CallError, Input, TargetCall};
 use crate::engine::step::{Batch, Circumstances, Outcome, Plan};
+use crate::engine::targets::Targets;
 use crate::scheduler::Queue;
 use crate::store::{Change, Identity, Store, StoreError, Wake};
 
@@ -35,6 +37,7 @@ pub(super) struct Engine {
     pub(super) clock: Arc<dyn Clock>,
     pub(super) wakes: Queue<TaskId>,
     pub(super) retries: Queue<DeliveryId>,
+    pub(super) targets: Targets,
     pub(super) next_number: Number,
     dispatcher: Dispatcher,
     ids: Ids,
@@ -74,6 +77,7 @@ impl Engine {
             clock: parts.clock,
             wakes: Queue::default(),
             retries: Queue::default(),
+            targets: Targets::default(),
             next_number: identity.next_number,
             dispatcher: Dispatcher::new(parts.channels, inputs_in),
             ids: parts.ids,
@@ -118,10 +122,14 @@ impl Engine {
         let _ = tokio::time::timeout(grace, self.wind_down(&mut taken)).await;
     }
 
-    /// The clock or the zone was set: floating times follow, and the next turn looks at the time anew.
+    /// The clock or the zone was set, or the machine woke: floating times follow, what failed is tried at once, and the next turn looks at the time anew.
     async fn look_again(&mut self) {
         let known = self.store.identity().ok().and_then(|identity| identity.zone);
-        if let Err(error) = self.follow_zone(known.as_deref()).await {
+        let looked = match self.follow_zone(known.as_deref()).await {
+            Ok(()) => self.try_at_once().await,
+            Err(error) => Err(error),
+        };
+        if let Err(error) = looked {
             self.hold_back(&error, self.clock.now());
         }
     }
@@ -143,7 +151,8 @@ impl Engine {
 
     /// Returns when the clock has something to do next.
     fn deadline(&mut self) -> Option<Timestamp> {
-        let planned = [self.wakes.next_deadline(), self.retries.next_deadline()].into_iter().flatten().min();
+        let planned = [self.wakes.next_deadline(), self.retries.next_deadline(), self.targets.next_deadline()];
+        let planned = planned.into_iter().flatten().min();
         match self.storage.retry_at {
             Some(retry) if !self.unwritten.is_empty() => Some(retry),
             Some(retry) => planned.map(|next| next.max(retry)),
@@ -156,10 +165,10 @@ impl Engine {
         let now = self.clock.now();
         let sorted = self.sort(std::mem::take(taken));
         let is_held_back = self.storage.retry_at.is_some_and(|retry| now < retry);
-        let (due, retries, mut reports) = if is_held_back {
-            (Vec::new(), Vec::new(), Vec::new())
+        let (due, retries, releases, mut reports) = if is_held_back {
+            (Vec::new(), Vec::new(), Vec::new(), Vec::new())
         } else {
-            (self.pop_due(now), self.pop_retries(now), std::mem::take(&mut self.unwritten))
+            (self.pop_due(now), self.pop_retries(now), self.pop_releases(now), std::mem::take(&mut self.unwritten))
         };
         reports.extend(sorted.reports);
         let committed = self
@@ -170,7 +179,7 @@ impl Engine {
                 for delivery in retries {
                     batch.queue(delivery);
                 }
-                Ok(())
+                releases.iter().try_for_each(|target| batch.release(target))
             })
             .await;
         for (id, _) in &reports {
@@ -197,6 +206,7 @@ impl Engine {
             match input {
                 Input::Add { request, reply } => sorted.calls.push(Asked::Add(request, reply)),
                 Input::Call { call, reply } => sorted.calls.push(Asked::Call(call, reply)),
+                Input::CallTarget { call, reply } => sorted.calls.push(Asked::CallTarget(call, reply)),
                 Input::Report { delivery, report } => sorted.reports.push((delivery, report)),
                 Input::Presence { kind } => sorted.presences.push(kind),
                 Input::Silenced => self.dispatcher.silenced(),
@@ -231,6 +241,10 @@ impl Engine {
         stored.filter(|delivery| matches!(delivery.status, DeliveryStatus::Retrying(_))).collect()
     }
 
+    fn pop_releases(&mut self, now: Timestamp) -> Vec<Target> {
+        if self.is_stopping { Vec::new() } else { self.targets.pop_due(now) }
+    }
+
     /// Steps a batch and commits it; afterwards answers, plans and hands out. Returns whether anything was written.
     pub(super) async fn commit(
         &mut self,
@@ -243,7 +257,8 @@ impl Engine {
             is_desktop_away: self.dispatcher.is_away(ChannelKind::Desktop),
             device: self.device,
         };
-        let mut batch = Batch::new(&*self.store, &mut self.ids, circumstances, self.next_number);
+        let world = (&self.targets, &self.dispatcher);
+        let mut batch = Batch::new(&*self.store, &mut self.ids, circumstances, world, self.next_number);
         let filled = fill(&mut batch);
         let outcome = batch.finish();
         if let Err(error) = filled {
@@ -274,9 +289,13 @@ impl Engine {
         for (id, snapshot) in plan.snapshots.drain() {
             self.wakes.set(id, snapshot.task.version, snapshot.next_wake());
         }
+        plan.targets.drain(..).for_each(|health| self.targets.note(health));
+        std::mem::take(&mut plan.to_plan).into_iter().for_each(|target| self.targets.plan(target));
         for delivery in &plan.deliveries {
             self.plan_retry(delivery);
         }
+        let is_unwanted = |delivery: &&Delivery| delivery.status != DeliveryStatus::Queued;
+        self.dispatcher.forget(&plan.deliveries.iter().filter(is_unwanted).map(|delivery| &delivery.id).collect());
         for effect in plan.effects.drain(..) {
             match effect {
                 Effect::Deliver(delivery) => self.dispatcher.deliver(*delivery),
@@ -325,7 +344,11 @@ impl Engine {
     async fn refill(&mut self, presences: Vec<ChannelKind>) {
         let appeared = presences.into_iter().filter(|kind| !self.dispatcher.is_away(*kind)).collect::<Vec<_>>();
         for kind in appeared {
-            if let Err(error) = self.hand_out_waiting(Some(kind)).await {
+            let tried = match self.hand_out_waiting(Some(kind)).await {
+                Ok(()) => self.wake_targets(Some(kind)).await,
+                Err(error) => Err(error),
+            };
+            if let Err(error) = tried {
                 self.hold_back(&error, self.clock.now());
             }
         }
@@ -351,6 +374,36 @@ impl Engine {
             for delivery in waiting {
                 batch.queue(delivery);
             }
+            Ok(())
+        })
+        .await
+        .map(drop)
+    }
+
+    /// Tries at once what waits for its next attempt, and targets that are left alone: after a sleep they may answer.
+    async fn try_at_once(&mut self) -> Result<(), Arc<StoreError>> {
+        self.wake_targets(None).await?;
+        let mut retrying = self.store.outbox()?;
+        retrying.retain(|delivery| matches!(delivery.status, DeliveryStatus::Retrying(_)));
+        for deliveries in retrying.chunks(DUE_MAX) {
+            self.commit(|batch| {
+                deliveries.iter().for_each(|delivery| batch.queue(delivery.clone()));
+                Ok(())
+            })
+            .await?;
+        }
+        Ok(())
+    }
+
+    /// Lets targets of `kind`, or of any, be tried at once.
+    async fn wake_targets(&mut self, kind: Option<ChannelKind>) -> Result<(), Arc<StoreError>> {
+        let all = self.targets.all().map(|health| health.target.clone());
+        let targets: Vec<Target> = all.filter(|target| kind.is_none_or(|kind| target.kind == kind)).collect();
+        if targets.is_empty() {
+            return Ok(());
+        }
+        self.commit(|batch| {
+            targets.iter().for_each(|target| batch.wake_target(target));
             Ok(())
         })
         .await
@@ -402,6 +455,7 @@ struct Sorted {
 
 /// What somebody waits for.
 enum Asked {
+    CallTarget(TargetCall, oneshot::Sender<Result<TargetHealth, CallError>>),
     Add(AddRequest, oneshot::Sender<Result<Applied, CallError>>),
     Call(Call, oneshot::Sender<Result<Applied, CallError>>),
 }
@@ -411,6 +465,7 @@ impl Asked {
         match self {
             Self::Add(request, reply) => batch.add(request, reply),
             Self::Call(call, reply) => batch.call(&call, reply),
+            Self::CallTarget(call, reply) => batch.call_target(&call, reply),
         }
     }
 }

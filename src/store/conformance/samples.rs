@@ -335,6 +335,6 @@ pub(crate) fn everything(store: &impl Store) -> String {
         list.iter().map(|snapshot| store.deliveries(snapshot.task.id, None).expect("readable")).collect();
     let events = store.events_since(0, usize::MAX).expect("readable");
     let (identity, counts) = (store.identity().expect("readable"), store.counts().expect("readable"));
-    let outbox = store.outbox().expect("readable");
+    let outbox = (store.outbox().expect("readable"), store.targets().expect("readable"));
     format!("{identity:#?}\n{list:#?}\n{wakes:#?}\n{events:#?}\n{deliveries:#?}\n{outbox:#?}\n{counts:#?}")
 }

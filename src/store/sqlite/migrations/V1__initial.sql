@@ -169,6 +169,23 @@ CREATE TABLE deliveries (
 CREATE INDEX deliveries_by_task ON deliveries (task, position);
 CREATE INDEX deliveries_open ON deliveries (position) WHERE status IN ('queued', 'waiting', 'held', 'retrying');
 
+CREATE INDEX deliveries_held ON deliveries (channel, address, position) WHERE status = 'held';
+
+-- How the targets have done lately, of which anything is to be noted.
+CREATE TABLE targets (
+    channel TEXT NOT NULL,
+    address TEXT NOT NULL,
+    -- Attempts in a row that failed.
+    failures INTEGER NOT NULL,
+    -- closed: it is sent to; open: it failed too often; paused: a person said so; releasing: what was held goes out.
+    breaker TEXT NOT NULL,
+    since_at INTEGER,
+    -- When the next probe, or the next of what was held, goes out.
+    next_at INTEGER,
+    probes INTEGER,
+    PRIMARY KEY (channel, address)
+) STRICT, WITHOUT ROWID;
+
 -- Requests that carried an idempotency key.
 CREATE TABLE requests (
     key TEXT PRIMARY KEY NOT NULL,
