@@ -15,6 +15,10 @@ use crate::domain::time::{Span, Timestamp};
 /// Past this a firing is marked late (SPEC 4), unless configured otherwise.
 pub const GRACE_DEFAULT: Span = Span::from_secs(30);
 
+/// The longest that a request may have waited between being read and being done: as long as its client waits for the
+/// answer. A time that was ahead, or "now", when it was read may lie so far behind.
+pub const WAITED_MAX: Span = Span::from_secs(30);
+
 /// The circumstances of a command: all that a rule may know besides its task.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Moment {
@@ -30,6 +34,14 @@ pub struct Moment {
     pub grace: Span,
     /// Whether popups cannot be shown at the moment, so that the default is the terminal as well.
     pub is_desktop_away: bool,
+}
+
+impl Moment {
+    /// Returns whether `at` had passed already when the request was read; what passed since is at once.
+    #[must_use]
+    pub fn has_passed(&self, at: Timestamp) -> bool {
+        at.saturating_add(WAITED_MAX) < self.now
+    }
 }
 
 /// A task to be added.

@@ -353,7 +353,10 @@ fn open(snapshot: &mut Snapshot, occurrence: &Occurrence) {
 
 fn mark_spoken(occurrence: &mut Occurrence, firing: &Firing) {
     occurrence.last_spoken = Some(firing.slot);
-    pass_over(occurrence, &[firing.slot]);
+    // A snooze may say it before its own time, and does not take that away.
+    if occurrence.due_at().is_none_or(|due| due.saturating_add(firing.slot.0) <= firing.nominal_at) {
+        pass_over(occurrence, &[firing.slot]);
+    }
     pass_over(occurrence, &firing.swallowed);
 }
 

@@ -105,6 +105,9 @@ pub struct Occurrence {
     pub spoken: Vec<Slot>,
     /// The alert that spoke last: a snooze repeats it.
     pub last_spoken: Option<Slot>,
+    /// The edit that gave it another time after it had spoken: part of the id of each firing since, so that a time that
+    /// comes again rings again.
+    pub moved_by: Option<Uuid>,
     /// Where it stands.
     pub state: State,
 }

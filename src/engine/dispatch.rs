@@ -23,13 +23,20 @@ pub(super) struct Dispatcher {
     pools: HashMap<ChannelKind, Pool>,
     inputs: mpsc::WeakSender<Input>,
     /// Handed out, and not yet reported to the loop.
-    under_way: HashMap<DeliveryId, TaskId>,
-    /// Tasks to be silenced once what is under way for them has ended, since it may show something yet.
-    silence_after: HashSet<TaskId>,
+    under_way: HashMap<DeliveryId, UnderWay>,
+    /// Tasks to be silenced once what is under way for them on a channel has ended, since it may show something yet.
+    silence_after: HashSet<(ChannelKind, TaskId)>,
     /// Silences that have not ended.
     silencing: usize,
     /// Whether nothing new is begun.
     is_stopping: bool,
+}
+
+/// A delivery that a worker has.
+struct UnderWay {
+    task: TaskId,
+    /// How often its channel had changed its presence when it was handed out.
+    changes_before: u64,
 }
 
 /// The deliveries of one channel.
@@ -41,6 +48,8 @@ struct Pool {
     running: usize,
     /// Whether deliveries were left in the store since too many wait.
     is_overfull: bool,
+    /// How often the channel has changed its presence.
+    changes: u64,
 }
 
 /// The deliveries of one target.
@@ -59,7 +68,7 @@ impl Dispatcher {
             .into_iter()
             .map(|channel| {
                 let kind = channel.kind();
-                (kind, Pool { channel, lanes: Vec::new(), turn: 0, running: 0, is_overfull: false })
+                (kind, Pool { channel, lanes: Vec::new(), turn: 0, running: 0, is_overfull: false, changes: 0 })
             })
             .collect();
         Self {
@@ -98,10 +107,12 @@ impl Dispatcher {
             return;
         }
         let kind = delivery.id.target.kind;
+        // The new one takes the place of what is shown; a silence that is still to come would take it back.
+        self.silence_after.remove(&(kind, delivery.task));
         if let Some(pool) = self.pools.get_mut(&kind) {
             pool.push(delivery);
         } else {
-            self.under_way.insert(delivery.id.clone(), delivery.task);
+            self.under_way.insert(delivery.id.clone(), UnderWay { task: delivery.task, changes_before: 0 });
             let report = Report::Away { reason: format!("there is no channel {kind}") };
             self.send(Input::Report { delivery: delivery.id, report });
         }
@@ -119,35 +130,42 @@ impl Dispatcher {
         lane.is_none_or(|lane| lane.running < PER_TARGET_MAX && lane.waiting.is_empty())
     }
 
-    /// Forgets what waits in memory and is not to be sent now.
-    pub(super) fn forget(&mut self, unwanted: &HashSet<&DeliveryId>) {
-        if unwanted.is_empty() {
-            return;
-        }
-        for lane in self.pools.values_mut().flat_map(|pool| &mut pool.lanes) {
-            lane.waiting.retain(|delivery| !unwanted.contains(&delivery.id));
-        }
-    }
-
     /// Takes back what is shown of a task.
     pub(super) fn silence(&mut self, task: TaskId) {
-        if self.under_way.values().any(|busy| *busy == task) {
-            self.silence_after.insert(task);
-        }
-        self.withdraw(task);
+        let busy = self.under_way.iter().filter(|(_, busy)| busy.task == task);
+        self.silence_after.extend(busy.map(|(id, _)| (id.target.kind, task)));
+        self.withdraw(task, None);
     }
 
-    /// Notes that a worker has reported.
-    pub(super) fn reported(&mut self, id: &DeliveryId) {
-        let Some(task) = self.under_way.remove(id) else { return };
-        let kind = id.target.kind;
-        if let Some(pool) = self.pools.get_mut(&kind) {
-            pool.ended(&id.target);
+    /// Forgets deliveries that are no longer wanted before a worker has them.
+    pub(super) fn forget(&mut self, ids: &HashSet<&DeliveryId>) {
+        if !ids.is_empty() {
+            self.pools.values_mut().for_each(|pool| pool.forget_if(|delivery| ids.contains(&delivery.id)));
         }
-        if !self.under_way.values().any(|busy| *busy == task) && self.silence_after.remove(&task) {
-            self.withdraw(task);
+    }
+
+    /// Notes that a channel's presence changed.
+    pub(super) fn presence_changed(&mut self, kind: ChannelKind) {
+        if let Some(pool) = self.pools.get_mut(&kind) {
+            pool.changes += 1;
+        }
+    }
+
+    /// Notes that a worker has reported. Returns whether its channel's presence changed while it was under way, so
+    /// that what it says of the channel may be old.
+    pub(super) fn reported(&mut self, id: &DeliveryId) -> bool {
+        let Some(UnderWay { task, changes_before }) = self.under_way.remove(id) else { return false };
+        let kind = id.target.kind;
+        let changes = self.pools.get_mut(&kind).map_or(0, |pool| {
+            pool.ended(&id.target);
+            pool.changes
+        });
+        let is_busy = self.under_way.iter().any(|(id, busy)| busy.task == task && id.target.kind == kind);
+        if !is_busy && self.silence_after.remove(&(kind, task)) {
+            self.withdraw(task, Some(kind));
         }
         self.pump(kind);
+        changes != changes_before
     }
 
     /// Notes that a silence has ended.
@@ -166,8 +184,9 @@ impl Dispatcher {
             .collect()
     }
 
-    fn withdraw(&mut self, task: TaskId) {
-        for pool in self.pools.values() {
+    /// Takes back what one channel, or every channel, shows of a task.
+    fn withdraw(&mut self, task: TaskId, only: Option<ChannelKind>) {
+        for (_, pool) in self.pools.iter().filter(|(kind, _)| only.is_none_or(|only| only == **kind)) {
             self.silencing += 1;
             let (channel, inputs) = (Arc::clone(&pool.channel), self.inputs.clone());
             tokio::spawn(async move {
@@ -183,7 +202,8 @@ impl Dispatcher {
         }
         let Some(pool) = self.pools.get_mut(&kind) else { return };
         while let Some(delivery) = pool.start_next() {
-            self.under_way.insert(delivery.id.clone(), delivery.task);
+            let busy = UnderWay { task: delivery.task, changes_before: pool.changes };
+            self.under_way.insert(delivery.id.clone(), busy);
             let (channel, inputs) = (Arc::clone(&pool.channel), self.inputs.clone());
             tokio::spawn(async move {
                 // A channel that panics is a broken one, not a reason to wait for its report for ever.
@@ -260,6 +280,12 @@ impl Pool {
         }
         self.lanes.retain(|lane| lane.running > 0 || !lane.waiting.is_empty());
         self.turn = 0;
+    }
+
+    fn forget_if(&mut self, is_unwanted: impl Fn(&Delivery) -> bool) {
+        for lane in &mut self.lanes {
+            lane.waiting.retain(|delivery| !is_unwanted(delivery));
+        }
     }
 
     fn waiting(&self) -> usize {

@@ -182,17 +182,26 @@ impl Engine {
                 releases.iter().try_for_each(|target| batch.release(target))
             })
             .await;
-        for (id, _) in &reports {
-            self.dispatcher.reported(id);
+        let mut presences = sorted.presences;
+        presences.iter().for_each(|kind| self.dispatcher.presence_changed(*kind));
+        for (id, report) in &reports {
+            // A channel that came back before this was heard has told so already: what now waits is to be tried anew.
+            if self.dispatcher.reported(id) && matches!(report, Report::Away { .. }) {
+                presences.push(id.target.kind);
+            }
         }
         match committed {
             Ok(has_written) => self.store_answers(has_written).await,
             Err(error) => {
                 self.unwritten.extend(reports);
-                self.hold_back(&error, now);
+                if error.is_particular() {
+                    self.isolate(due, now).await;
+                } else {
+                    self.hold_back(&error, now);
+                }
             }
         }
-        self.refill(sorted.presences).await;
+        self.refill(presences).await;
         for reply in sorted.audits {
             // Who asked may have gone.
             let _ = reply.send(self.audit());
@@ -327,6 +336,26 @@ impl Engine {
         tracing::warn!(%error, %wait, "waiting before the next write");
         if let Err(error) = self.rebuild() {
             tracing::error!(%error, "the store cannot be read either");
+        }
+    }
+
+    /// One task made a whole batch fail, and would again: each that is due gets a commit of its own, so that no task
+    /// keeps another from ringing. The one at fault is left until it changes or the daemon starts anew.
+    async fn isolate(&mut self, due: Vec<(TaskId, u64)>, now: Timestamp) {
+        if let Err(error) = self.rebuild() {
+            return self.hold_back(&Arc::new(error), now);
+        }
+        // The reports of the batch are written in the next turn, which comes at once.
+        self.storage.retry_at = Some(now);
+        for (id, version) in due {
+            match self.commit(|batch| batch.command(id, &Command::Wake, Actor::Clock)).await {
+                Ok(_) => {}
+                Err(error) if error.is_particular() => {
+                    tracing::error!(%error, task = %id, "a task cannot go on; the others do");
+                    self.wakes.set(id, version, None);
+                }
+                Err(error) => return self.hold_back(&error, now),
+            }
         }
     }
 

@@ -268,3 +268,14 @@ pub enum StoreError {
     #[error("cannot use the store: it is closed")]
     Closed,
 }
+
+impl StoreError {
+    /// Returns whether one task's part of the change is at fault, so that a change without it may succeed.
+    #[must_use]
+    pub const fn is_particular(&self) -> bool {
+        match self {
+            Self::Conflict { .. } | Self::FiredBefore { .. } => true,
+            Self::Full { .. } | Self::Newer { .. } | Self::Broken { .. } | Self::Closed => false,
+        }
+    }
+}

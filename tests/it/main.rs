@@ -9,10 +9,15 @@ use std::path::{Path, PathBuf};
 
 mod architecture;
 mod cli;
+mod crash;
 mod desktop;
 mod generated;
 mod lifecycle;
+mod load;
+mod popup;
 mod protocol;
+mod reach;
+mod readme;
 mod simulation;
 mod support;
 mod terminal;

@@ -28,6 +28,8 @@ use keiko::store::memory::MemoryStore;
 use keiko::store::{Store, StoreError, Wake, Which};
 use uuid::Uuid;
 
+use crate::support::random::Random;
+
 /// How many seeds the suite plays, and how many steps each.
 const SEEDS: u64 = 150;
 const STEPS: usize = 80;
@@ -99,6 +101,31 @@ fn a_failed_commit_answers_all_with_the_error_and_leaves_no_trace() {
 }
 
 #[test]
+fn a_task_that_cannot_be_written_keeps_no_other_from_ringing() {
+    runtime().block_on(async {
+        let mut world = World::new(6).await;
+        let handle = world.handle();
+        let added = handle.add(request("at fault", countdown(60))).await.expect("added");
+        for title in ["one", "two"] {
+            handle.add(request(title, countdown(60))).await.expect("added");
+        }
+        // As a fault of the rules would: the batch of all three, and then the one at fault when it is alone.
+        let conflict = || StoreError::Conflict { id: added.snapshot.task.id, expected: 1, found: Some(9) };
+        world.store.fail_next(conflict());
+        world.store.fail_next(conflict());
+        handle.advance(handle.now().saturating_add(Span::from_minutes(5))).await.expect("forwards");
+        let shown: BTreeSet<_> = world.desktop.record().delivered.into_iter().map(|d| d.message.title).collect();
+        assert_eq!(shown.len(), 2, "two of the three rang: {shown:?}");
+        // A start looks at the one at fault anew.
+        world.crash().await;
+        let handle = world.handle();
+        handle.advance(handle.now().saturating_add(Span::from_minutes(5))).await.expect("forwards");
+        world.check().await;
+        assert_eq!(world.desktop.record().delivered.len(), 3);
+    });
+}
+
+#[test]
 fn a_key_sent_twice_adds_once() {
     runtime().block_on(async {
         let mut world = World::new(3).await;
@@ -157,6 +184,78 @@ fn a_slow_target_holds_up_no_call_and_no_other_target() {
     });
 }
 
+#[test]
+fn what_a_successor_withdrew_is_not_sent_any_more() {
+    runtime().block_on(async {
+        let world = World::new(6).await;
+        world.desktop.answer(|_, _| Answer::Hang(Report::Delivered));
+        let handle = world.handle();
+        // Two hang, so what follows waits in memory.
+        for title in ["one", "two"] {
+            handle.add(request(title, countdown(0))).await.expect("added");
+        }
+        world.desktop.wait_until(|record| record.attempts.len() == 2).await;
+        let (every, from) = (Span::from_minutes(1), first_instant());
+        let interval = Interval { every, from, count: None, until: None };
+        let added = handle.add(request("series", schedule(Rule::Interval(interval)))).await.expect("added");
+        let series = added.snapshot.task.id;
+        for minutes in 1..=3 {
+            let mut seq = handle.last_seq();
+            seq.mark_unchanged();
+            world.clock.step_to(first_instant().saturating_add(Span::from_minutes(minutes)));
+            seq.changed().await.expect("the engine runs");
+        }
+        world.desktop.answer(|_, _| Answer::Report(Report::Delivered));
+        world.desktop.release();
+        handle.advance(handle.now()).await.expect("quiet");
+        let record = world.desktop.record();
+        let of_series = record.delivered.iter().filter(|delivery| delivery.task == series).count();
+        assert_eq!(of_series, 1, "only the latest is still wanted");
+    });
+}
+
+#[test]
+fn a_popup_that_follows_a_silence_is_not_taken_back_by_it() {
+    runtime().block_on(async {
+        let world = World::new(7).await;
+        world.desktop.answer(|_, _| Answer::Hang(Report::Delivered));
+        let handle = world.handle();
+        let task = handle.add(request("tea", countdown(0))).await.expect("added").snapshot.task.id;
+        world.desktop.wait_until(|record| record.attempts.len() == 1).await;
+        let until = first_instant().saturating_add(Span::from_secs(60));
+        handle.call(call(task, Command::Snooze { until, early: false })).await.expect("due");
+        world.desktop.wait_until(|record| record.withdrawn == [task]).await;
+        world.clock.step_to(until);
+        world.desktop.wait_until(|record| record.attempts.len() == 2).await;
+        world.desktop.release();
+        handle.advance(until).await.expect("quiet");
+        assert_eq!(world.desktop.record().withdrawn, [task], "the new popup stays");
+    });
+}
+
+#[test]
+fn a_channel_that_appears_before_it_is_reported_away_is_tried_again() {
+    runtime().block_on(async {
+        let mut world = World::new(8).await;
+        world.desktop.answer(|_, attempt| match attempt {
+            0 => Answer::Hang(Report::Away { reason: "the server left".into() }),
+            _ => Answer::Report(Report::Delivered),
+        });
+        let handle = world.handle();
+        handle.add(request("tea", countdown(0))).await.expect("added");
+        world.desktop.wait_until(|record| record.attempts.len() == 1).await;
+        // Another server is there at once; the loop hears of it before the attempt at the first ends.
+        world.desktop.set_presence(Presence::Present);
+        handle.audit().await.expect("the engine runs");
+        tokio::task::yield_now().await;
+        handle.audit().await.expect("the engine runs");
+        world.desktop.release();
+        handle.advance(handle.now()).await.expect("quiet");
+        assert_eq!(world.desktop.record().delivered.len(), 1);
+        world.check().await;
+    });
+}
+
 fn runtime() -> tokio::runtime::Runtime {
     tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime")
 }
@@ -202,32 +301,6 @@ fn call(task: TaskId, command: Command) -> Call {
 fn spawn_add(world: &World, title: &'static str) -> tokio::task::JoinHandle<Result<Applied, CallError>> {
     let handle = world.handle();
     tokio::spawn(async move { handle.add(request(title, countdown(600))).await })
-}
-
-/// `SplitMix64`: small, and the same on every machine.
-struct Random(u64);
-
-impl Random {
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut mixed = self.0;
-        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        mixed ^ (mixed >> 31)
-    }
-
-    fn below(&mut self, limit: u64) -> u64 {
-        self.next() % limit
-    }
-
-    fn minutes(&mut self, from: i64, to: i64) -> Span {
-        let width = u64::try_from(to - from).expect("from is below to");
-        Span::from_minutes(from + i64::try_from(self.below(width)).expect("small"))
-    }
-
-    fn chance(&mut self, percent: u64) -> bool {
-        self.below(100) < percent
-    }
 }
 
 /// One device with its user, its disk and its channels.

@@ -27,6 +27,12 @@ pub(super) fn is_meant(steps: &Steps<'_>, verb: &'static str, early: bool) -> Re
 
 /// The person did it: by legal steps from any open state to COMPLETED, nothing sent, and the series goes on.
 pub(super) fn done(steps: &mut Steps<'_>) {
+    let next = match steps.state() {
+        // What fell into a pause does not ring.
+        State::Suspended(_) => steps.next_instance(),
+        State::Created | State::Pending(_) | State::Running(_) | State::Failed(_) => wake::take_next(steps),
+        State::Completed(_) | State::Cancelled(_) => None,
+    };
     match steps.state().clone() {
         State::Created => steps.step(Operation::Armed, ""),
         State::Suspended(_) => {
@@ -39,7 +45,10 @@ pub(super) fn done(steps: &mut Steps<'_>) {
     steps.start_silently();
     steps.step(Operation::Completed(Outcome::Done), "");
     steps.silence();
-    steps.open_next();
+    if let Some(next) = next {
+        steps.open(&next);
+        wake::wake(steps);
+    }
 }
 
 /// The person saw it: it is silent until it speaks by itself again.
@@ -74,7 +83,8 @@ pub(super) fn snooze(steps: &mut Steps<'_>, until: Timestamp) -> Result<(), Reje
     let swallowed = steps
         .now_is
         .alerts_ahead()
-        .filter(|(ahead, at)| *ahead == slot || (ahead.0.is_positive() && *at <= until))
+        // An alert behind the snooze speaks at its own time as well: a snooze by mistake loses nothing.
+        .filter(|(ahead, at)| *at <= until && (*ahead == slot || ahead.0.is_positive()))
         .map(|(slot, _)| slot)
         .collect();
     let id = steps.moment.op_id;
@@ -198,7 +208,7 @@ pub(super) fn skip(steps: &mut Steps<'_>) -> Result<(), Rejection> {
         return Err(Rejection::NotSeries { verb: "skip", number: steps.task().number, state: steps.state().name() });
     }
     steps.silence();
-    let next = steps.next_instance();
+    let next = wake::take_next(steps);
     if matches!(steps.state(), State::Running(_)) {
         suspend(steps, None);
         steps.step(Operation::Cancelled(Outcome::Skipped), "");
@@ -209,6 +219,7 @@ pub(super) fn skip(steps: &mut Steps<'_>) -> Result<(), Rejection> {
     }
     if let Some(next) = next {
         steps.open(&next);
+        wake::wake(steps);
     }
     Ok(())
 }

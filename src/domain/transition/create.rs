@@ -29,7 +29,8 @@ pub enum CreateError {
     },
 }
 
-/// Returns what follows from adding a task: it is CREATED, armed where it has a time, and rings where that is now.
+/// Returns what follows from adding a task: it is CREATED, armed where it has a time, and rings where that is now or
+/// passed while the request waited.
 ///
 /// # Errors
 /// It has no title, its time has passed, or its schedule cannot be used.
@@ -56,7 +57,7 @@ pub fn create(new: NewTask, moment: &Moment) -> Result<Transition, CreateError> 
     let instance = task.schedule.next_after(None, moment.now, moment.zone);
     match (&task.schedule.rule, &instance) {
         (Rule::None, _) => {}
-        (Rule::Once(_) | Rule::Countdown(_), Some(instance)) if instance.due < moment.now => {
+        (Rule::Once(_) | Rule::Countdown(_), Some(instance)) if moment.has_passed(instance.due) => {
             return Err(CreateError::Past { at: instance.due });
         }
         (_, Some(_)) => {}

@@ -6,7 +6,7 @@ use crate::domain::occurrence::{Due, Instance, Nominal, Occurrence, OccurrenceKe
 use crate::domain::rejection::Rejection;
 use crate::domain::schedule::{Rule, ScheduleError};
 use crate::domain::state::{Pending, State, Suspended};
-use crate::domain::time::{Timestamp, resolve};
+use crate::domain::time::{Span, Timestamp, resolve};
 use crate::domain::transition::ask;
 use crate::domain::transition::steps::Steps;
 use crate::domain::transition::wake;
@@ -18,6 +18,7 @@ pub(super) fn edit(steps: &mut Steps<'_>, edit: &Edit) -> Result<(), Rejection> 
         return Err(Rejection::EmptyTitle { verb: "edit", number });
     }
     let was_series = steps.task().is_series();
+    let alerts_before = steps.task().alerts.clone();
     let mut edit = edit.clone();
     if let Some(alerts) = &mut edit.alerts {
         alerts.sort_unstable();
@@ -28,7 +29,7 @@ pub(super) fn edit(steps: &mut Steps<'_>, edit: &Edit) -> Result<(), Rejection> 
     if has_schedule {
         reschedule(steps, was_series)?;
     } else if has_alerts {
-        keep_past_alerts_silent(steps);
+        keep_past_alerts_silent(steps, &alerts_before);
     }
     wake::wake(steps);
     Ok(())
@@ -49,7 +50,7 @@ fn reschedule(steps: &mut Steps<'_>, was_series: bool) -> Result<(), Rejection> 
         .schedule
         .next_after(last_ended.as_ref(), steps.now(), steps.moment.zone)
         .ok_or_else(|| refuse(ScheduleError::NothingAhead))?;
-    if next.due < steps.now() {
+    if steps.moment.has_passed(next.due) {
         return Err(Rejection::Past { verb: "edit", number, at: next.due });
     }
     match (is_series || was_series, steps.has_spoken()) {
@@ -103,7 +104,9 @@ fn move_to(steps: &mut Steps<'_>, next: &Instance) {
         state @ (State::Created | State::Running(_) | State::Failed(_)) => state.clone(),
         state @ (State::Completed(_) | State::Cancelled(_)) => state.clone(),
     };
-    let moved = Occurrence { generation: steps.occurrence().generation, state, ..fresh };
+    // The same local time may come again: in another zone, or after the clock was set back.
+    let moved_by = if steps.has_spoken() { Some(steps.moment.op_id) } else { steps.occurrence().moved_by };
+    let moved = Occurrence { generation: steps.occurrence().generation, state, moved_by, ..fresh };
     let due = moved.due;
     steps.step(Operation::Moved(Box::new(moved)), "");
     if was_running {
@@ -114,9 +117,11 @@ fn move_to(steps: &mut Steps<'_>, next: &Instance) {
 }
 
 /// Alerts that are new and whose time has passed do not speak; who sets "a day before" an hour before means the next.
-fn keep_past_alerts_silent(steps: &mut Steps<'_>) {
+fn keep_past_alerts_silent(steps: &mut Steps<'_>, alerts_before: &[Span]) {
     let now = steps.now();
-    let past: Vec<Slot> = steps.now_is.alerts_ahead().filter(|(_, at)| *at <= now).map(|(slot, _)| slot).collect();
+    let is_new = |slot: &Slot| !alerts_before.contains(&slot.0);
+    let overdue = steps.now_is.alerts_ahead().filter(|(_, at)| *at <= now).map(|(slot, _)| slot);
+    let past: Vec<Slot> = overdue.filter(is_new).collect();
     if past.is_empty() {
         return;
     }

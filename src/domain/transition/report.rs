@@ -9,6 +9,7 @@ use crate::domain::occurrence::{FireId, Outcome};
 use crate::domain::retry::{Jitter, RETRIES_MAX};
 use crate::domain::state::State;
 use crate::domain::transition::steps::Steps;
+use crate::domain::transition::wake;
 
 /// Notes the report; of a delivery that nobody knows there is nothing to note.
 pub(super) fn report(steps: &mut Steps<'_>, id: &DeliveryId, report: &Report, jitter: Jitter) {
@@ -49,13 +50,17 @@ fn end_where_all_are_over(steps: &mut Steps<'_>) {
     if answers.is_empty() || answers.iter().any(|status| !status.is_final()) {
         return;
     }
+    let next = wake::take_next(steps);
     if answers.iter().any(|status| matches!(status, DeliveryStatus::Delivered(_))) {
         steps.step(Operation::Completed(Outcome::Done), "a program took it");
     } else {
         steps.step(Operation::Failed, "no program took it");
         steps.step(Operation::Cancelled(Outcome::RetriesExhausted), "");
     }
-    steps.open_next();
+    if let Some(next) = next {
+        steps.open(&next);
+        wake::wake(steps);
+    }
 }
 
 fn is_for_programs(steps: &Steps<'_>, delivery: &Delivery) -> bool {

@@ -120,7 +120,7 @@ impl<'a> Steps<'a> {
             Some(snooze) if snooze.is_chosen => Reason::Snooze,
             Some(_) => Reason::Pause,
         };
-        let repeat = repeat.map(|snooze| snooze.id);
+        let repeat = repeat.map(|snooze| snooze.id).or(self.occurrence().moved_by);
         let fire_id = FireId::compute(self.task().id, self.occurrence().name(), slot, due.nominal, repeat);
         let late = self.now().since(nominal_at) > self.moment.grace;
         let firing = Firing { fire_id, slot, nominal_at, late, swallowed };
@@ -220,18 +220,18 @@ impl<'a> Steps<'a> {
             delivery.id.target.kind.is_person() != is_for_programs
                 && matches!(delivery.status, DeliveryStatus::Delivered(_))
         });
+        let had_nothing_to_say = !self.has_spoken();
         self.start_silently();
-        match (is_for_programs, is_delivered) {
-            (true, true) => self.step(Operation::Completed(Outcome::Done), "a program took it"),
-            (false, true) => self.step(Operation::Completed(Outcome::Unanswered), "its successor is due"),
-            (true, false) => {
-                self.step(Operation::Failed, "no program took it before its successor was due; its deliveries go on");
-                self.step(Operation::Cancelled(Outcome::RetriesExhausted), "");
-            }
-            (false, false) => {
-                self.step(Operation::Failed, "it reached nobody before its successor was due");
-                self.step(Operation::Cancelled(Outcome::Undelivered), "");
-            }
+        if had_nothing_to_say || (is_delivered && !is_for_programs) {
+            self.step(Operation::Completed(Outcome::Unanswered), "its successor is due");
+        } else if is_delivered {
+            self.step(Operation::Completed(Outcome::Done), "a program took it");
+        } else if is_for_programs {
+            self.step(Operation::Failed, "no program took it before its successor was due; its deliveries go on");
+            self.step(Operation::Cancelled(Outcome::RetriesExhausted), "");
+        } else {
+            self.step(Operation::Failed, "it reached nobody before its successor was due");
+            self.step(Operation::Cancelled(Outcome::Undelivered), "");
         }
         self.silence_persons();
     }
@@ -249,14 +249,7 @@ impl<'a> Steps<'a> {
         }
     }
 
-    /// Opens and arms the first occurrence behind the present one that is due after now; none where the series is over.
-    pub(super) fn open_next(&mut self) {
-        if let Some(instance) = self.next_instance() {
-            self.open(&instance);
-        }
-    }
-
-    /// Returns the instance that [`Steps::open_next`] would open.
+    /// Returns the first instance behind the present occurrence that is due after now; none where the series is over.
     pub(super) fn next_instance(&self) -> Option<Instance> {
         if !self.task().is_series() {
             return None;
@@ -319,6 +312,7 @@ pub(super) fn first_occurrence(task: &Task, instance: Option<&Instance>, moment:
         successor_at: instance.and_then(|instance| successor_of(task, instance, moment)),
         spoken,
         last_spoken: None,
+        moved_by: None,
         state: State::Created,
     }
 }

@@ -6,7 +6,7 @@ use proptest::prelude::*;
 use uuid::Uuid;
 
 use super::*;
-use crate::domain::command::{Edit, GRACE_DEFAULT, NewTask};
+use crate::domain::command::{Edit, GRACE_DEFAULT, NewTask, WAITED_MAX};
 use crate::domain::delivery::{DeliveryStatus, Report, Target};
 use crate::domain::event::apply;
 use crate::domain::occurrence::{Nominal, Outcome, Slot};
@@ -608,6 +608,29 @@ fn a_task_that_rang_cannot_change_its_kind() {
 }
 
 #[test]
+fn a_time_that_passed_while_the_request_waited_is_at_once() {
+    let read_at = at("4 08:00");
+    let done_at = read_at.saturating_add(WAITED_MAX);
+    let new = |schedule| NewTask {
+        id: TaskId(Uuid::from_u128(1)),
+        number: Number(1),
+        details: Details { title: "tea".into(), ..Details::default() },
+        schedule,
+        alerts: None,
+    };
+    let born = create(new(countdown("4 08:00")), &moment(done_at)).expect("it was no past when it was read");
+    assert_eq!(born.after.occurrence.state.name(), StateName::Running);
+    let too_late = done_at.saturating_add(Span::from_millis(1));
+    assert_eq!(create(new(countdown("4 08:00")), &moment(too_late)), Err(CreateError::Past { at: read_at }));
+
+    let edit = Command::Edit(Edit { schedule: Some(countdown("4 08:00")), ..Edit::default() });
+    let mut story = Story::new(countdown("4 10:00"), &[]);
+    assert!(story.clone().ask_at(too_late, &edit).is_err());
+    story.ask_at(done_at, &edit).expect("it was no past when it was read");
+    assert_eq!(story.snapshot.occurrence.state.name(), StateName::Running);
+}
+
+#[test]
 fn an_edit_into_the_past_changes_nothing() {
     let mut story = Story::new(once("4 09:00"), &[]);
     let edit = Command::Edit(Edit { title: Some("x".into()), schedule: Some(once("4 07:00")), ..Edit::default() });
@@ -688,6 +711,75 @@ fn an_alert_given_at_no_time_makes_the_task_due_in_silence() {
     4 09:00 once       PENDING   → RUNNING   started
     ");
     assert!(story.deliveries.is_empty());
+}
+
+#[test]
+fn a_successor_that_comes_due_before_the_word_still_rings() {
+    // The person's word and the clock met in one batch: the task was not yet woken.
+    for command in [Command::Done { early: false }, Command::Skip] {
+        let mut story = Story::new(daily(9), &[]);
+        story.run("4 09:00");
+        let asked = story.ask("6 09:00", &command).expect("due");
+        assert_eq!(asked.passed_over, 1, "{command:?}");
+        assert_eq!(story.snapshot.occurrence.due_at(), Some(at("6 09:00")), "{command:?}");
+        assert_eq!(story.snapshot.occurrence.state.name(), StateName::Running, "{command:?}");
+    }
+    let mut paused = Story::new(daily(9), &[]);
+    paused.ask("4 08:10", &Command::Pause { until: None }).expect("pending");
+    paused.ask("6 12:00", &Command::Done { early: true }).expect("paused");
+    assert_eq!(paused.snapshot.occurrence.due_at(), Some(at("7 09:00")), "what fell into a pause does not ring");
+}
+
+#[test]
+fn a_snooze_to_before_an_alert_leaves_that_alert() {
+    let mut story = Story::new(once("4 10:00"), &[]);
+    story.ask("4 08:10", &Command::Snooze { until: at("4 08:20"), early: false }).expect("pending");
+    story.run("4 11:00");
+    assert_snapshot!(story.told(), @"
+    4 08:00 once       -         → CREATED   added
+    4 08:00 once       CREATED   → PENDING   armed
+    4 08:10 once       PENDING   → SUSPENDED suspended
+    4 08:10 once       SUSPENDED → PENDING   snoozed
+    4 08:20 once       PENDING   → PENDING   spoke 0
+    4 10:00 once       PENDING   → RUNNING   fired 0
+    ");
+}
+
+#[test]
+fn an_edit_of_alerts_silences_only_those_that_are_new() {
+    let mut story = Story::new(once("4 09:00"), &[]);
+    let alerts = Some(vec![Span::from_minutes(-30), Span::ZERO]);
+    story.ask("4 09:00", &Command::Edit(Edit { alerts, ..Edit::default() })).expect("pending");
+    let spoken: Vec<_> =
+        story.steps.iter().filter_map(|(_, _, step)| step.operation.firing()).map(|f| f.slot).collect();
+    assert_eq!(spoken, [Slot::DUE]);
+}
+
+#[test]
+fn a_series_without_alerts_is_neither_missed_nor_undelivered() {
+    let mut story = Story::new(daily(9), &[]);
+    story.ask("4 08:10", &Command::Edit(Edit { alerts: Some(Vec::new()), ..Edit::default() })).expect("pending");
+    story.run("4 09:00");
+    let woken = story.ask("5 09:00", &Command::Wake).expect("a wake is never refused");
+    assert_eq!(woken.passed_over, 0);
+    assert_eq!(story.snapshot.task.previous, Some(Outcome::Unanswered));
+}
+
+#[test]
+fn a_task_that_rang_rings_again_at_the_same_local_time_of_another_zone() {
+    let mut story = Story::new(once("4 15:00"), &[-60, 0]);
+    story.run("4 15:00");
+    let travelled = |now: &str| Moment { zone: Tz::America__New_York, ..moment(at(now)) };
+    let edit = Command::Edit(Edit { schedule: Some(once("4 15:00")), ..Edit::default() });
+    for (now, command) in [("4 15:30", &edit), ("4 20:00", &Command::Wake), ("4 21:00", &Command::Wake)] {
+        let moment = travelled(now);
+        let next = transition(&story.snapshot, &story.deliveries, command, Expected::default(), &moment).expect("due");
+        story.take(moment.now, next);
+    }
+    let ids: Vec<_> =
+        story.steps.iter().filter_map(|(_, _, step)| step.operation.firing()).map(|f| f.fire_id).collect();
+    let distinct: std::collections::BTreeSet<_> = ids.iter().collect();
+    assert_eq!((ids.len(), distinct.len()), (4, 4), "each ring has an id of its own");
 }
 
 // --- properties ---

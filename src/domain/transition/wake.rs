@@ -1,7 +1,7 @@
 //! What the clock brings: alerts, snoozes that are over, pauses that end by themselves, successors.
 
 use crate::domain::event::Operation;
-use crate::domain::occurrence::Slot;
+use crate::domain::occurrence::{Instance, Slot};
 use crate::domain::state::{Snooze, State};
 use crate::domain::time::Timestamp;
 use crate::domain::transition::ask;
@@ -28,9 +28,11 @@ fn succeed(steps: &mut Steps<'_>) {
     let present = steps.occurrence().instance().expect("only an occurrence with a time has a successor");
     let now = steps.now();
     let latest = steps.task().schedule.latest_by(&present, now, steps.moment.zone);
-    let missed = latest.map_or(0, |(_, between)| between) + u64::from(!steps.has_spoken());
+    // One without alerts comes up in silence.
+    let has_come_up = steps.has_spoken() || matches!(steps.state(), State::Running(_));
+    let missed = latest.map_or(0, |(_, between)| between) + u64::from(!has_come_up);
     pass_over(steps, missed);
-    if steps.has_spoken() || matches!(steps.state(), State::Running(_)) {
+    if has_come_up {
         steps.close_unanswered();
     } else {
         steps.silence();
@@ -43,6 +45,24 @@ fn succeed(steps: &mut Steps<'_>) {
     if let Some(next) = next {
         steps.open(&next);
         wake(steps);
+    }
+}
+
+/// Returns what a series goes on with once its open occurrence is closed by a person: the latest instance that is due by
+/// now and rings, else the first ahead. Those between are passed over.
+///
+/// A person's word and the clock may meet in one batch; what came due just before the word is not lost by it.
+pub(super) fn take_next(steps: &mut Steps<'_>) -> Option<Instance> {
+    let overdue = match steps.task().cursor.filter(|_| steps.is_succeeded()) {
+        Some(present) => steps.task().schedule.latest_by(&present, steps.now(), steps.moment.zone),
+        None => None,
+    };
+    match overdue {
+        Some((instance, between)) => {
+            pass_over(steps, between);
+            Some(instance)
+        }
+        None => steps.next_instance(),
     }
 }
 

@@ -73,6 +73,7 @@ pub(crate) fn occurrence(day: u32, state: State) -> Occurrence {
         successor_at: Some(at(1_778_000_000_000 + i64::from(day + 1) * 86_400_000)),
         spoken: vec![Slot(Span::from_minutes(-60))],
         last_spoken: Some(Slot(Span::from_minutes(-60))),
+        moved_by: None,
         state,
     }
 }

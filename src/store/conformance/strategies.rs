@@ -164,14 +164,15 @@ fn state() -> impl Strategy<Value = State> {
 
 fn occurrence() -> impl Strategy<Value = Occurrence> {
     let due = of((nominal(), at()).prop_map(|(nominal, at)| Due { nominal, at }));
-    (key(), any::<u32>(), due, of(at()), vec(slot(), 0..4), of(slot()), state()).prop_map(
-        |(key, generation, due, successor_at, spoken, last_spoken, state)| Occurrence {
+    (key(), any::<u32>(), due, of(at()), vec(slot(), 0..4), of(slot()), of(id()), state()).prop_map(
+        |(key, generation, due, successor_at, spoken, last_spoken, moved_by, state)| Occurrence {
             key,
             generation,
             due,
             successor_at,
             spoken,
             last_spoken,
+            moved_by,
             state,
         },
     )

@@ -26,7 +26,7 @@ const PRESENT: &str = "present_key, present_generation, present_state, next_wake
 
 /// The columns of an occurrence, in the order of [`read_occurrence`].
 pub(crate) const OCCURRENCE: &str = "key, generation, due_nominal, due_at, successor_at, spoken_ms, last_spoken_ms, \
-    state, snooze_id, snooze_until, snooze_slot_ms, snooze_is_chosen, fired_at, late, acked_at, suspended_id, \
+    moved_by, state, snooze_id, snooze_until, snooze_slot_ms, snooze_is_chosen, fired_at, late, acked_at, suspended_id, \
     suspended_at, suspended_until, remaining_ms, failed_at, ended_at, outcome";
 
 /// Inserts or replaces the row of a task.
@@ -197,6 +197,7 @@ pub(crate) fn write_occurrence(
         occurrence.successor_at,
         to_json(&occurrence.spoken_ms),
         occurrence.last_spoken_ms,
+        occurrence.moved_by.map(|id| *id.as_bytes()),
         state.name,
         snooze.map(|snooze| snooze.id.as_bytes()),
         snooze.map(|snooze| snooze.until),
@@ -228,6 +229,7 @@ pub(crate) fn read_occurrence(columns: &mut Columns<'_>) -> Result<OccurrenceRow
         successor_at: columns.take()?,
         spoken_ms: columns.take_json("spoken_ms")?,
         last_spoken_ms: columns.take()?,
+        moved_by: columns.take::<Option<[u8; 16]>>()?.map(Uuid::from_bytes),
         state: StateRow {
             name: columns.take()?,
             snooze: read_snooze(columns)?,

@@ -82,6 +82,11 @@ impl FakeServer {
         Self { connection, state, worker }
     }
 
+    /// Answers no more calls to show something, until it is told to go on.
+    pub(crate) fn hold(&self) {
+        *self.state.manner.lock().unwrap() = Manner::Silent;
+    }
+
     /// Answers all that it owes, and from now on everything.
     pub(crate) async fn go_on(&self) {
         *self.state.manner.lock().unwrap() = Manner::Plain;
@@ -122,6 +127,14 @@ impl FakeServer {
     pub(crate) async fn wait_until_shown(&self, count: usize) {
         let mut asked = self.state.asked.subscribe();
         soon("popups", asked.wait_for(|asked| shown(asked).len() == count)).await.expect("the state lives");
+    }
+
+    /// Waits until it was asked to show something `count` times.
+    pub(crate) async fn wait_until_notified(&self, count: usize) {
+        let mut asked = self.state.asked.subscribe();
+        let is_notify = |one: &&Asked| matches!(one, Asked::Notify(_));
+        let enough = asked.wait_for(|asked| asked.iter().filter(is_notify).count() >= count);
+        soon("calls to show something", enough).await.expect("the state lives");
     }
 
     /// Waits until it owes `count` answers.

@@ -6,14 +6,19 @@ pub(crate) mod daemon;
 #[cfg(feature = "desktop")]
 pub(crate) mod fake_server;
 #[cfg(feature = "desktop")]
+pub(crate) mod ledger;
+pub(crate) mod person;
+#[cfg(feature = "desktop")]
 pub(crate) mod private_bus;
 #[cfg(unix)]
 pub(crate) mod pty;
+pub(crate) mod random;
 pub(crate) mod sample;
+#[cfg(feature = "desktop")]
+pub(crate) mod users;
 #[cfg(feature = "desktop")]
 pub(crate) mod xvfb;
 
-#[cfg(feature = "desktop")]
 use std::process::Child;
 use std::time::Duration;
 
@@ -21,10 +26,8 @@ use std::time::Duration;
 pub(crate) const PATIENCE: Duration = Duration::from_secs(30);
 
 /// A child process that does not outlive the test.
-#[cfg(feature = "desktop")]
 pub(crate) struct Killed(pub(crate) Child);
 
-#[cfg(feature = "desktop")]
 impl Drop for Killed {
     fn drop(&mut self) {
         // It may have ended by itself; then both fail, and that is as good.

@@ -6,7 +6,7 @@ use std::process::{Command, Stdio};
 
 use futures_util::StreamExt;
 use tempfile::TempDir;
-use zbus::{Connection, MatchRule, MessageStream};
+use zbus::{Connection, MatchRule, Message, MessageStream};
 
 use crate::support::{Killed, soon};
 
@@ -60,6 +60,18 @@ impl PrivateBus {
         zbus::connection::Builder::address(self.address.as_str()).build().await.expect("the bus takes connections")
     }
 
+    /// Listens to all that others say to each other.
+    pub(crate) async fn overhear(&self) -> Overheard {
+        let connection = self.connect().await;
+        let stream = MessageStream::from(&connection);
+        let (bus, monitoring) = ("org.freedesktop.DBus", Some("org.freedesktop.DBus.Monitoring"));
+        let everything = (Vec::<String>::new(), 0_u32);
+        let asked =
+            connection.call_method(Some(bus), "/org/freedesktop/DBus", monitoring, "BecomeMonitor", &everything);
+        asked.await.expect("a private bus lets itself be watched");
+        Overheard(stream)
+    }
+
     /// Returns how many connections the bus has, that of the question among them.
     pub(crate) async fn connections(&self) -> usize {
         let names: Vec<String> = ask_bus(&self.connect().await, "ListNames").await;
@@ -81,6 +93,25 @@ impl PrivateBus {
         if !names.iter().any(|known| known == name) {
             soon("an owner of the name", changes.next()).await.expect("the bus lives").expect("a signal");
         }
+    }
+}
+
+/// What is said on a bus from now on.
+pub(crate) struct Overheard(MessageStream);
+
+impl Overheard {
+    /// Waits until somebody calls `member`, and returns the call.
+    pub(crate) async fn call(&mut self, member: &str) -> Message {
+        let wanted = async {
+            loop {
+                let message = self.0.next().await.expect("the bus lives").expect("a message");
+                let is_call = message.message_type() == zbus::message::Type::MethodCall;
+                if is_call && message.header().member().is_some_and(|name| name.as_str() == member) {
+                    return message;
+                }
+            }
+        };
+        soon(member, wanted).await
     }
 }
 

@@ -76,6 +76,7 @@ CREATE TABLE occurrences (
     successor_at INTEGER,
     spoken_ms TEXT NOT NULL,
     last_spoken_ms INTEGER,
+    moved_by BLOB,
     state TEXT NOT NULL,
     -- Each group below belongs to the states that carry it, and is NULL in the others.
     snooze_id BLOB,

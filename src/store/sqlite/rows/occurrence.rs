@@ -45,6 +45,8 @@ pub(crate) struct OccurrenceRow {
     pub(crate) spoken_ms: Vec<i64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) last_spoken_ms: Option<i64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) moved_by: Option<Uuid>,
     pub(crate) state: StateRow,
 }
 
@@ -57,6 +59,7 @@ impl OccurrenceRow {
             successor_at: millis(occurrence.successor_at),
             spoken_ms: slots_to_ms(&occurrence.spoken),
             last_spoken_ms: occurrence.last_spoken.map(|slot| slot.0.as_millis()),
+            moved_by: occurrence.moved_by,
             state: StateRow::from_state(&occurrence.state),
         }
     }
@@ -69,6 +72,7 @@ impl OccurrenceRow {
             successor_at: maybe_timestamp("successor_at", self.successor_at)?,
             spoken: slots_from_ms(&self.spoken_ms),
             last_spoken: self.last_spoken_ms.map(slot),
+            moved_by: self.moved_by,
             state: self.state.into_state()?,
         })
     }

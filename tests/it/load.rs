@@ -1,0 +1,308 @@
+//! How fast, how late, how idle? The figures of the release build, as ratios to what the machine allows in the same run.
+//!
+//! `KEIKO_LOAD=1 cargo test --release --test it load -- --nocapture` prints them. Disks and neighbours differ, so only
+//! what must hold anywhere is asserted: all fire, none early, none twice.
+
+#![cfg(all(feature = "desktop", target_os = "linux"))]
+#![expect(clippy::print_stderr, reason = "figures are for whoever asked for them")]
+
+use std::collections::HashSet;
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{RecvTimeoutError, channel};
+use std::time::{Duration, Instant};
+
+use keiko::client::Client;
+use keiko::clock::Clock as _;
+use keiko::clock::system::SystemClock;
+use keiko::domain::time::{Span, Timestamp};
+use keiko::protocol::methods::{Add, EventList, Get, Status};
+use rusqlite::{Connection, params};
+
+use crate::support::daemon::{Daemon, Home};
+use crate::support::fake_server::{FakeServer, Manner};
+use crate::support::private_bus::PrivateBus;
+
+/// How many tasks are pending or open where a figure says so.
+const MANY: usize = 10_000;
+
+/// How many come up in the same second.
+const AT_ONCE: usize = 5_000;
+
+/// For how long a rate is measured, and how often.
+const RATE_FOR: Duration = Duration::from_secs(2);
+const ROUNDS: usize = 3;
+
+#[test]
+fn figures() {
+    if std::env::var_os("KEIKO_LOAD").is_none() {
+        eprintln!("left out: takes some minutes and a quiet machine, KEIKO_LOAD=1 runs it with --release");
+        return;
+    }
+    rates();
+    many_open();
+    due_at_once();
+}
+
+/// Durable additions, against pairs of rows committed to SQLite by hand.
+fn rates() {
+    let home = Home::new();
+    let daemon = start(&home, None);
+    let (mut floors, mut ones, mut fifties) = (Vec::new(), Vec::new(), Vec::new());
+    for _ in 0..ROUNDS {
+        floors.push(pair_commits_per_second(&home.path(&format!("floor-{}.db", floors.len()))));
+        ones.push(adds_per_second(&home.socket(), 1));
+        fifties.push(adds_per_second(&home.socket(), 50));
+    }
+    let (floor, one, fifty) = (median(floors), median(ones), median(fifties));
+    tell("SQLite: a task and an audit row a commit, per second", floor, "");
+    tell("durable adds per second, 1 client", one, &format!("{:.2} of SQLite, goal 0.85", one / floor));
+    tell("durable adds per second, 50 clients", fifty, &format!("{:.2} of SQLite, goal 5", fifty / floor));
+    drop(daemon);
+}
+
+/// An idle daemon, questions and whole commands beside ten thousand open tasks.
+fn many_open() {
+    let home = Home::new();
+    let daemon = start(&home, None);
+    add_many(&home.socket(), MANY, "tomorrow 9am");
+    let mut client = Client::connect(&home.socket()).expect("it listens");
+    let mut gets: Vec<f64> = (0..20_000).map(|_| micros(|| get(&mut client, 5_000))).collect();
+    tell("task.get p50, µs", quantile(&mut gets, 0.5), "goal 100");
+    tell("task.get p99, µs", quantile(&mut gets, 0.99), "goal 1000");
+    let none = median_ms(|| run(&mut Command::new("/bin/true")));
+    tell("spawn and end of /bin/true, ms", none, "");
+    for (args, goal) in [
+        (&["show", "5000"][..], "goal 2 of a spawn"),
+        (&["add", "call mum tomorrow 9am"][..], ""),
+        (&["list"][..], "goal 9.5 ms (0.10 of atq)"),
+        (&["list", "--json"][..], ""),
+    ] {
+        let took = median_ms(|| run(home.command(env!("CARGO_BIN_EXE_keiko")).args(args)));
+        tell(
+            &format!("keiko {} with {MANY} open, ms", args[0..1].join(" ")),
+            took,
+            &format!("{:.1} spawns; {goal}", took / none),
+        );
+    }
+    let lists = median_ms(|| {
+        drop(client.call_by_name("task.list", &keiko::protocol::envelope::read_json("{}").expect("JSON")))
+    });
+    tell("task.list by RPC, ms", lists, "");
+    drop(client);
+    let before = voluntary_switches(daemon.pid());
+    wait(Duration::from_mins(1));
+    let switches = voluntary_switches(daemon.pid()) - before;
+    tell("voluntary context switches of all threads in 60 idle s", to_f64(switches), "goal 0");
+    tell("resident memory, MB", to_f64(status_field(daemon.pid(), "VmRSS:")) / 1024.0, "goal 32 at 100,000");
+}
+
+/// Five thousand tasks due in one second, shown by a real bus and a server that answers at once.
+fn due_at_once() {
+    let runtime = tokio::runtime::Runtime::new().expect("threads");
+    let bus = PrivateBus::start();
+    let server = runtime.block_on(FakeServer::start(&bus, Manner::Plain));
+    let home = Home::new();
+    let _daemon = start(&home, Some(&bus));
+    let clock = SystemClock::new();
+    let due = Timestamp::from_millis((clock.now().as_millis() / 1000 + 15) * 1000).expect("in range");
+    add_many(&home.socket(), AT_ONCE, &due.to_string());
+    assert!(clock.now() < due, "too slow to add them all before they are due");
+    let mut client = Client::connect(&home.socket()).expect("it listens");
+    let base = last_seq(&mut client);
+    wait(due.since(clock.now()).to_duration().saturating_sub(Duration::from_millis(50)));
+
+    let is_over = AtomicBool::new(false);
+    let (visible, mut gets) = std::thread::scope(|scope| {
+        let asked = scope.spawn(|| get_until(&is_over, &home.socket()));
+        let visible: Vec<f64> = [0, AT_ONCE / 2, AT_ONCE * 99 / 100, AT_ONCE - 1]
+            .map(|before| visible_after(&mut client, base + before as u64, due, &clock))
+            .to_vec();
+        is_over.store(true, Ordering::Relaxed);
+        (visible, asked.join().expect("no panic"))
+    });
+    for (what, ms) in ["first", "half", "99 %", "last"].iter().zip(visible) {
+        tell(&format!("{AT_ONCE} due at once: {what} durable and visible, ms after due"), ms, "goal 400 for the last");
+    }
+    tell("task.get meanwhile p50, ms", quantile(&mut gets, 0.5) / 1000.0, "");
+    tell("task.get meanwhile p99, ms", quantile(&mut gets, 0.99) / 1000.0, &format!("goal 20; of {}", gets.len()));
+    while client.call(&Status {}).expect("an answer").counts.outbox > 0 {}
+    tell("all popups answered, ms after due", to_ms(clock.now().since(due)), "");
+    let mut late = lateness(&mut client, base, due);
+    tell("committed as of p50, ms after due", quantile(&mut late, 0.5), "");
+    tell("committed as of p99, ms after due", quantile(&mut late, 0.99), "");
+    tell("committed as of max, ms after due", quantile(&mut late, 1.0), "");
+    assert_eq!(server.notified().len(), AT_ONCE, "each popup once");
+}
+
+fn start(home: &Home, bus: Option<&PrivateBus>) -> Daemon {
+    let mut command = home.command(env!("CARGO_BIN_EXE_keikod"));
+    command.stderr(Stdio::null());
+    if let Some(bus) = bus {
+        command.env("DBUS_SESSION_BUS_ADDRESS", bus.address());
+    }
+    Daemon::start(command)
+}
+
+fn add(client: &mut Client, title: String, at: &str) {
+    let channels = Some(vec!["desktop".to_owned()]);
+    let add = Add { title: Some(title), at: Some(at.to_owned()), channels, ..Add::default() };
+    client.call(&add).expect("an addition");
+}
+
+fn add_many(socket: &Path, count: usize, at: &str) {
+    const CLIENTS: usize = 50;
+    std::thread::scope(|scope| {
+        for name in 0..CLIENTS {
+            scope.spawn(move || {
+                let mut client = Client::connect(socket).expect("it listens");
+                (0..count / CLIENTS).for_each(|task| add(&mut client, format!("task {name} {task}"), at));
+            });
+        }
+    });
+}
+
+fn adds_per_second(socket: &Path, clients: usize) -> f64 {
+    let begun = instant();
+    let added: u64 = std::thread::scope(|scope| {
+        let adding = || {
+            let mut client = Client::connect(socket).expect("it listens");
+            let mut added = 0;
+            while begun.elapsed() < RATE_FOR {
+                add(&mut client, "water the plants".to_owned(), "tomorrow 9am");
+                added += 1;
+            }
+            added
+        };
+        let at_work: Vec<_> = (0..clients).map(|_| scope.spawn(adding)).collect();
+        at_work.into_iter().map(|client| client.join().expect("no panic")).sum()
+    });
+    to_f64(added) / begun.elapsed().as_secs_f64()
+}
+
+/// What the disk and SQLite allow: two small rows in a durable commit of their own.
+fn pair_commits_per_second(path: &Path) -> f64 {
+    let mut connection = Connection::open(path).expect("a database");
+    connection.execute_batch(
+        "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;
+         CREATE TABLE task (id INTEGER PRIMARY KEY, body TEXT); CREATE TABLE audit (id INTEGER PRIMARY KEY, body TEXT);",
+    )
+    .expect("a schema");
+    let (begun, mut pairs) = (instant(), 0);
+    while begun.elapsed() < RATE_FOR {
+        let transaction = connection.transaction().expect("a transaction");
+        for table in ["task", "audit"] {
+            let sql = format!("INSERT INTO {table} (body) VALUES (?1)");
+            let mut insert = transaction.prepare_cached(&sql).expect("a statement");
+            insert.execute(params!["x".repeat(300)]).expect("a row");
+        }
+        transaction.commit().expect("a commit");
+        pairs += 1;
+    }
+    f64::from(pairs) / begun.elapsed().as_secs_f64()
+}
+
+fn get(client: &mut Client, number: u64) {
+    client.call(&Get { task: number.into() }).expect("the task");
+}
+
+fn get_until(is_over: &AtomicBool, socket: &Path) -> Vec<f64> {
+    let mut client = Client::connect(socket).expect("it listens");
+    let mut took = Vec::new();
+    while !is_over.load(Ordering::Relaxed) {
+        took.push(micros(|| get(&mut client, 1 + took.len() as u64 % AT_ONCE as u64)));
+    }
+    took
+}
+
+fn last_seq(client: &mut Client) -> u64 {
+    let mut since = 0;
+    loop {
+        let cursor = client.call(&EventList { since, limit: Some(10_000) }).expect("events").cursor;
+        if cursor == since {
+            return since;
+        }
+        since = cursor;
+    }
+}
+
+/// Asks until an event behind `seq` is there; returns when, in ms after `due`.
+fn visible_after(client: &mut Client, seq: u64, due: Timestamp, clock: &SystemClock) -> f64 {
+    while client.call(&EventList { since: seq, limit: Some(1) }).expect("events").events.is_empty() {}
+    to_ms(clock.now().since(due))
+}
+
+/// How late each task fired, by its own event; all fired once and none early.
+fn lateness(client: &mut Client, base: u64, due: Timestamp) -> Vec<f64> {
+    let events = client.call(&EventList { since: base, limit: Some(10_000) }).expect("events").events;
+    let fired: Vec<_> = events.iter().filter(|event| event.operation == "fired").collect();
+    let tasks: HashSet<u64> = fired.iter().map(|event| event.task).collect();
+    assert_eq!((fired.len(), tasks.len()), (AT_ONCE, AT_ONCE), "each fired once");
+    fired.iter().map(|event| to_ms(event.at.instant().since(due))).collect()
+}
+
+fn run(command: &mut Command) {
+    let output = command.output().expect("it runs");
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+}
+
+fn median_ms(mut what: impl FnMut()) -> f64 {
+    median((0..30).map(|_| micros(&mut what) / 1000.0).collect())
+}
+
+fn micros(what: impl FnOnce()) -> f64 {
+    let begun = instant();
+    what();
+    begun.elapsed().as_secs_f64() * 1e6
+}
+
+#[expect(clippy::disallowed_methods, reason = "the clock knows milliseconds, and these are figures in microseconds")]
+fn instant() -> Instant {
+    Instant::now()
+}
+
+/// Waits in real time.
+fn wait(duration: Duration) {
+    let (_sender, receiver) = channel::<()>();
+    assert_eq!(receiver.recv_timeout(duration), Err(RecvTimeoutError::Timeout));
+}
+
+fn median(mut figures: Vec<f64>) -> f64 {
+    quantile(&mut figures, 0.5)
+}
+
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "an index of a short list")]
+fn quantile(figures: &mut [f64], part: f64) -> f64 {
+    figures.sort_by(f64::total_cmp);
+    figures[(to_f64(figures.len() as u64 - 1) * part) as usize]
+}
+
+fn voluntary_switches(pid: u32) -> u64 {
+    let tasks = std::fs::read_dir(format!("/proc/{pid}/task")).expect("a process");
+    let of = |task: std::fs::DirEntry| field(&task.path().join("status"), "voluntary_ctxt_switches:");
+    tasks.map(|task| of(task.expect("a thread"))).sum()
+}
+
+fn status_field(pid: u32, name: &str) -> u64 {
+    field(&Path::new("/proc").join(pid.to_string()).join("status"), name)
+}
+
+fn field(status: &Path, name: &str) -> u64 {
+    let text = std::fs::read_to_string(status).expect("a process");
+    let line = text.lines().find_map(|line| line.strip_prefix(name)).expect("the field");
+    line.split_whitespace().next().and_then(|number| number.parse().ok()).expect("a number")
+}
+
+fn to_ms(span: Span) -> f64 {
+    to_f64(span.as_millis().try_into().expect("none fires early"))
+}
+
+#[expect(clippy::cast_precision_loss, reason = "counts and times of a test are far below 2^52")]
+fn to_f64(number: u64) -> f64 {
+    number as f64
+}
+
+fn tell(what: &str, figure: f64, remark: &str) {
+    eprintln!("{what:<70} {figure:>12.2}  {remark}");
+}
