@@ -84,6 +84,15 @@ impl TargetHealth {
         }
     }
 
+    /// Returns whether what is sent now only looks whether the target answers again: a failure then spends no attempt.
+    #[must_use]
+    pub const fn is_probed(&self) -> bool {
+        match self.breaker {
+            Breaker::Open { .. } => true,
+            Breaker::Closed | Breaker::Paused { .. } | Breaker::Releasing { .. } => false,
+        }
+    }
+
     /// Returns when one of the held may go out, `None` where none may by itself.
     #[must_use]
     pub const fn next_release(&self) -> Option<Timestamp> {

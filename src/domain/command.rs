@@ -107,6 +107,8 @@ pub enum Command {
         report: Report,
         /// Deviation of the back-off.
         jitter: Jitter,
+        /// Whether the target is left alone since it fails: the attempt only looked whether it answers again.
+        is_probe: bool,
     },
     /// A target of the task failed so often that nothing is sent there any more: the person is to be told.
     TellTargetFails {

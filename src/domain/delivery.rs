@@ -173,6 +173,15 @@ pub struct Delivery {
     pub last_error: Option<String>,
 }
 
+/// What a failed attempt costs.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Spent {
+    /// One attempt.
+    Attempt,
+    /// Nothing: it only looked whether a failing target answers again.
+    Nothing,
+}
+
 /// What a worker says of one attempt.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Report {
@@ -200,7 +209,14 @@ impl Delivery {
     /// A report of what has ended meanwhile still counts: what was shown was shown. After `attempts_max` attempts it has
     /// failed; without that it is tried until it is delivered.
     #[must_use]
-    pub fn reported(&self, report: &Report, attempts_max: Option<u32>, jitter: Jitter, now: Timestamp) -> Self {
+    pub fn reported(
+        &self,
+        report: &Report,
+        spent: Spent,
+        attempts_max: Option<u32>,
+        jitter: Jitter,
+        now: Timestamp,
+    ) -> Self {
         let mut after = self.clone();
         if matches!(self.status, DeliveryStatus::Delivered(_)) {
             return after;
@@ -218,9 +234,10 @@ impl Delivery {
                 after.status = DeliveryStatus::Waiting;
             }
             Report::Failed { error, is_final, retry_after } => {
-                after.attempts += 1;
+                let is_spent = spent == Spent::Attempt || *is_final;
+                after.attempts += u32::from(is_spent);
                 after.last_error = Some(error.clone());
-                let is_last = attempts_max.is_some_and(|max| after.attempts >= max);
+                let is_last = is_spent && attempts_max.is_some_and(|max| after.attempts >= max);
                 after.status = if *is_final || is_last {
                     DeliveryStatus::Failed(now)
                 } else {

@@ -191,7 +191,12 @@ impl<'a> Batch<'a> {
         };
         let Some(task) = stored else { return Ok(()) };
         self.reported.insert(id.clone());
-        let command = Command::Report { delivery: id.clone(), report: report.clone(), jitter: self.ids.jitter() };
+        let command = Command::Report {
+            delivery: id.clone(),
+            report: report.clone(),
+            jitter: self.ids.jitter(),
+            is_probe: self.is_probed(&id.target),
+        };
         self.command(task, &command, Actor::Daemon)?;
         self.judge(id, report, task)
     }

@@ -1,7 +1,7 @@
 //! What follows from a command: one match over state and command, and the legal steps that each cell takes.
 
 use crate::domain::command::{Command, Expected, Moment};
-use crate::domain::delivery::Delivery;
+use crate::domain::delivery::{Delivery, Spent};
 use crate::domain::effect::Effect;
 use crate::domain::event::{Operation, Snapshot};
 use crate::domain::rejection::Rejection;
@@ -160,8 +160,11 @@ pub fn transition(
             | State::Failed(_)
             | State::Completed(_)
             | State::Cancelled(_),
-            Command::Report { delivery, report, jitter },
-        ) => report::report(&mut steps, delivery, report, *jitter),
+            Command::Report { delivery, report, jitter, is_probe },
+        ) => {
+            let spent = if *is_probe { Spent::Nothing } else { Spent::Attempt };
+            report::report(&mut steps, delivery, report, spent, *jitter);
+        }
         (
             State::Created
             | State::Pending(_)

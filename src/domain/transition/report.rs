@@ -2,7 +2,7 @@
 
 use uuid::Uuid;
 
-use crate::domain::delivery::{Delivery, DeliveryId, DeliveryStatus, Report, Target};
+use crate::domain::delivery::{Delivery, DeliveryId, DeliveryStatus, Report, Spent, Target};
 use crate::domain::event::Operation;
 use crate::domain::message::{Reason, target_fails};
 use crate::domain::occurrence::{FireId, Outcome};
@@ -12,10 +12,10 @@ use crate::domain::transition::steps::Steps;
 use crate::domain::transition::wake;
 
 /// Notes the report; of a delivery that nobody knows there is nothing to note.
-pub(super) fn report(steps: &mut Steps<'_>, id: &DeliveryId, report: &Report, jitter: Jitter) {
+pub(super) fn report(steps: &mut Steps<'_>, id: &DeliveryId, report: &Report, spent: Spent, jitter: Jitter) {
     let Some(before) = steps.delivery(id) else { return };
     let attempts_max = is_for_programs(steps, before).then_some(1 + RETRIES_MAX);
-    let after = before.reported(report, attempts_max, jitter, steps.now());
+    let after = before.reported(report, spent, attempts_max, jitter, steps.now());
     if after == *before {
         return;
     }

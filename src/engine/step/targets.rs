@@ -70,6 +70,10 @@ impl Batch<'_> {
         Ok(())
     }
 
+    pub(super) fn is_probed(&self, target: &Target) -> bool {
+        self.health(target).is_probed()
+    }
+
     /// Notes what a report says of its target; where that has failed too often, the person is told.
     pub(super) fn judge(&mut self, id: &DeliveryId, report: &Report, task: TaskId) -> Result<(), Arc<StoreError>> {
         let before = self.health(&id.target);
