@@ -124,10 +124,10 @@ impl Dispatcher {
         self.under_way.contains_key(id)
     }
 
-    /// Returns whether another delivery to a target would begin at once.
-    pub(super) fn has_room(&self, target: &Target) -> bool {
+    /// Returns how many deliveries to a target are under way or wait for a worker.
+    pub(super) fn load(&self, target: &Target) -> usize {
         let lane = self.pools.get(&target.kind).and_then(|pool| pool.lanes.iter().find(|lane| lane.target == *target));
-        lane.is_none_or(|lane| lane.running < PER_TARGET_MAX && lane.waiting.is_empty())
+        lane.map_or(0, |lane| lane.running + lane.waiting.len())
     }
 
     /// Takes back what is shown of a task.

@@ -10,6 +10,7 @@ use crate::domain::delivery::{Delivery, DeliveryId, DeliveryStatus, Report, Targ
 use crate::domain::effect::Effect;
 use crate::domain::event::Actor;
 use crate::domain::task::TaskId;
+use crate::engine::dispatch::PER_TARGET_MAX;
 use crate::engine::input::{CallError, TargetCall};
 use crate::engine::step::{Answer, Batch};
 use crate::store::StoreError;
@@ -60,7 +61,9 @@ impl Batch<'_> {
             self.set_health(health.drained());
             return Ok(());
         };
-        if !self.dispatcher.has_room(target) {
+        // Beside a probe goes nothing else, not even another probe.
+        let load_max = if health.is_probed() { 1 } else { PER_TARGET_MAX };
+        if self.dispatcher.load(target) >= load_max {
             self.set_health(health.put_off(now));
             return Ok(());
         }
