@@ -238,6 +238,9 @@ mod tests {
         TargetHealth { failures, breaker, ..TargetHealth::new(Target::terminal()) }
     }
 
+    /// What is done, and the breakers after it.
+    type Act<'a> = (&'a str, &'a dyn Fn(&TargetHealth) -> TargetHealth, [Breaker; 4]);
+
     fn open(probe_at: i64, probes: u32) -> Breaker {
         Breaker::Open { since: at(1), probe_at: at(probe_at), probes }
     }
@@ -288,7 +291,6 @@ mod tests {
         let paused = Breaker::Paused { since: at(1) };
         let releasing = |next_at| Breaker::Releasing { next_at: at(next_at) };
         let asked = Report::Failed { error: "busy".into(), is_final: false, retry_after: Some(Span::from_secs(900)) };
-        type Act<'a> = (&'a str, &'a dyn Fn(&TargetHealth) -> TargetHealth, [Breaker; 4]);
         // From: closed, open, paused, releasing; the failure is the eleventh.
         let table: [Act<'_>; 9] = [
             ("delivered", &|h| h.reported(&Report::Delivered, now), [closed, releasing(101), paused, releasing(200)]),

@@ -298,8 +298,12 @@ impl Engine {
         for (id, snapshot) in plan.snapshots.drain() {
             self.wakes.set(id, snapshot.task.version, snapshot.next_wake());
         }
-        plan.targets.drain(..).for_each(|health| self.targets.note(health));
-        std::mem::take(&mut plan.to_plan).into_iter().for_each(|target| self.targets.plan(target));
+        for health in plan.targets.drain(..) {
+            self.targets.note(health);
+        }
+        for target in std::mem::take(&mut plan.unplanned) {
+            self.targets.plan(target);
+        }
         for delivery in &plan.deliveries {
             self.plan_retry(delivery);
         }
@@ -416,7 +420,9 @@ impl Engine {
         retrying.retain(|delivery| matches!(delivery.status, DeliveryStatus::Retrying(_)));
         for deliveries in retrying.chunks(DUE_MAX) {
             self.commit(|batch| {
-                deliveries.iter().for_each(|delivery| batch.queue(delivery.clone()));
+                for delivery in deliveries {
+                    batch.queue(delivery.clone());
+                }
                 Ok(())
             })
             .await?;
@@ -432,7 +438,9 @@ impl Engine {
             return Ok(());
         }
         self.commit(|batch| {
-            targets.iter().for_each(|target| batch.wake_target(target));
+            for target in &targets {
+                batch.wake_target(target);
+            }
             Ok(())
         })
         .await

@@ -70,7 +70,7 @@ pub(super) struct Batch<'a> {
     /// Targets as this batch leaves them, over what was committed.
     health: BTreeMap<Target, TargetHealth>,
     /// Targets of which a release is to be planned, though their health is as it was.
-    to_plan: BTreeSet<Target>,
+    unplanned: BTreeSet<Target>,
     /// Deliveries that go out although their target is not sent to: probes.
     released: HashSet<DeliveryId>,
     /// Deliveries of which this batch has a report, so that no worker has them any more.
@@ -92,7 +92,7 @@ pub(super) struct Plan {
     pub(super) snapshots: HashMap<TaskId, Snapshot>,
     pub(super) deliveries: Vec<Delivery>,
     pub(super) targets: Vec<TargetHealth>,
-    pub(super) to_plan: BTreeSet<Target>,
+    pub(super) unplanned: BTreeSet<Target>,
     pub(super) effects: Vec<Effect>,
     pub(super) next_number: Number,
     answers: Vec<Answer<Applied>>,
@@ -125,7 +125,7 @@ impl<'a> Batch<'a> {
             deliveries: BTreeMap::new(),
             change: Change::default(),
             health: BTreeMap::new(),
-            to_plan: BTreeSet::new(),
+            unplanned: BTreeSet::new(),
             released: HashSet::new(),
             reported: HashSet::new(),
             effects: Vec::new(),
@@ -148,7 +148,7 @@ impl<'a> Batch<'a> {
                 snapshots: self.snapshots,
                 deliveries,
                 targets,
-                to_plan: self.to_plan,
+                unplanned: self.unplanned,
                 effects: self.effects,
                 next_number: self.next_number,
                 answers: self.answers,

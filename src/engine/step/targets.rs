@@ -51,7 +51,7 @@ impl Batch<'_> {
         let health = self.health(target);
         if health.next_release().is_none_or(|at| at > now) {
             // An input of this very batch has moved it.
-            self.to_plan.insert(target.clone());
+            self.unplanned.insert(target.clone());
             return Ok(());
         }
         // Some of what the store has as held may be withdrawn by this batch.
@@ -105,7 +105,7 @@ impl Batch<'_> {
         for delivery in deliveries.values_mut() {
             if self.is_to_be_held(delivery) {
                 delivery.status = DeliveryStatus::Held;
-                self.to_plan.insert(delivery.id.target.clone());
+                self.unplanned.insert(delivery.id.target.clone());
             }
         }
         self.deliveries = deliveries;

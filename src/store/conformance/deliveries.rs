@@ -110,7 +110,7 @@ pub(crate) async fn a_target_reads_back_with_every_breaker<F: Fixture>() {
     fixture.store().commit(writing(&targets)).await.unwrap();
     assert_eq!(fixture.store().targets().unwrap(), targets);
     let healed = TargetHealth { failures: 0, breaker: Breaker::Closed, ..targets[1].clone() };
-    fixture.store().commit(writing(&[healed.clone()])).await.unwrap();
+    fixture.store().commit(writing(std::slice::from_ref(&healed))).await.unwrap();
     let fixture = fixture.reopen();
     assert_eq!(
         fixture.store().targets().unwrap(),
