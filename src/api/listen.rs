@@ -194,6 +194,13 @@ fn check_folder(path: &Path) -> Result<(), ListenError> {
     Ok(())
 }
 
+/// Returns whether somebody listens on `path`.
+#[must_use]
+pub fn is_answered(path: &Path) -> bool {
+    let name = path.to_fs_name::<GenericFilePath>();
+    name.and_then(interprocess::local_socket::Stream::connect).is_ok()
+}
+
 fn remove_stale(path: &Path) -> Result<(), ListenError> {
     let unusable = |source| ListenError::Unusable { path: path.to_owned(), source };
     match path.symlink_metadata() {

@@ -7,7 +7,7 @@ use crate::cli::render::text::Text;
 use crate::cli::render::time::Viewpoint;
 use crate::cli::start::{self, Process};
 use crate::cli::ui::{Form, Ui};
-use crate::client::Client;
+use crate::client::{Client, ClientError};
 use crate::config::paths::Paths;
 use crate::protocol::envelope::RawJson;
 use crate::protocol::methods::{Ask, Hello, Stop};
@@ -21,12 +21,13 @@ pub(crate) struct Context<'a> {
     pub(crate) zone: Tz,
     client: Option<Client>,
     has_started: bool,
+    may_start: bool,
 }
 
 impl<'a> Context<'a> {
     /// Returns a context that has not spoken to the daemon yet.
     pub(crate) const fn new(ui: &'a mut Ui, zone: Tz) -> Self {
-        Self { ui, zone, client: None, has_started: false }
+        Self { ui, zone, client: None, has_started: false, may_start: true }
     }
 
     /// Returns from where `now` of an answer looks at instants.
@@ -44,7 +45,7 @@ impl<'a> Context<'a> {
     /// # Errors
     /// There is no daemon and none can be started, or it refuses.
     pub(crate) fn ask<A: Ask>(&mut self, question: &A) -> Result<A::Answer, CliError> {
-        Ok(self.client()?.call(question)?)
+        self.call(|client| client.call(question))
     }
 
     /// Asks the daemon by the name of a method, and starts it where none answers; waits for as long as it takes.
@@ -52,9 +53,10 @@ impl<'a> Context<'a> {
     /// # Errors
     /// As [`Context::ask`].
     pub(crate) fn ask_by_name(&mut self, method: &str, params: &RawJson) -> Result<RawJson, CliError> {
-        let client = self.client()?;
-        client.wait_for_ever()?;
-        Ok(client.call_by_name(method, params)?)
+        self.call(|client| {
+            client.wait_for_ever()?;
+            client.call_by_name(method, params)
+        })
     }
 
     /// Connects to a daemon that is there already, so that none is started for what follows.
@@ -62,6 +64,7 @@ impl<'a> Context<'a> {
     /// # Errors
     /// There is none.
     pub(crate) fn connect(&mut self) -> Result<(), CliError> {
+        self.may_start = false;
         if self.client.is_none() {
             self.client = Some(start::connect(&Paths::of_process()?)?);
         }
@@ -123,6 +126,17 @@ impl<'a> Context<'a> {
     fn warn(&mut self, warnings: &[String]) {
         for warning in warnings {
             self.ui.warning(warning);
+        }
+    }
+
+    fn call<T>(&mut self, ask: impl Fn(&mut Client) -> Result<T, ClientError>) -> Result<T, CliError> {
+        match ask(self.client()?) {
+            // It was about to stop and did nothing: the next one is asked.
+            Err(ClientError::NotTaken { .. }) if self.may_start => {
+                self.client = None;
+                Ok(ask(self.client()?)?)
+            }
+            answer => Ok(answer?),
         }
     }
 

@@ -65,7 +65,7 @@ impl Exit {
 
     fn of_client(error: &ClientError) -> Self {
         match error {
-            ClientError::NoDaemon { .. } => Self::NoDaemon,
+            ClientError::NoDaemon { .. } | ClientError::NotTaken { .. } => Self::NoDaemon,
             ClientError::Refused { .. } | ClientError::Version { .. } => error.kind().map_or(Self::Failure, Self::of),
             ClientError::Connect { .. }
             | ClientError::TimedOut { .. }
@@ -223,7 +223,7 @@ impl CliError {
     fn kind(&self) -> &'static str {
         match self {
             Self::Usage { .. } | Self::Names(_) | Self::Json { .. } => "usage",
-            Self::Client(ClientError::NoDaemon { .. }) => "no_daemon",
+            Self::Client(ClientError::NoDaemon { .. } | ClientError::NotTaken { .. }) => "no_daemon",
             Self::Client(error) => error.kind().map_or("connection", ErrorKind::as_str),
             Self::Start(_) => "start",
             Self::Time(_) => "time",
@@ -237,7 +237,7 @@ impl CliError {
 
 fn client_hint(error: &ClientError) -> Option<String> {
     match error {
-        ClientError::NoDaemon { .. } => Some("keiko daemon start starts it".to_owned()),
+        ClientError::NoDaemon { .. } | ClientError::NotTaken { .. } => Some("keiko daemon start starts it".to_owned()),
         ClientError::Refused { error } => error.hint().map(str::to_owned).or_else(|| candidates(error)),
         ClientError::Version { .. } => Some("run keiko daemon stop, then keiko again starts this version".to_owned()),
         ClientError::TimedOut { .. } | ClientError::Closed { .. } => {

@@ -83,6 +83,12 @@ pub enum ClientError {
         /// How long was waited.
         wait: Duration,
     },
+    /// The daemon ended before it greeted, and so before it took the call that followed: nothing was done.
+    #[error("cannot reach the daemon at {}: it ended before it took the call", socket.display())]
+    NotTaken {
+        /// Where it listened.
+        socket: PathBuf,
+    },
     /// The connection ended before the answer; whether the call was done is not known.
     #[error("cannot tell whether {method} was done: the daemon at {} closed the connection", socket.display())]
     Closed {
@@ -125,6 +131,7 @@ impl ClientError {
             Self::NoDaemon { .. }
             | Self::Connect { .. }
             | Self::TimedOut { .. }
+            | Self::NotTaken { .. }
             | Self::Closed { .. }
             | Self::Broken { .. }
             | Self::NotAMessage { .. }
@@ -237,8 +244,13 @@ impl Client {
         } else {
             // One round trip for both. A daemon that does not speak our protocol refuses all that follows its refusal.
             let (greeting, greeting_id) = self.greeting();
-            self.send((greeting + line).as_bytes(), method)?;
-            self.take_greeting(greeting_id)?;
+            self.send((greeting + line).as_bytes(), method)
+                .and_then(|()| self.take_greeting(greeting_id))
+                // Requests are taken in order: without an answer to the greeting, the one behind it was not begun.
+                .map_err(|error| match error {
+                    ClientError::Closed { socket, .. } => ClientError::NotTaken { socket },
+                    error => error,
+                })?;
         }
         self.answer(id, method)
     }

@@ -116,6 +116,10 @@ pub fn start(launch: Launch<'_>) -> Result<Started, StartError> {
             Err(source) => Err(StartError::Unreachable { source: Box::new(source) }),
         };
     }
+    // One that somebody else started at the same moment serves as well.
+    if let Ok(client) = Client::connect(&(launch.socket)()) {
+        return Ok(Started { client, is_new: false });
+    }
     match line.trim_end().strip_prefix(FAILED_PREFIX) {
         Some(reason) => Err(StartError::Failed { reason: reason.to_owned() }),
         None => Err(StartError::Died { program: program() }),

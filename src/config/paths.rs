@@ -12,7 +12,8 @@
 //! everybody else reads it there ([`Paths::find_socket`]).
 //!
 //! The places, best first: `KEIKO_SOCKET`; `$XDG_RUNTIME_DIR/keiko/keikod-HASH.sock`, where that directory is the
-//! user's alone; `/tmp/keiko-UID-HASH/keikod.sock`. HASH names the data directory, so that two of them never meet in
+//! user's alone; `/tmp/keiko-UID-HASH/keikod.sock`, unless somebody else took that name first; `keikod.sock` in the data
+//! directory, where its path is short enough. HASH names the data directory, so that two of them never meet in
 //! one socket.
 
 use std::ffi::OsString;
@@ -269,8 +270,15 @@ impl Paths {
             Err(passed_over) => {
                 let path = self.short_socket();
                 check_length(&path)?;
-                private_dir::create(directory_of(&path), self.user)?;
-                Ok(SocketPlace { path, passed_over: Some(passed_over) })
+                let Err(taken) = private_dir::create(directory_of(&path), self.user) else {
+                    return Ok(SocketPlace { path, passed_over: Some(passed_over) });
+                };
+                // Anybody may take a name in a directory of all, but not one in our own.
+                let path = self.socket_beside_data();
+                match check_length(&path) {
+                    Ok(()) => Ok(SocketPlace { path, passed_over: Some(taken.into()) }),
+                    Err(_) => Err(taken.into()),
+                }
             }
         }
     }
@@ -314,11 +322,14 @@ impl Paths {
             check_length(path)?;
             return Ok(path.clone());
         }
-        let path = self.announced_socket()?.unwrap_or_else(|| self.short_socket());
+        let announced = self.announced_socket()?;
+        let path = announced.clone().unwrap_or_else(|| self.short_socket());
         match private_dir::check(directory_of(&path), self.user) {
             // Nobody can listen where there is no directory, and the caller finds that out.
             Err(PrivateDirError::Unusable { source, .. }) if source.kind() == io::ErrorKind::NotFound => Ok(path),
-            Err(source) => Err(source.into()),
+            Err(source) if announced.is_some() => Err(source.into()),
+            // Nothing of ours is where a stranger is: the daemon, once it is started, announces where it found room.
+            Err(_) => Ok(self.socket_beside_data()),
             Ok(()) => Ok(path),
         }
     }
@@ -344,6 +355,11 @@ impl Paths {
 
     fn short_socket(&self) -> PathBuf {
         Path::new(SHORT_DIR).join(format!("keiko-{}-{}", self.user, self.hash())).join("keikod.sock")
+    }
+
+    fn socket_beside_data(&self) -> PathBuf {
+        // By its real name, which is no link: the directory of a socket must not be one.
+        fs::canonicalize(&self.data_dir).unwrap_or_else(|_| self.data_dir.clone()).join("keikod.sock")
     }
 
     /// Returns a short name of the data directory, the same by whichever links it is reached.
@@ -638,17 +654,35 @@ mod tests {
         assert_eq!(paths.find_socket().unwrap(), paths.short_socket());
     }
 
-    #[test]
-    fn a_short_directory_that_a_stranger_made_first_is_refused() {
-        let person = Person::new();
-        let mut paths = person.paths_without_session();
-        // As if another user had made it: it belongs to us, and we are somebody else.
+    /// Makes the short directory of `person` as if another user had been there first, and returns the paths of the person.
+    fn squatted(person: &Person) -> (Paths, PathBuf) {
+        let mut paths = person.paths();
+        paths.runtime_dir = None;
+        // It belongs to us, and we are somebody else.
         let ours = directory_of(&paths.prepare_socket().unwrap().path).to_owned();
         paths.user += 1;
         let theirs = directory_of(&paths.short_socket()).to_owned();
         fs::rename(ours, &theirs).unwrap();
+        (paths, theirs)
+    }
+
+    #[test]
+    fn where_a_stranger_made_the_short_directory_first_the_socket_lies_beside_the_data() {
+        let person = Person::new();
+        let (paths, theirs) = squatted(&person);
+        let place = paths.prepare_socket().unwrap();
+        assert_eq!(place.path, fs::canonicalize(paths.data_dir()).unwrap().join("keikod.sock"));
+        assert!(matches!(place.passed_over, Some(PathsError::NotPrivate { source: PrivateDirError::Foreign { .. } })));
+        // Who looks for the daemon does not ask the stranger, nor gives up before one is started.
+        assert_eq!(paths.find_socket().unwrap(), place.path);
+        fs::remove_dir(theirs).unwrap();
+    }
+
+    #[test]
+    fn without_any_place_the_strangers_directory_is_named() {
+        let person = Person::with_home(&"h".repeat(SOCKET_PATH_MAX));
+        let (paths, theirs) = squatted(&person);
         assert!(matches!(paths.prepare_socket(), Err(PathsError::NotPrivate { .. })));
-        assert!(matches!(paths.find_socket(), Err(PathsError::NotPrivate { .. })));
         fs::remove_dir(theirs).unwrap();
     }
 }

@@ -6,6 +6,11 @@ use std::fs::{File, TryLockError};
 use std::io::{self, Read as _, Write as _};
 use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
+use std::sync::mpsc;
+use std::time::Duration;
+
+/// How long a daemon may take to stop: its requests, its deliveries and its tasks have 11 s together.
+const STOP_WAIT: Duration = Duration::from_secs(15);
 
 /// The lock of a data directory, held until it is dropped.
 #[derive(Debug)]
@@ -38,35 +43,49 @@ pub(super) enum LockError {
 impl DataLock {
     /// Takes the lock of `path`, a file in the data directory.
     ///
+    /// Where another daemon has it, `is_served` tells whether that one answers; one that does not is stopping, and its
+    /// end is waited for, so that a command given at that moment finds a daemon all the same.
+    ///
     /// # Errors
-    /// Another daemon has it, or the file cannot be used.
-    pub(super) fn take(path: &Path) -> Result<Self, LockError> {
+    /// Another daemon has it and keeps it, or the file cannot be used.
+    pub(super) fn take(path: &Path, is_served: impl FnOnce() -> bool) -> Result<Self, LockError> {
         let unusable = |source| LockError::Unusable { path: path.to_owned(), source };
-        let mut file = File::options()
-            .create(true)
-            .truncate(false)
-            .read(true)
-            .write(true)
-            .mode(0o600)
-            .open(path)
-            .map_err(unusable)?;
+        let open = File::options().create(true).truncate(false).read(true).write(true).mode(0o600).open(path);
+        let mut file = open.map_err(unusable)?;
         match file.try_lock() {
             Ok(()) => {}
             Err(TryLockError::Error(source)) => return Err(unusable(source)),
             Err(TryLockError::WouldBlock) => {
-                let mut text = String::new();
-                // Who it is only helps; that somebody is there is what counts.
-                let _ = file.read_to_string(&mut text);
-                let holder = match text.trim().parse::<u32>() {
-                    Ok(pid) => format!("pid {pid}"),
-                    Err(_) => "its pid is not known yet".to_owned(),
-                };
-                let data_dir = path.parent().unwrap_or(path).to_owned();
-                return Err(LockError::Held { data_dir, holder });
+                if is_served() || !wait(&file).map_err(unusable)? {
+                    let data_dir = path.parent().unwrap_or(path).to_owned();
+                    return Err(LockError::Held { data_dir, holder: holder(&mut file) });
+                }
             }
         }
         file.set_len(0).and_then(|()| writeln!(file, "{}", std::process::id())).map_err(unusable)?;
         Ok(Self { _file: file })
+    }
+}
+
+/// Waits until the lock is free and takes it; answers whether it was free in time.
+fn wait(file: &File) -> io::Result<bool> {
+    let file = file.try_clone()?;
+    let (done, doing) = mpsc::channel();
+    // A thread, since the system's wait for a lock knows no time limit. One that waits in vain ends with the process.
+    std::thread::spawn(move || done.send(file.lock()));
+    match doing.recv_timeout(STOP_WAIT) {
+        Ok(locked) => locked.map(|()| true),
+        Err(_) => Ok(false),
+    }
+}
+
+/// Returns who has the lock. Who it is only helps; that somebody is there is what counts.
+fn holder(file: &mut File) -> String {
+    let mut text = String::new();
+    let _ = file.read_to_string(&mut text);
+    match text.trim().parse::<u32>() {
+        Ok(pid) => format!("pid {pid}"),
+        Err(_) => "its pid is not known yet".to_owned(),
     }
 }
 
@@ -78,13 +97,30 @@ mod tests {
     fn a_second_daemon_is_told_who_serves_already() {
         let dir = tempfile::tempdir().expect("a directory");
         let path = dir.path().join("keiko.lock");
-        let first = DataLock::take(&path).expect("free");
-        let error = DataLock::take(&path).expect_err("held");
+        let first = DataLock::take(&path, || true).expect("free");
+        let error = DataLock::take(&path, || true).expect_err("held");
         assert_eq!(
             error.to_string(),
             format!("cannot serve {}: another keikod does already (pid {})", dir.path().display(), std::process::id())
         );
         drop(first);
-        DataLock::take(&path).expect("free again");
+        DataLock::take(&path, || true).expect("free again");
+    }
+
+    #[test]
+    fn the_end_of_a_daemon_that_does_not_answer_any_more_is_waited_for() {
+        let dir = tempfile::tempdir().expect("a directory");
+        let path = dir.path().join("keiko.lock");
+        let first = DataLock::take(&path, || true).expect("free");
+        let (asks, asked) = mpsc::channel();
+        let second = std::thread::spawn({
+            let path = path.clone();
+            move || DataLock::take(&path, || asks.send(()).is_err())
+        });
+        asked.recv().expect("the lock is held");
+        drop(first);
+        let second = second.join().expect("a thread that ends").expect("free by now");
+        assert!(DataLock::take(&path, || true).is_err());
+        drop(second);
     }
 }

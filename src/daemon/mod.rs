@@ -10,7 +10,7 @@ use clap::{CommandFactory as _, Parser as _};
 use futures_util::future::join_all;
 use tokio_util::sync::CancellationToken;
 
-use crate::api::listen::{ListenError, Listening, listen};
+use crate::api::listen::{ListenError, Listening, is_answered, listen};
 use crate::api::{About, Api, Options};
 use crate::clock::Clock;
 use crate::clock::sim::SimClock;
@@ -125,12 +125,17 @@ fn run(args: &Args) -> Result<(), DaemonError> {
         tracing::warn!(file = %paths.config_file().display(), "{warning}");
     }
     // Held to the end: whoever has it is the only one to touch the database and the socket.
-    let lock = DataLock::take(&paths.lock_file())?;
+    let lock = DataLock::take(&paths.lock_file(), || paths.find_socket().is_ok_and(|socket| is_answered(&socket)))?;
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .enable_all()
         .build()
         .map_err(|source| DaemonError::System { what: "start threads", source })?;
     let served = runtime.block_on(serve(args, &paths, &config));
+    if served.is_err()
+        && let Err(error) = paths.withdraw_socket()
+    {
+        tracing::warn!(%error, "cannot take back where the socket is");
+    }
     runtime.shutdown_timeout(RUNTIME_GRACE);
     drop(lock);
     served
@@ -142,6 +147,8 @@ async fn serve(args: &Args, paths: &Paths, config: &Config) -> Result<(), Daemon
     // Before anything is due: a daemon that nobody can reach must not fire.
     let listening = open_socket(paths)?;
     let socket = listening.path().to_owned();
+    // At once: whoever calls meanwhile waits in the socket's queue, rather than starting another.
+    paths.announce_socket(&socket)?;
     let clock = clock(args);
     let mut ids = Ids::from_system();
     let store = SqliteStore::open(&paths.database(), ids.next(clock.now()))
@@ -171,7 +178,6 @@ async fn serve(args: &Args, paths: &Paths, config: &Config) -> Result<(), Daemon
     };
     let api = Arc::new(Api::new(handle.clone(), clock, about, options, stop.clone()));
     let serving = tokio::spawn(listening.serve(Arc::clone(&api), stop.clone()));
-    paths.announce_socket(&socket)?;
     tokio::spawn(signals.pass_on(stop.clone()));
     tracing::info!(version = PROGRAM_VERSION, pid = std::process::id(), socket = %socket.display(), "ready");
     say(READY_LINE);

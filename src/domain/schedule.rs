@@ -326,7 +326,10 @@ fn is_behind(instance: &Instance, cursor: &Instance) -> bool {
     match (&instance.key, &cursor.key) {
         (OccurrenceKey::Date(instance), OccurrenceKey::Date(cursor)) => instance > cursor,
         (OccurrenceKey::DateTime(instance), OccurrenceKey::DateTime(cursor)) => instance > cursor,
-        (_, _) => instance.due > cursor.due,
+        (
+            OccurrenceKey::Once | OccurrenceKey::Date(_) | OccurrenceKey::DateTime(_) | OccurrenceKey::Instant(_),
+            OccurrenceKey::Once | OccurrenceKey::Date(_) | OccurrenceKey::DateTime(_) | OccurrenceKey::Instant(_),
+        ) => instance.due > cursor.due,
     }
 }
 

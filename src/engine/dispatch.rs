@@ -8,12 +8,16 @@ use std::sync::Arc;
 use tokio::sync::mpsc;
 
 use crate::domain::delivery::{ChannelKind, Delivery, DeliveryId, Report, Target};
+use crate::domain::occurrence::FireId;
 use crate::domain::task::TaskId;
 use crate::engine::input::Input;
 use crate::notify::{Channel, Presence};
 
 /// How many deliveries may be under way to one target (SPEC 7).
 pub const PER_TARGET_MAX: usize = 2;
+
+/// How many silences may be under way on one channel: each is a call to a server that may not answer.
+pub const SILENCING_MAX: usize = 4;
 
 /// How many deliveries wait in memory for one channel; the rest stay in the store until these are sent (I9).
 pub const WAITING_MAX: usize = 4096;
@@ -26,8 +30,6 @@ pub(super) struct Dispatcher {
     under_way: HashMap<DeliveryId, UnderWay>,
     /// Tasks to be silenced once what is under way for them on a channel has ended, since it may show something yet.
     silence_after: HashSet<(ChannelKind, TaskId)>,
-    /// Silences that have not ended.
-    silencing: usize,
     /// Whether nothing new is begun.
     is_stopping: bool,
 }
@@ -50,12 +52,18 @@ struct Pool {
     is_overfull: bool,
     /// How often the channel has changed its presence.
     changes: u64,
+    /// Tasks that are to be silenced, each once, so never more than there are tasks.
+    to_silence: VecDeque<TaskId>,
+    /// Silences that have not ended.
+    silencing: usize,
 }
 
 /// The deliveries of one target.
 struct Lane {
     target: Target,
     waiting: VecDeque<Delivery>,
+    /// The firings that wait: thousands may come up at once, and each is looked for among them.
+    known: HashSet<FireId>,
     running: usize,
 }
 
@@ -68,17 +76,22 @@ impl Dispatcher {
             .into_iter()
             .map(|channel| {
                 let kind = channel.kind();
-                (kind, Pool { channel, lanes: Vec::new(), turn: 0, running: 0, is_overfull: false, changes: 0 })
+                (
+                    kind,
+                    Pool {
+                        channel,
+                        lanes: Vec::new(),
+                        turn: 0,
+                        running: 0,
+                        is_overfull: false,
+                        changes: 0,
+                        to_silence: VecDeque::new(),
+                        silencing: 0,
+                    },
+                )
             })
             .collect();
-        Self {
-            pools,
-            inputs,
-            under_way: HashMap::new(),
-            silence_after: HashSet::new(),
-            silencing: 0,
-            is_stopping: false,
-        }
+        Self { pools, inputs, under_way: HashMap::new(), silence_after: HashSet::new(), is_stopping: false }
     }
 
     /// Returns whether the channel cannot reach anybody now; a channel that does not exist cannot ever.
@@ -93,7 +106,7 @@ impl Dispatcher {
 
     /// Returns whether nothing is under way.
     pub(super) fn is_idle(&self) -> bool {
-        self.under_way.is_empty() && self.silencing == 0
+        self.under_way.is_empty() && self.pools.values().all(Pool::is_silent)
     }
 
     /// Begins nothing new from now on; what waits stays in the store for the next start.
@@ -110,6 +123,7 @@ impl Dispatcher {
         // The new one takes the place of what is shown; a silence that is still to come would take it back.
         self.silence_after.remove(&(kind, delivery.task));
         if let Some(pool) = self.pools.get_mut(&kind) {
+            pool.to_silence.retain(|task| *task != delivery.task);
             pool.push(delivery);
         } else {
             self.under_way.insert(delivery.id.clone(), UnderWay { task: delivery.task, changes_before: 0 });
@@ -130,11 +144,15 @@ impl Dispatcher {
         lane.map_or(0, |lane| lane.running + lane.waiting.len())
     }
 
-    /// Takes back what is shown of a task.
-    pub(super) fn silence(&mut self, task: TaskId) {
-        let busy = self.under_way.iter().filter(|(_, busy)| busy.task == task);
-        self.silence_after.extend(busy.map(|(id, _)| (id.target.kind, task)));
-        self.withdraw(task, None);
+    /// Takes back what is shown of a task, but on the channels of `except`.
+    pub(super) fn silence(&mut self, task: TaskId, except: &[ChannelKind]) {
+        let kinds: Vec<ChannelKind> = self.pools.keys().filter(|kind| !except.contains(kind)).copied().collect();
+        for kind in kinds {
+            if self.is_busy(task, kind) {
+                self.silence_after.insert((kind, task));
+            }
+            self.withdraw(task, kind);
+        }
     }
 
     /// Forgets deliveries that are no longer wanted before a worker has them.
@@ -160,17 +178,23 @@ impl Dispatcher {
             pool.ended(&id.target);
             pool.changes
         });
-        let is_busy = self.under_way.iter().any(|(id, busy)| busy.task == task && id.target.kind == kind);
-        if !is_busy && self.silence_after.remove(&(kind, task)) {
-            self.withdraw(task, Some(kind));
+        if !self.is_busy(task, kind) && self.silence_after.remove(&(kind, task)) {
+            self.withdraw(task, kind);
         }
         self.pump(kind);
         changes != changes_before
     }
 
     /// Notes that a silence has ended.
-    pub(super) fn silenced(&mut self) {
-        self.silencing = self.silencing.saturating_sub(1);
+    pub(super) fn silenced(&mut self, kind: ChannelKind) {
+        if let Some(pool) = self.pools.get_mut(&kind) {
+            pool.silencing = pool.silencing.saturating_sub(1);
+        }
+        self.pump_silences(kind);
+    }
+
+    fn is_busy(&self, task: TaskId, kind: ChannelKind) -> bool {
+        self.under_way.iter().any(|(id, busy)| busy.task == task && id.target.kind == kind)
     }
 
     /// Returns the channels with room again for what was left in the store, once each.
@@ -184,14 +208,26 @@ impl Dispatcher {
             .collect()
     }
 
-    /// Takes back what one channel, or every channel, shows of a task.
-    fn withdraw(&mut self, task: TaskId, only: Option<ChannelKind>) {
-        for (_, pool) in self.pools.iter().filter(|(kind, _)| only.is_none_or(|only| only == **kind)) {
-            self.silencing += 1;
+    /// Takes back what a channel shows of a task, as soon as it has room.
+    fn withdraw(&mut self, task: TaskId, kind: ChannelKind) {
+        if let Some(pool) = self.pools.get_mut(&kind)
+            && !pool.to_silence.contains(&task)
+        {
+            pool.to_silence.push_back(task);
+        }
+        self.pump_silences(kind);
+    }
+
+    fn pump_silences(&mut self, kind: ChannelKind) {
+        let Some(pool) = self.pools.get_mut(&kind) else { return };
+        while pool.silencing < SILENCING_MAX
+            && let Some(task) = pool.to_silence.pop_front()
+        {
+            pool.silencing += 1;
             let (channel, inputs) = (Arc::clone(&pool.channel), self.inputs.clone());
             tokio::spawn(async move {
                 channel.withdraw(task).await;
-                report(&inputs, Input::Silenced).await;
+                report(&inputs, Input::Silenced { kind }).await;
             });
         }
     }
@@ -250,11 +286,11 @@ impl Pool {
         let known = self.lanes.iter().position(|lane| lane.target == delivery.id.target);
         let at = known.unwrap_or_else(|| {
             let target = delivery.id.target.clone();
-            self.lanes.push(Lane { target, waiting: VecDeque::new(), running: 0 });
+            self.lanes.push(Lane { target, waiting: VecDeque::new(), known: HashSet::new(), running: 0 });
             self.lanes.len() - 1
         });
         let lane = &mut self.lanes[at];
-        if !lane.waiting.iter().any(|waiting| waiting.id == delivery.id) {
+        if lane.known.insert(delivery.id.fire_id) {
             lane.waiting.push_back(delivery);
         }
     }
@@ -267,10 +303,12 @@ impl Pool {
         let ready = |lane: &Lane| lane.running < PER_TARGET_MAX && !lane.waiting.is_empty();
         let at = (0..count).map(|offset| (self.turn + offset) % count).find(|at| ready(&self.lanes[*at]))?;
         self.turn = (at + 1) % count;
-        self.running += 1;
         let lane = &mut self.lanes[at];
+        let next = lane.waiting.pop_front()?;
         lane.running += 1;
-        lane.waiting.pop_front()
+        lane.known.remove(&next.id.fire_id);
+        self.running += 1;
+        Some(next)
     }
 
     fn ended(&mut self, target: &Target) {
@@ -284,12 +322,23 @@ impl Pool {
 
     fn forget_if(&mut self, is_unwanted: impl Fn(&Delivery) -> bool) {
         for lane in &mut self.lanes {
-            lane.waiting.retain(|delivery| !is_unwanted(delivery));
+            let Lane { waiting, known, .. } = lane;
+            waiting.retain(|delivery| {
+                let is_wanted = !is_unwanted(delivery);
+                if !is_wanted {
+                    known.remove(&delivery.id.fire_id);
+                }
+                is_wanted
+            });
         }
     }
 
     fn waiting(&self) -> usize {
         self.lanes.iter().map(|lane| lane.waiting.len()).sum()
+    }
+
+    fn is_silent(&self) -> bool {
+        self.silencing == 0 && self.to_silence.is_empty()
     }
 
     fn is_empty(&self) -> bool {

@@ -53,8 +53,11 @@ pub enum Input {
         /// Which channel.
         kind: ChannelKind,
     },
-    /// What was shown of a task was taken back.
-    Silenced,
+    /// What a channel showed of a task was taken back.
+    Silenced {
+        /// Which channel.
+        kind: ChannelKind,
+    },
     /// Somebody wants to compare the queue with the store.
     Audit {
         /// Where the live entries go.

@@ -22,6 +22,7 @@ pub mod handle;
 pub mod ids;
 pub mod input;
 mod recover;
+mod retry;
 mod run;
 mod step;
 mod targets;

@@ -1,6 +1,7 @@
 //! The loop: wait, take what waits and what is due, step, commit, then answer, plan and hand out.
 
 use std::collections::VecDeque;
+use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -20,7 +21,7 @@ use crate::engine::EngineParts;
 use crate::engine::dispatch::Dispatcher;
 use crate::engine::ids::Ids;
 use crate::engine::input::{AddRequest, Applied, Call, CallError, Input, TargetCall};
-use crate::engine::step::{Batch, Circumstances, Outcome, Plan};
+use crate::engine::step::{Batch, Circumstances, Outcome, Plan, World};
 use crate::engine::targets::Targets;
 use crate::scheduler::Queue;
 use crate::store::{Change, Identity, Store, StoreError, Wake};
@@ -31,6 +32,10 @@ const BATCH_MAX: usize = 512;
 /// How many due tasks one commit takes; callers are answered between two.
 pub(super) const DUE_MAX: usize = 512;
 
+/// The longest wait until a store that failed is tried again: short enough for what is due to be on time still, once the
+/// disk has room.
+const STORE_WAIT_MAX: Span = Span::from_secs(15);
+
 /// The loop's own state. Nothing in it outlives the process but what the store has.
 pub(super) struct Engine {
     pub(super) store: Arc<dyn Store>,
@@ -39,7 +44,7 @@ pub(super) struct Engine {
     pub(super) retries: Queue<DeliveryId>,
     pub(super) targets: Targets,
     pub(super) next_number: Number,
-    dispatcher: Dispatcher,
+    pub(super) dispatcher: Dispatcher,
     ids: Ids,
     grace: Span,
     device: Uuid,
@@ -49,7 +54,7 @@ pub(super) struct Engine {
     storage: Storage,
     /// Reports that could not be written yet.
     unwritten: Vec<(DeliveryId, Report)>,
-    is_stopping: bool,
+    pub(super) is_stopping: bool,
 }
 
 struct Advance {
@@ -62,6 +67,8 @@ struct Advance {
 struct Storage {
     failures: u32,
     retry_at: Option<Timestamp>,
+    /// Whether what is planned in memory may lack what the store has: it is read anew before anything else.
+    is_plan_stale: bool,
 }
 
 impl Engine {
@@ -119,13 +126,16 @@ impl Engine {
             self.turn(&mut taken).await;
         };
         // Beyond the grace a delivery is left to the next start, which finds it in the outbox.
-        let _ = tokio::time::timeout(grace, self.wind_down(&mut taken)).await;
+        self.wind_down(grace, &mut taken).await;
     }
 
-    /// The clock or the zone was set, or the machine woke: floating times follow, what failed is tried at once, and the next turn looks at the time anew.
+    /// The clock or the zone was set, or the machine woke: floating times follow, what failed is tried at once, and the
+    /// next turn looks at the time anew.
     async fn look_again(&mut self) {
-        let known = self.store.identity().ok().and_then(|identity| identity.zone);
-        let looked = match self.follow_zone(known.as_deref()).await {
+        // A wait counted by the old time means nothing any more.
+        let now = self.clock.now();
+        self.storage.retry_at = self.storage.retry_at.map(|_| now);
+        let looked = match self.follow_known_zone().await {
             Ok(()) => self.try_at_once().await,
             Err(error) => Err(error),
         };
@@ -134,16 +144,24 @@ impl Engine {
         }
     }
 
-    /// Finishes what waits and what is under way; begins nothing new.
-    async fn wind_down(&mut self, taken: &mut Vec<Input>) {
+    async fn follow_known_zone(&mut self) -> Result<(), Arc<StoreError>> {
+        let known = self.store.identity()?.zone;
+        self.follow_zone(known.as_deref()).await
+    }
+
+    /// Finishes what waits and what is under way; begins nothing new. The grace bounds the waiting only: a commit that
+    /// has begun is never cut off, so that nobody is told of a failure that was none.
+    async fn wind_down(&mut self, grace: Duration, taken: &mut Vec<Input>) {
         self.is_stopping = true;
         self.dispatcher.stop();
+        let mut is_over = pin!(tokio::time::timeout(grace, std::future::pending::<()>()));
         while !self.dispatcher.is_idle() || !self.inputs.is_empty() || !self.unwritten.is_empty() {
-            if self.unwritten.is_empty() {
-                self.inputs.recv_many(taken, BATCH_MAX).await;
-            } else {
-                let deadline = self.deadline();
-                self.clock.sleep_until(deadline).await;
+            let deadline = self.deadline().filter(|_| !self.unwritten.is_empty());
+            tokio::select! {
+                biased;
+                _ = self.inputs.recv_many(taken, BATCH_MAX) => {}
+                _ = self.clock.sleep_until(deadline), if deadline.is_some() => {}
+                _ = &mut is_over => return,
             }
             self.turn(taken).await;
         }
@@ -154,7 +172,7 @@ impl Engine {
         let planned = [self.wakes.next_deadline(), self.retries.next_deadline(), self.targets.next_deadline()];
         let planned = planned.into_iter().flatten().min();
         match self.storage.retry_at {
-            Some(retry) if !self.unwritten.is_empty() => Some(retry),
+            Some(retry) if self.storage.is_plan_stale || !self.unwritten.is_empty() => Some(retry),
             Some(retry) => planned.map(|next| next.max(retry)),
             None => planned,
         }
@@ -164,6 +182,7 @@ impl Engine {
     async fn turn(&mut self, taken: &mut Vec<Input>) {
         let now = self.clock.now();
         let sorted = self.sort(std::mem::take(taken));
+        self.plan_anew(now).await;
         let is_held_back = self.storage.retry_at.is_some_and(|retry| now < retry);
         let (due, retries, releases, mut reports) = if is_held_back {
             (Vec::new(), Vec::new(), Vec::new(), Vec::new())
@@ -183,7 +202,9 @@ impl Engine {
             })
             .await;
         let mut presences = sorted.presences;
-        presences.iter().for_each(|kind| self.dispatcher.presence_changed(*kind));
+        for kind in &presences {
+            self.dispatcher.presence_changed(*kind);
+        }
         for (id, report) in &reports {
             // A channel that came back before this was heard has told so already: what now waits is to be tried anew.
             if self.dispatcher.reported(id) && matches!(report, Report::Away { .. }) {
@@ -191,7 +212,7 @@ impl Engine {
             }
         }
         match committed {
-            Ok(has_written) => self.store_answers(has_written).await,
+            Ok(has_written) => self.store_answers(has_written, now),
             Err(error) => {
                 self.unwritten.extend(reports);
                 if error.is_particular() {
@@ -218,8 +239,8 @@ impl Engine {
                 Input::CallTarget { call, reply } => sorted.calls.push(Asked::CallTarget(call, reply)),
                 Input::Report { delivery, report } => sorted.reports.push((delivery, report)),
                 Input::Presence { kind } => sorted.presences.push(kind),
-                Input::Silenced => self.dispatcher.silenced(),
-                Input::Advance { to, reply } => self.advances.push_back(Advance { to, reply }),
+                Input::Silenced { kind } => self.dispatcher.silenced(kind),
+                Input::Advance { to, reply } => self.take_advance(to, reply),
                 Input::Audit { reply } => sorted.audits.push(reply),
             }
         }
@@ -239,17 +260,6 @@ impl Engine {
         std::iter::from_fn(|| self.wakes.pop_due(now)).take(DUE_MAX).collect()
     }
 
-    fn pop_retries(&mut self, now: Timestamp) -> Vec<Delivery> {
-        if self.is_stopping {
-            return Vec::new();
-        }
-        let ids: Vec<DeliveryId> =
-            std::iter::from_fn(|| self.retries.pop_due(now)).take(DUE_MAX).map(|(id, _)| id).collect();
-        // One that was withdrawn meanwhile, or cannot be read now, is not sent; the store plans what it still has.
-        let stored = ids.iter().filter_map(|id| self.store.delivery(id).ok().flatten());
-        stored.filter(|delivery| matches!(delivery.status, DeliveryStatus::Retrying(_))).collect()
-    }
-
     fn pop_releases(&mut self, now: Timestamp) -> Vec<Target> {
         if self.is_stopping { Vec::new() } else { self.targets.pop_due(now) }
     }
@@ -266,7 +276,7 @@ impl Engine {
             is_desktop_away: self.dispatcher.is_away(ChannelKind::Desktop),
             device: self.device,
         };
-        let world = (&self.targets, &self.dispatcher);
+        let world = World { targets: &self.targets, dispatcher: &self.dispatcher, unwritten: &self.unwritten };
         let mut batch = Batch::new(&*self.store, &mut self.ids, circumstances, world, self.next_number);
         let filled = fill(&mut batch);
         let outcome = batch.finish();
@@ -312,35 +322,53 @@ impl Engine {
         for effect in plan.effects.drain(..) {
             match effect {
                 Effect::Deliver(delivery) => self.dispatcher.deliver(*delivery),
-                Effect::Silence(task) => self.dispatcher.silence(task),
+                Effect::Silence { task, except } => self.dispatcher.silence(task, &except),
             }
         }
         plan.answer(None);
     }
 
-    /// Notes when a delivery is tried again, as of its latest attempt.
-    pub(super) fn plan_retry(&mut self, delivery: &Delivery) {
-        let at = match delivery.status {
-            DeliveryStatus::Retrying(at) => Some(at),
-            DeliveryStatus::Queued
-            | DeliveryStatus::Waiting
-            | DeliveryStatus::Held
-            | DeliveryStatus::Delivered(_)
-            | DeliveryStatus::Failed(_)
-            | DeliveryStatus::Withdrawn(_) => None,
-        };
-        self.retries.set(delivery.id.clone(), u64::from(delivery.attempts), at);
+    /// Where the store failed before and may answer now, reads what is planned from it anew.
+    async fn plan_anew(&mut self, now: Timestamp) {
+        let is_time = self.storage.retry_at.is_none_or(|retry| retry <= now);
+        if !self.storage.is_plan_stale || !is_time || self.is_stopping {
+            return;
+        }
+        match self.take_up_plan().await {
+            Ok(()) => {
+                self.storage.is_plan_stale = false;
+                self.storage.retry_at = None;
+            }
+            Err(error) => self.hold_back(&error, now),
+        }
     }
 
-    /// The store failed: what is planned is read from it anew, and what is due waits a while.
-    fn hold_back(&mut self, error: &StoreError, now: Timestamp) {
-        self.storage.failures = self.storage.failures.saturating_add(1);
-        let wait = back_off(self.storage.failures, self.ids.jitter());
-        self.storage.retry_at = Some(now.saturating_add(wait));
-        tracing::warn!(%error, %wait, "waiting before the next write");
-        if let Err(error) = self.rebuild() {
-            tracing::error!(%error, "the store cannot be read either");
+    /// Reads both queues, the zone, and what is to be sent from the store. What is under way already stays so.
+    async fn take_up_plan(&mut self) -> Result<(), Arc<StoreError>> {
+        self.rebuild()?;
+        self.follow_known_zone().await?;
+        for delivery in self.store.outbox()? {
+            if matches!(delivery.status, DeliveryStatus::Queued) && !self.is_unwritten(&delivery.id) {
+                self.dispatcher.deliver(delivery);
+            }
         }
+        self.hand_out_waiting(None).await
+    }
+
+    /// Returns whether a worker has reported on a delivery and that could not be written yet.
+    pub(super) fn is_unwritten(&self, id: &DeliveryId) -> bool {
+        self.unwritten.iter().any(|(reported, _)| reported == id)
+    }
+
+    /// The store failed: what is due waits a while, and what is planned is then read anew.
+    pub(super) fn hold_back(&mut self, error: &StoreError, now: Timestamp) {
+        self.storage.failures = self.storage.failures.saturating_add(1);
+        let wait = back_off(self.storage.failures, self.ids.jitter()).min(STORE_WAIT_MAX);
+        // A call that fails meanwhile puts off nothing: else people who try again and again would silence every reminder.
+        let planned = self.storage.retry_at.filter(|retry| now < *retry);
+        self.storage.retry_at = planned.or_else(|| Some(now.saturating_add(wait)));
+        self.storage.is_plan_stale = true;
+        tracing::warn!(%error, %wait, "waiting before the next write");
     }
 
     /// One task made a whole batch fail, and would again: each that is due gets a commit of its own, so that no task
@@ -363,88 +391,21 @@ impl Engine {
         }
     }
 
-    /// Where the store takes writes again, nothing is held back any more, and what had to stay behind is handed out.
-    async fn store_answers(&mut self, has_written: bool) {
-        if !has_written || std::mem::take(&mut self.storage).failures == 0 {
-            return;
-        }
-        if let Err(error) = self.hand_out_waiting(None).await {
-            self.hold_back(&error, self.clock.now());
+    /// Where the store takes writes again, nothing is held back any more: the next turn, at once, plans anew.
+    fn store_answers(&mut self, has_written: bool, now: Timestamp) {
+        if has_written && self.storage.failures > 0 {
+            self.storage.failures = 0;
+            self.storage.retry_at = self.storage.is_plan_stale.then_some(now);
         }
     }
 
-    /// Hands out what waited for a channel that is there now, or for room in its pool.
-    async fn refill(&mut self, presences: Vec<ChannelKind>) {
-        let appeared = presences.into_iter().filter(|kind| !self.dispatcher.is_away(*kind)).collect::<Vec<_>>();
-        for kind in appeared {
-            let tried = match self.hand_out_waiting(Some(kind)).await {
-                Ok(()) => self.wake_targets(Some(kind)).await,
-                Err(error) => Err(error),
-            };
-            if let Err(error) = tried {
-                self.hold_back(&error, self.clock.now());
-            }
+    /// Takes an advance; a clock that cannot be moved is refused at once, not when everything is quiet.
+    fn take_advance(&mut self, to: Timestamp, reply: oneshot::Sender<Result<Timestamp, CallError>>) {
+        match self.clock.advance_to(self.clock.now()) {
+            Ok(()) => self.advances.push_back(Advance { to, reply }),
+            // Who asked may have gone.
+            Err(error) => drop(reply.send(Err(CallError::from(error)))),
         }
-        for kind in self.dispatcher.take_overfull() {
-            let Ok(outbox) = self.store.outbox() else { continue };
-            let queued = outbox.into_iter().filter(|delivery| matches!(delivery.status, DeliveryStatus::Queued));
-            queued.filter(|delivery| delivery.id.target.kind == kind).for_each(|d| self.dispatcher.deliver(d));
-        }
-    }
-
-    /// Hands out what waits for `kind`, or for any channel that is there.
-    pub(super) async fn hand_out_waiting(&mut self, kind: Option<ChannelKind>) -> Result<(), Arc<StoreError>> {
-        let mut waiting = self.store.outbox()?;
-        waiting.retain(|delivery| {
-            let of_kind = kind.is_none_or(|kind| delivery.id.target.kind == kind);
-            let is_waiting = matches!(delivery.status, DeliveryStatus::Waiting);
-            of_kind && is_waiting && !self.dispatcher.is_away(delivery.id.target.kind)
-        });
-        if waiting.is_empty() {
-            return Ok(());
-        }
-        self.commit(|batch| {
-            for delivery in waiting {
-                batch.queue(delivery);
-            }
-            Ok(())
-        })
-        .await
-        .map(drop)
-    }
-
-    /// Tries at once what waits for its next attempt, and targets that are left alone: after a sleep they may answer.
-    async fn try_at_once(&mut self) -> Result<(), Arc<StoreError>> {
-        self.wake_targets(None).await?;
-        let mut retrying = self.store.outbox()?;
-        retrying.retain(|delivery| matches!(delivery.status, DeliveryStatus::Retrying(_)));
-        for deliveries in retrying.chunks(DUE_MAX) {
-            self.commit(|batch| {
-                for delivery in deliveries {
-                    batch.queue(delivery.clone());
-                }
-                Ok(())
-            })
-            .await?;
-        }
-        Ok(())
-    }
-
-    /// Lets targets of `kind`, or of any, be tried at once.
-    async fn wake_targets(&mut self, kind: Option<ChannelKind>) -> Result<(), Arc<StoreError>> {
-        let all = self.targets.all().map(|health| health.target.clone());
-        let targets: Vec<Target> = all.filter(|target| kind.is_none_or(|kind| target.kind == kind)).collect();
-        if targets.is_empty() {
-            return Ok(());
-        }
-        self.commit(|batch| {
-            for target in &targets {
-                batch.wake_target(target);
-            }
-            Ok(())
-        })
-        .await
-        .map(drop)
     }
 
     /// Moves the programmable clock one instant on, once everything is quiet. Returns whether there is a turn to take.

@@ -37,6 +37,15 @@ pub(super) struct Circumstances {
     pub(super) device: Uuid,
 }
 
+/// What the loop knows besides the store.
+#[derive(Clone, Copy)]
+pub(super) struct World<'a> {
+    pub(super) targets: &'a Targets,
+    pub(super) dispatcher: &'a Dispatcher,
+    /// Reports that could not be written yet.
+    pub(super) unwritten: &'a [(DeliveryId, Report)],
+}
+
 /// An answer that waits for the commit.
 struct Answer<T> {
     reply: oneshot::Sender<Result<T, CallError>>,
@@ -60,8 +69,7 @@ pub(super) struct Batch<'a> {
     store: &'a dyn Store,
     ids: &'a mut Ids,
     circumstances: Circumstances,
-    targets: &'a Targets,
-    dispatcher: &'a Dispatcher,
+    world: World<'a>,
     /// The tasks as this batch leaves them, over what the store has.
     snapshots: HashMap<TaskId, Snapshot>,
     /// The deliveries as this batch leaves them, over what the store has, with their order.
@@ -112,15 +120,14 @@ impl<'a> Batch<'a> {
         store: &'a dyn Store,
         ids: &'a mut Ids,
         circumstances: Circumstances,
-        (targets, dispatcher): (&'a Targets, &'a Dispatcher),
+        world: World<'a>,
         next_number: Number,
     ) -> Self {
         Self {
             store,
             ids,
             circumstances,
-            targets,
-            dispatcher,
+            world,
             snapshots: HashMap::new(),
             deliveries: BTreeMap::new(),
             change: Change::default(),

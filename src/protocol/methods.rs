@@ -337,6 +337,9 @@ pub struct Pause {
     /// The zone in which `until` is read.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub zone: Option<String>,
+    /// The occurrence that is meant, `KEY~GENERATION`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub occurrence: Option<String>,
 }
 
 /// Its clock goes on.
@@ -348,6 +351,9 @@ pub struct Resume {
     /// Whether what remained at the pause is added to now for wall-clock times too.
     #[serde(default, skip_serializing_if = "is_false")]
     pub shift: bool,
+    /// The occurrence that is meant, `KEY~GENERATION`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub occurrence: Option<String>,
 }
 
 /// Passes over the open occurrence of a series.
@@ -356,6 +362,9 @@ pub struct Resume {
 pub struct Skip {
     /// Which.
     pub task: TaskRef,
+    /// The occurrence that is meant, `KEY~GENERATION`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub occurrence: Option<String>,
 }
 
 /// Ends a task.
@@ -364,6 +373,9 @@ pub struct Skip {
 pub struct Cancel {
     /// Which.
     pub task: TaskRef,
+    /// The occurrence that is meant, `KEY~GENERATION`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub occurrence: Option<String>,
 }
 
 /// Asks what happened to a task.

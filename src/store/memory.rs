@@ -37,6 +37,7 @@ struct Process {
     is_paused: bool,
     waiting: VecDeque<Waiting>,
     failures: VecDeque<StoreError>,
+    failing_reads: usize,
 }
 
 #[derive(Debug)]
@@ -59,6 +60,11 @@ impl MemoryStore {
     /// Makes the next commit that is carried out write nothing and answer `error`; called again, the one after it.
     pub fn fail_next(&self, error: StoreError) {
         self.process().failures.push_back(error);
+    }
+
+    /// Makes the next `count` questions answer that the store is closed.
+    pub fn fail_reads(&self, count: usize) {
+        self.process().failing_reads = count;
     }
 
     /// Makes commits wait, as on a slow disk, until [`MemoryStore::step`] or [`MemoryStore::release`].
@@ -119,9 +125,15 @@ impl MemoryStore {
     }
 
     fn ask<T>(&self, question: impl FnOnce(&Disk) -> T) -> Result<T, StoreError> {
-        if self.process().has_crashed {
+        let mut process = self.process();
+        if process.has_crashed {
             return Err(StoreError::Closed);
         }
+        if let Some(left) = process.failing_reads.checked_sub(1) {
+            process.failing_reads = left;
+            return Err(StoreError::Closed);
+        }
+        drop(process);
         Ok(question(&self.disk()))
     }
 

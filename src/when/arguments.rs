@@ -1,5 +1,8 @@
 //! Which of the words typed at the shell are title, and which are a sentence?
 
+use crate::when::lexicon::{Meaning, lexemes};
+use crate::when::token::tokens;
+
 /// The words of a command line, sorted.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Arguments {
@@ -21,12 +24,22 @@ pub fn from_arguments(words: &[String]) -> Arguments {
     let quoted = words.iter().position(|word| word.trim().contains(char::is_whitespace));
     match quoted {
         Some(at) if words.len() > 1 => {
-            let others: Vec<&str> =
-                words.iter().enumerate().filter(|(index, _)| *index != at).map(|(_, word)| word.as_str()).collect();
-            Arguments::Titled { title: words[at].trim().to_owned(), phrase: others.join(" ") }
+            let (before, behind) = (&words[..at], &words[at + 1..]);
+            let before = match before {
+                // "in 10 minutes to 'call Bob'": what leads to the title is no part of the time.
+                [time @ .., joint] if leads(joint) => time,
+                all => all,
+            };
+            let phrase = [before, behind].concat().join(" ");
+            Arguments::Titled { title: words[at].trim().to_owned(), phrase }
         }
         Some(_) | None => Arguments::Sentence(words.join(" ")),
     }
+}
+
+/// Returns whether a word only leads to the title: "to", "about".
+fn leads(word: &str) -> bool {
+    matches!(&*lexemes(&tokens(word)), [only] if only.meanings.contains(&Meaning::LeadEnd))
 }
 
 #[cfg(test)]
@@ -51,5 +64,14 @@ mod tests {
         let expected = Arguments::Titled { title: "standup at 9".into(), phrase: "tomorrow 9:30".into() };
         check(&["standup at 9", "tomorrow", "9:30"], &expected);
         check(&["tomorrow", "standup at 9", "9:30"], &expected);
+    }
+
+    #[test]
+    fn the_word_that_leads_to_a_quoted_title_is_no_part_of_the_time() {
+        let expected = Arguments::Titled { title: "call Bob".into(), phrase: "in 10 minutes".into() };
+        check(&["in", "10", "minutes", "to", "call Bob"], &expected);
+        check(&["in 10", "minutes"], &Arguments::Titled { title: "in 10".into(), phrase: "minutes".into() });
+        let expected = Arguments::Titled { title: "call Bob".into(), phrase: "from 9 to 5".into() };
+        check(&["call Bob", "from", "9", "to", "5"], &expected);
     }
 }

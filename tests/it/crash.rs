@@ -65,7 +65,7 @@ async fn killed_before_each_of_its_writes_it_loses_and_repeats_nothing() {
     }
     let bus = PrivateBus::start();
     let server = FakeServer::start(&bus, Manner::Markup).await;
-    for (is_new, call) in [true, false].into_iter().flat_map(|is_new| WRITES.map(|call| (is_new, call))) {
+    for (is_new, call) in [false, true].into_iter().flat_map(|is_new| WRITES.map(|call| (is_new, call))) {
         let (mut points, mut repeated, mut acknowledged) = (0, 0, 0);
         loop {
             let home = Home::new();

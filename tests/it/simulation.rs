@@ -95,6 +95,22 @@ fn a_failed_commit_answers_all_with_the_error_and_leaves_no_trace() {
 }
 
 #[test]
+fn a_store_that_can_be_neither_written_nor_read_for_a_while_loses_no_reminder() {
+    runtime().block_on(async {
+        for failing_reads in 0..12 {
+            let mut world = World::new(7).await;
+            let handle = world.handle();
+            handle.add(request("tea", countdown(60))).await.expect("added");
+            world.store.fail_next(StoreError::Full { path: "keiko.db".into() });
+            world.store.fail_reads(failing_reads);
+            handle.advance(handle.now().saturating_add(Span::from_minutes(600))).await.expect("forwards");
+            assert_eq!(world.desktop.record().delivered.len(), 1, "after {failing_reads} failing reads");
+            world.check().await;
+        }
+    });
+}
+
+#[test]
 fn a_task_that_cannot_be_written_keeps_no_other_from_ringing() {
     runtime().block_on(async {
         let mut world = World::new(6).await;
@@ -116,6 +132,24 @@ fn a_task_that_cannot_be_written_keeps_no_other_from_ringing() {
         handle.advance(handle.now().saturating_add(Span::from_minutes(5))).await.expect("forwards");
         world.check().await;
         assert_eq!(world.desktop.record().delivered.len(), 3);
+    });
+}
+
+#[test]
+fn once_the_disk_has_room_again_what_is_due_rings_within_the_grace() {
+    runtime().block_on(async {
+        let mut world = World::new(11).await;
+        let handle = world.handle();
+        handle.add(request("tea", countdown(60))).await.expect("added");
+        // People try again and again while the disk is full, and the reminder comes due meanwhile.
+        for _ in 0..8 {
+            world.store.fail_next(StoreError::Full { path: "keiko.db".into() });
+            assert!(matches!(handle.add(request("more", countdown(60))).await, Err(CallError::Store { .. })));
+        }
+        handle.advance(handle.now().saturating_add(Span::from_minutes(1))).await.expect("forwards");
+        handle.advance(handle.now().saturating_add(Span::from_secs(30))).await.expect("forwards");
+        assert_eq!(world.desktop.record().delivered.len(), 1, "the disk took writes for the last half minute");
+        world.check().await;
     });
 }
 

@@ -88,7 +88,8 @@ impl TmuxServer {
 
     fn run(&self, arguments: &[&str]) -> String {
         let mut command = Command::new("tmux");
-        let output = command.env_remove("TMUX").arg("-S").arg(&self.socket).args(arguments).output().unwrap();
+        // -u: what it prints is not to depend on the locale of whoever runs the tests.
+        let output = command.env_remove("TMUX").arg("-u").arg("-S").arg(&self.socket).args(arguments).output().unwrap();
         assert!(output.status.success(), "{arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
         String::from_utf8(output.stdout).unwrap()
     }

@@ -83,28 +83,29 @@ pub(in crate::api) async fn pause(api: &Api, params: Pause) -> Result<WriteResul
     let id = api.find(&params.task).await?;
     let place = Place::of_question(api, params.zone.as_deref())?;
     let until = until(api, place, params.r#for.as_deref(), params.until.as_deref())?;
-    let applied = api.change(id, Command::Pause { until }, Expected::default()).await?;
+    let applied = api.change(id, Command::Pause { until }, expected(None, params.occurrence.as_deref())?).await?;
     api.written(applied, Vec::new()).await
 }
 
 /// Its clock goes on.
 pub(in crate::api) async fn resume(api: &Api, params: Resume) -> Result<WriteResult, RpcError> {
     let id = api.find(&params.task).await?;
-    let applied = api.change(id, Command::Resume { shift: params.shift }, Expected::default()).await?;
+    let applied =
+        api.change(id, Command::Resume { shift: params.shift }, expected(None, params.occurrence.as_deref())?).await?;
     api.written(applied, Vec::new()).await
 }
 
 /// Passes over the open occurrence of a series.
 pub(in crate::api) async fn skip(api: &Api, params: Skip) -> Result<WriteResult, RpcError> {
     let id = api.find(&params.task).await?;
-    let applied = api.change(id, Command::Skip, Expected::default()).await?;
+    let applied = api.change(id, Command::Skip, expected(None, params.occurrence.as_deref())?).await?;
     api.written(applied, Vec::new()).await
 }
 
 /// Ends a task.
 pub(in crate::api) async fn cancel(api: &Api, params: Cancel) -> Result<WriteResult, RpcError> {
     let id = api.find(&params.task).await?;
-    let applied = api.change(id, Command::Cancel, Expected::default()).await?;
+    let applied = api.change(id, Command::Cancel, expected(None, params.occurrence.as_deref())?).await?;
     let warnings = if applied.changed && applied.snapshot.task.is_series() {
         vec!["the whole series has ended; skip would have passed over one time only".to_owned()]
     } else {

@@ -126,7 +126,7 @@ impl NewTask {
         let result = context.ask(&question);
         let added = tally.add(context, None, result, |answer, view, _| change(Change::Added, answer, view));
         let exit = tally.finish(context);
-        hints(context, added.as_slice())?;
+        hints(context, added.as_slice());
         Ok(exit)
     }
 
@@ -152,7 +152,7 @@ impl NewTask {
             );
         }
         let exit = tally.finish(context);
-        hints(context, &added)?;
+        hints(context, &added);
         Ok(exit)
     }
 
@@ -253,9 +253,9 @@ fn without_address(verb: Verb, words: &[String]) -> &[String] {
 }
 
 /// Says what the person should know besides, once for all that was added.
-fn hints(context: &mut Context<'_>, added: &[WriteResult]) -> Result<(), CliError> {
+fn hints(context: &mut Context<'_>, added: &[WriteResult]) {
     if context.ui.form() != Form::Human {
-        return Ok(());
+        return;
     }
     if let Some(result) = added.iter().find(|result| result.task.due_at.is_none()) {
         let number = result.task.number;
@@ -264,15 +264,16 @@ fn hints(context: &mut Context<'_>, added: &[WriteResult]) -> Result<(), CliErro
     if context.has_started() && added.iter().any(|result| result.task.scheduled_at.is_some()) {
         context.ui.hint("after a reboot nothing rings until a keiko command has started keikod again");
     }
-    if !added.is_empty() {
-        let paused = context.ask(&methods::Status {})?.counts.suspended;
-        match paused {
+    // What was added is stored: that the hint cannot be given is no failure of the command.
+    if !added.is_empty()
+        && let Ok(status) = context.ask(&methods::Status {})
+    {
+        match status.counts.suspended {
             0 => {}
             1 => context.ui.hint("1 task is paused: keiko list shows it"),
-            _ => context.ui.hint(&format!("{paused} tasks are paused: keiko list shows them")),
+            paused => context.ui.hint(&format!("{paused} tasks are paused: keiko list shows them")),
         }
     }
-    Ok(())
 }
 
 #[cfg(test)]

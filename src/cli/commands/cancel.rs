@@ -21,6 +21,9 @@ pub(crate) struct Cancel {
 impl Cancel {
     /// Asks it of each task.
     pub(crate) fn run(self, context: &mut Context<'_>) -> Result<Exit, CliError> {
-        Ok(change_each(context, &self.named.names()?, Change::Cancelled, |task| methods::Cancel { task }))
+        Ok(change_each(context, &self.named.names()?, Change::Cancelled, |task| methods::Cancel {
+            task,
+            occurrence: None,
+        }))
     }
 }

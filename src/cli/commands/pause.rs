@@ -35,6 +35,7 @@ impl Pause {
     pub(crate) fn run(self, context: &mut Context<'_>) -> Result<Exit, CliError> {
         let zone = self.tz.unwrap_or_else(|| context.zone.name().to_owned());
         let question = |task| methods::Pause {
+            occurrence: None,
             task,
             r#for: self.for_.clone(),
             until: self.until.clone(),

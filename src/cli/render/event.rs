@@ -82,6 +82,9 @@ fn rest(event: &Event, view: Viewpoint) -> Text {
     if let Some(until) = event.values.get("until").and_then(time) {
         parts.push(Text::plain(&format!("until {}", view.row(until))));
     }
+    if let Some(instances) = event.values.get("instances").and_then(Json::as_u64) {
+        parts.push(Text::plain(&format!("{instances} {}", if instances == 1 { "time" } else { "times" })));
+    }
     if let Some(outcome) = event.values.get("outcome").and_then(Json::as_str) {
         parts.push(Text::plain(outcome));
     }
@@ -167,6 +170,10 @@ mod tests {
                 })),
                 event(4, &json!({ "operation": "acked", "from": "RUNNING", "to": "RUNNING", "reason": "popup closed" })),
                 event(5, &json!({
+                    "operation": "passed_over", "from": "RUNNING", "to": "RUNNING", "reason": "missed", "actor": "clock",
+                    "values": { "instances": 4319, "by": "2026-05-13T16:00:00-04:00" },
+                })),
+                event(6, &json!({
                     "operation": "completed", "from": "RUNNING", "to": "COMPLETED", "values": { "outcome": "done" },
                 })),
             ],
@@ -177,14 +184,15 @@ mod tests {
             }],
         });
         let answer = serde_json::from_value(answer).expect("an answer of the test's own");
-        insta::assert_snapshot!(shown(&history(&answer, here(), Some(100))), @"
+        insta::assert_snapshot!(shown(&history(&answer, here(), Some(110))), @"
         12  pay rent
-        WHEN              WHAT       STATE
-        Wed 13 May 16:00  added      → CREATED
-        Wed 13 May 16:00  fired      PENDING → RUNNING    late, was to speak Wed 13 May 15:00, by the clock
-        Wed 13 May 16:00  snoozed    SUSPENDED → PENDING  until Wed 13 May 16:10
-        Wed 13 May 16:00  acked                           popup closed
-        Wed 13 May 16:00  completed  RUNNING → COMPLETED  done
+        WHEN              WHAT         STATE
+        Wed 13 May 16:00  added        → CREATED
+        Wed 13 May 16:00  fired        PENDING → RUNNING    late, was to speak Wed 13 May 15:00, by the clock
+        Wed 13 May 16:00  snoozed      SUSPENDED → PENDING  until Wed 13 May 16:10
+        Wed 13 May 16:00  acked                             popup closed
+        Wed 13 May 16:00  passed_over                       4319 times, missed, by the clock
+        Wed 13 May 16:00  completed    RUNNING → COMPLETED  done
 
         sent
         WHEN              TO       STATUS

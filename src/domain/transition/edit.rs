@@ -2,7 +2,7 @@
 
 use crate::domain::command::Edit;
 use crate::domain::event::Operation;
-use crate::domain::occurrence::{Due, Instance, Nominal, Occurrence, OccurrenceKey, Slot};
+use crate::domain::occurrence::{Due, Instance, Nominal, Occurrence, OccurrenceKey, Outcome, Slot};
 use crate::domain::rejection::Rejection;
 use crate::domain::schedule::{Rule, ScheduleError};
 use crate::domain::state::{Pending, State, Suspended};
@@ -28,7 +28,8 @@ pub(super) fn edit(steps: &mut Steps<'_>, edit: &Edit) -> Result<(), Rejection> 
     steps.step(Operation::Edited(Box::new(edit)), "");
     if has_schedule {
         reschedule(steps, was_series)?;
-    } else if has_alerts {
+    }
+    if has_alerts {
         keep_past_alerts_silent(steps, &alerts_before);
     }
     wake::wake(steps);
@@ -54,8 +55,11 @@ fn reschedule(steps: &mut Steps<'_>, was_series: bool) -> Result<(), Rejection> 
         return Err(Rejection::Past { verb: "edit", number, at: next.due });
     }
     match (is_series || was_series, steps.has_spoken()) {
+        (true, true) if is_ahead(steps) && next.key == steps.occurrence().key => move_to(steps, &next),
+        // It has spoken, so it cannot be withdrawn.
+        (true, true) if is_ahead(steps) => replace(steps, &next, Operation::Cancelled(Outcome::Skipped)),
         (true, true) => keep_open_one(steps),
-        (true, false) => replace(steps, &next),
+        (true, false) => replace(steps, &next, Operation::Withdrawn),
         (false, _) => move_to(steps, &next),
     }
     Ok(())
@@ -69,15 +73,21 @@ fn keep_open_one(steps: &mut Steps<'_>) {
     steps.step(Operation::Moved(Box::new(occurrence)), "the rule changed");
 }
 
-/// Withdraws the open occurrence, which has not rung, and opens the first of the new rule; a pause stays.
-fn replace(steps: &mut Steps<'_>, next: &Instance) {
+/// Returns whether only early alerts of the open occurrence have spoken: its due can still be moved.
+fn is_ahead(steps: &Steps<'_>) -> bool {
+    let is_armed = matches!(steps.state(), State::Pending(_) | State::Suspended(_));
+    is_armed && steps.occurrence().due_at().is_some_and(|due| due > steps.now())
+}
+
+/// Ends the open occurrence, which has not become due, and opens the first of the new rule; a pause stays.
+fn replace(steps: &mut Steps<'_>, next: &Instance, end: Operation) {
     let paused = match steps.state() {
         State::Suspended(suspended) => Some(*suspended),
         State::Created | State::Pending(_) | State::Running(_) | State::Failed(_) => None,
         State::Completed(_) | State::Cancelled(_) => None,
     };
     steps.silence();
-    steps.step(Operation::Withdrawn, "the rule changed");
+    steps.step(end, "the rule changed");
     steps.open(next);
     if let Some(paused) = paused {
         let remaining = ask::remaining(steps);

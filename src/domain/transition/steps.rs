@@ -3,7 +3,7 @@
 use chrono_tz::Tz;
 
 use crate::domain::command::Moment;
-use crate::domain::delivery::{Delivery, DeliveryId, DeliveryStatus, Target};
+use crate::domain::delivery::{ChannelKind, Delivery, DeliveryId, DeliveryStatus, Target};
 use crate::domain::effect::Effect;
 use crate::domain::event::{Firing, Operation, Snapshot, apply};
 use crate::domain::message::{Message, Occasion, Reason};
@@ -48,10 +48,12 @@ impl<'a> Steps<'a> {
     }
 
     pub(super) fn finish(mut self) -> Transition {
-        let task = self.now_is.task.id;
         // A new popup of the task takes the place of the old one; taking that back as well could hit the new one.
-        if self.effects.iter().any(|effect| matches!(effect, Effect::Deliver(_))) {
-            self.effects.retain(|effect| *effect != Effect::Silence(task));
+        let anew: Vec<ChannelKind> = self.effects.iter().filter_map(kind_of_delivery).collect();
+        for effect in &mut self.effects {
+            if let Effect::Silence { except, .. } = effect {
+                except.clone_from(&anew);
+            }
         }
         Transition {
             steps: self.taken,
@@ -204,10 +206,10 @@ impl<'a> Steps<'a> {
         // What was handed out in this very transition is withdrawn before any worker sees it.
         self.effects.retain(|effect| match effect {
             Effect::Deliver(delivery) => !is_meant(delivery),
-            Effect::Silence(_) => true,
+            Effect::Silence { .. } => true,
         });
         if self.has_spoken() {
-            self.effects.push(Effect::Silence(self.task().id));
+            self.effects.push(Effect::Silence { task: self.task().id, except: Vec::new() });
         }
     }
 
@@ -290,6 +292,13 @@ impl<'a> Steps<'a> {
             targets.push(Target::terminal());
         }
         targets
+    }
+}
+
+fn kind_of_delivery(effect: &Effect) -> Option<ChannelKind> {
+    match effect {
+        Effect::Deliver(delivery) => Some(delivery.id.target.kind),
+        Effect::Silence { .. } => None,
     }
 }
 

@@ -513,7 +513,7 @@ fn an_ack_silences_a_reminder_and_ends_a_countdown() {
     let mut story = Story::new(once("4 09:00"), &[]);
     story.run("4 09:00");
     let acked = story.ask("4 09:01", &Command::Ack { early: false }).expect("due");
-    assert_eq!(acked.effects, [Effect::Silence(story.snapshot.task.id)]);
+    assert_eq!(acked.effects, [Effect::Silence { task: story.snapshot.task.id, except: Vec::new() }]);
     assert!(matches!(story.snapshot.occurrence.state, State::Running(_)));
     assert!(story.deliveries.iter().all(|delivery| matches!(delivery.status, DeliveryStatus::Withdrawn(_))));
     let mut story = Story::new(countdown("4 08:20"), &[]);
@@ -604,6 +604,20 @@ fn an_edited_rule_may_use_the_date_that_had_not_rung() {
     story.ask("4 18:01", &Command::Done { early: false }).expect("due");
     story.ask("4 18:02", &Command::Edit(Edit { schedule: Some(daily(20)), ..Edit::default() })).expect("pending");
     assert_eq!(story.snapshot.occurrence.due_at(), Some(at("5 20:00")), "what has ended is never used again");
+}
+
+#[test]
+fn an_edit_moves_a_series_of_which_only_an_early_alert_spoke() {
+    let mut story = Story::new(daily(18), &[-60, 0]);
+    story.run("4 17:00");
+    story.ask("4 17:10", &Command::Edit(Edit { schedule: Some(daily(20)), ..Edit::default() })).expect("pending");
+    assert_eq!(story.snapshot.occurrence.due_at(), Some(at("4 20:00")));
+    story.run("4 19:00");
+    story.ask("4 19:10", &Command::Edit(Edit { schedule: Some(daily(9)), ..Edit::default() })).expect("pending");
+    assert_eq!(story.snapshot.occurrence.due_at(), Some(at("5 09:00")));
+    story.run("5 09:00");
+    let rings: Vec<_> = story.steps.iter().filter(|(_, _, step)| step.operation.firing().is_some()).collect();
+    assert_eq!(rings.len(), 4, "{}", story.told());
 }
 
 #[test]

@@ -63,7 +63,7 @@ impl Batch<'_> {
         };
         // Beside a probe goes nothing else, not even another probe.
         let load_max = if health.is_probed() { 1 } else { PER_TARGET_MAX };
-        if self.dispatcher.load(target) >= load_max {
+        if self.world.dispatcher.load(target) >= load_max {
             self.set_health(health.put_off(now));
             return Ok(());
         }
@@ -114,7 +114,7 @@ impl Batch<'_> {
         };
         self.effects.retain(|effect| match effect {
             Effect::Deliver(delivery) => is_wanted(delivery),
-            Effect::Silence(_) => true,
+            Effect::Silence { .. } => true,
         });
     }
 
@@ -146,11 +146,12 @@ impl Batch<'_> {
 
     /// What a worker has is queued, so that a start after a crash knows that its target may have it.
     fn is_under_way(&self, id: &DeliveryId) -> bool {
-        self.dispatcher.is_under_way(id) && !self.reported.contains(id)
+        (self.world.dispatcher.is_under_way(id) && !self.reported.contains(id))
+            || self.world.unwritten.iter().any(|(unwritten, _)| unwritten == id)
     }
 
     fn health(&self, target: &Target) -> TargetHealth {
-        self.health.get(target).cloned().unwrap_or_else(|| self.targets.health(target))
+        self.health.get(target).cloned().unwrap_or_else(|| self.world.targets.health(target))
     }
 
     fn set_health(&mut self, health: TargetHealth) {

@@ -1,5 +1,8 @@
 //! `keiko add` and `keiko remind`.
 
+use std::io::{BufRead as _, BufReader, Write as _};
+use std::os::unix::net::{UnixListener, UnixStream};
+
 use serde_json::json;
 
 use crate::cli::{Home, binary};
@@ -18,6 +21,7 @@ fn sentences_are_understood_and_shown_back() {
         "add call Tokyo --at 'tomorrow 9am' --tz Asia/Tokyo",
         "add buy milk",
         "add tea in 5m --no-alert",
+        "remind me in 20 minutes to 'check the oven'",
     ]), @"
     $ keiko add pay rent tomorrow 3pm
     added 1  pay rent  Thu 14 May 2026 15:00 EDT (in 23h)
@@ -42,6 +46,8 @@ fn sentences_are_understood_and_shown_back() {
     $ keiko add tea in 5m --no-alert
     added 9  tea  Wed 13 May 2026 16:05 EDT (in 5m)
       without an alert
+    $ keiko remind me in 20 minutes to 'check the oven'
+    added 10  check the oven  Wed 13 May 2026 16:20 EDT (in 20m)
     ");
 }
 
@@ -168,4 +174,28 @@ async fn a_line_is_asked_for_where_no_words_are_given() {
     pty.type_line("don't pay $RENT tomorrow 3pm").await;
     pty.wait_for("all-said\r\n").await;
     assert_eq!(home.keiko("show 1 --json").json()["task"]["title"], "don't pay $RENT");
+}
+
+#[test]
+fn an_add_is_no_failure_when_the_daemon_stops_right_after_it() {
+    let home = Home::with_daemon();
+    let real = std::fs::read_to_string(home.path().join("data/keikod.socket")).expect("the daemon announced it");
+    let proxy = home.path().join("run/proxy.sock");
+    let listener = UnixListener::bind(&proxy).expect("a socket of the test's own");
+    let relay = std::thread::spawn(move || {
+        let (caller, _) = listener.accept().expect("a caller");
+        let daemon = UnixStream::connect(real).expect("the daemon listens");
+        let mut requests = BufReader::new(caller.try_clone().expect("a stream")).lines();
+        let mut answers = BufReader::new(daemon.try_clone().expect("a stream")).lines();
+        // The greeting and the add; then nothing more.
+        for _ in 0..2 {
+            writeln!(&daemon, "{}", requests.next().expect("a request").expect("UTF-8")).expect("it reads");
+            writeln!(&caller, "{}", answers.next().expect("an answer").expect("UTF-8")).expect("it reads");
+        }
+    });
+    let added = home.keiko_with("add tea", "", |command| {
+        command.env("KEIKO_SOCKET", &proxy);
+    });
+    relay.join().expect("it relayed what it was to");
+    assert_eq!((added.stdout.as_str(), added.code), ("added 1  tea  no time\n", Some(0)), "{added:?}");
 }

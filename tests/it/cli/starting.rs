@@ -55,6 +55,31 @@ fn a_daemon_that_does_not_come_up_says_why() {
 }
 
 #[test]
+fn a_command_that_meets_a_daemon_about_to_end_asks_the_next_one() {
+    let home = Home::empty();
+    let announcement = home.path().join("data/keikod.socket");
+    std::fs::create_dir(home.path().join("data")).expect("a directory of the test's own");
+    let socket = home.path().join("run/ending.sock");
+    let ending = || {
+        let listener = UnixListener::bind(&socket).expect("a socket of the test's own");
+        std::fs::write(&announcement, socket.as_os_str().as_encoded_bytes()).expect("a file of the test's own");
+        let socket = socket.clone();
+        thread::spawn(move || {
+            let (_stream, _) = listener.accept().expect("a caller");
+            std::fs::remove_file(socket).expect("it was made above");
+        })
+    };
+    let ended = ending();
+    assert_eq!(home.keiko("daemon status").code, Some(6), "asking how it is starts none");
+    ended.join().expect("it was called");
+    let ended = ending();
+    let added = home.keiko("add tea");
+    assert_eq!((added.stdout.as_str(), added.code), ("added 1  tea  no time\n", Some(0)), "{added:?}");
+    assert!(added.stderr.contains("started keikod"), "{added:?}");
+    ended.join().expect("it was called");
+}
+
+#[test]
 fn help_and_parse_start_nothing() {
     let home = Home::empty();
     for line in ["--help", "add --help", "--version", "parse tomorrow", "daemon status", "12 done"] {

@@ -109,18 +109,24 @@ impl Person {
     pub(crate) fn keiko(&self, words: &str) -> Said {
         said(self.keiko_command(words))
     }
+
+    /// Stops the daemon, where there is one, and returns what `keiko` said.
+    pub(crate) fn stop(&self) -> Said {
+        let status = self.keiko("daemon status --json").out;
+        let stopped = self.keiko("daemon stop");
+        let status: Option<Value> = serde_json::from_str(&status).ok();
+        let socket = status.as_ref().and_then(|status| status["socket"].as_str()).map(PathBuf::from);
+        // A short directory stays for the next daemon; after a test there is none.
+        if let Some(directory) = socket.as_deref().and_then(Path::parent).filter(|path| !path.starts_with(&self.root)) {
+            let _ = std::fs::remove_dir(directory);
+        }
+        stopped
+    }
 }
 
 impl Drop for Person {
     fn drop(&mut self) {
-        let socket = self.keiko("daemon status --json").out;
-        self.keiko("daemon stop");
-        let socket: Option<Value> = serde_json::from_str(&socket).ok();
-        let socket = socket.as_ref().and_then(|status| status["socket"].as_str()).map(PathBuf::from);
-        // A short directory stays for the next daemon; that of a test has none.
-        if let Some(directory) = socket.as_deref().and_then(Path::parent).filter(|path| !path.starts_with(&self.root)) {
-            let _ = std::fs::remove_dir(directory);
-        }
+        self.stop();
     }
 }
 

@@ -90,7 +90,7 @@ impl User {
             (open.len() > OPEN_MAX).then(|| open.remove(0))
         };
         if let Some(task) = oldest {
-            return call(client, &Cancel { task: task.into() });
+            return call(client, &Cancel { task: task.into(), occurrence: None });
         }
         let known = {
             let open = common.open.lock().unwrap();
@@ -150,10 +150,13 @@ impl User {
                 self.renamed = edited.is_some().then_some(number);
                 Ok(edited)
             }
-            4 => call(client, &Pause { task, r#for: early.then(|| "1s".to_owned()), until: None, zone: None }),
-            5 => call(client, &Resume { task, shift: early }),
-            6 => call(client, &Skip { task }),
-            7 => call(client, &Cancel { task }),
+            4 => call(
+                client,
+                &Pause { task, r#for: early.then(|| "1s".to_owned()), until: None, zone: None, occurrence: None },
+            ),
+            5 => call(client, &Resume { task, shift: early, occurrence: None }),
+            6 => call(client, &Skip { task, occurrence: None }),
+            7 => call(client, &Cancel { task, occurrence: None }),
             8 => call(client, &Update { at: Some("in 1 second".to_owned()), ..update(number) }),
             _ => call(client, &Update { notes: Some(self.asked.to_string()), ..update(number) }),
         }
@@ -188,7 +191,7 @@ fn call<P: Ask<Answer = WriteResult>>(client: &mut Client, params: &P) -> Result
             assert!(is_expected, "{}: {error:?}", P::METHOD.as_str());
             Ok(None)
         }
-        Err(ClientError::Closed { .. } | ClientError::Broken { .. }) => Err(Gone),
+        Err(ClientError::Closed { .. } | ClientError::Broken { .. } | ClientError::NotTaken { .. }) => Err(Gone),
         Err(error) => panic!("{}: {error}", P::METHOD.as_str()),
     }
 }
