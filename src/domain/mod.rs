@@ -14,6 +14,7 @@ pub mod occurrence;
 pub mod rejection;
 pub mod retry;
 pub mod schedule;
+pub mod secret;
 pub mod stage;
 pub mod state;
 pub mod task;
