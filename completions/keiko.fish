@@ -59,7 +59,7 @@ complete -c keiko -n "__fish_keiko_using_subcommand remind" -l link -d 'Somethin
 complete -c keiko -n "__fish_keiko_using_subcommand remind" -l priority -d 'How much it matters' -r -f -a "low\t'Shown last'
 normal\t'The default'
 high\t'Shown first'"
-complete -c keiko -n "__fish_keiko_using_subcommand remind" -l via -d 'Where it speaks: desktop, terminal' -r
+complete -c keiko -n "__fish_keiko_using_subcommand remind" -l via -d 'Where it speaks: desktop, terminal, webhook:NAME, webhook:URL' -r
 complete -c keiko -n "__fish_keiko_using_subcommand remind" -l alert -d 'When it speaks, before due: 2d,1h,0; after due: +15m' -r
 complete -c keiko -n "__fish_keiko_using_subcommand remind" -l key -d 'An idempotency key: sent twice, added once' -r
 complete -c keiko -n "__fish_keiko_using_subcommand remind" -l color -d 'Whether to show colours' -r -f -a "auto\t'On a terminal that knows colours, unless `NO_COLOR` is set'
@@ -78,7 +78,7 @@ complete -c keiko -n "__fish_keiko_using_subcommand add" -l link -d 'Something t
 complete -c keiko -n "__fish_keiko_using_subcommand add" -l priority -d 'How much it matters' -r -f -a "low\t'Shown last'
 normal\t'The default'
 high\t'Shown first'"
-complete -c keiko -n "__fish_keiko_using_subcommand add" -l via -d 'Where it speaks: desktop, terminal' -r
+complete -c keiko -n "__fish_keiko_using_subcommand add" -l via -d 'Where it speaks: desktop, terminal, webhook:NAME, webhook:URL' -r
 complete -c keiko -n "__fish_keiko_using_subcommand add" -l alert -d 'When it speaks, before due: 2d,1h,0; after due: +15m' -r
 complete -c keiko -n "__fish_keiko_using_subcommand add" -l key -d 'An idempotency key: sent twice, added once' -r
 complete -c keiko -n "__fish_keiko_using_subcommand add" -l color -d 'Whether to show colours' -r -f -a "auto\t'On a terminal that knows colours, unless `NO_COLOR` is set'
@@ -114,7 +114,7 @@ complete -c keiko -n "__fish_keiko_using_subcommand edit" -l link -d 'Something 
 complete -c keiko -n "__fish_keiko_using_subcommand edit" -l priority -d 'How much it matters' -r -f -a "low\t'Shown last'
 normal\t'The default'
 high\t'Shown first'"
-complete -c keiko -n "__fish_keiko_using_subcommand edit" -l via -d 'Where it speaks: desktop, terminal' -r
+complete -c keiko -n "__fish_keiko_using_subcommand edit" -l via -d 'Where it speaks: desktop, terminal, webhook:NAME, webhook:URL' -r
 complete -c keiko -n "__fish_keiko_using_subcommand edit" -l alert -d 'When it speaks, before due: 2d,1h,0; after due: +15m' -r
 complete -c keiko -n "__fish_keiko_using_subcommand edit" -l untag -d 'A tag to remove' -r
 complete -c keiko -n "__fish_keiko_using_subcommand edit" -l color -d 'Whether to show colours' -r -f -a "auto\t'On a terminal that knows colours, unless `NO_COLOR` is set'

@@ -46,6 +46,8 @@ pub struct Options {
     pub snooze_default: Span,
     /// Where a task speaks that names no channel.
     pub channels: Vec<Target>,
+    /// The names of the programs that can be told, as in `webhook:NAME`.
+    pub webhooks: Vec<String>,
 }
 
 /// All that a request needs. One for all connections.

@@ -3,16 +3,20 @@
 //! A key that nobody knows is a warning, for it may be of a newer version; a bad value is an error, for a default in its
 //! place would do what the person did not ask. Never writes the file.
 
+use std::borrow::Cow;
 use std::fmt;
 use std::fs;
 use std::io;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
+use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
 use crate::config::Config;
 use crate::config::value::{self, Expected};
+use crate::config::webhook::{self, Webhook};
+use crate::domain::delivery::{ChannelKind, Target};
 
 /// Reads a value into its place.
 type Setter = fn(&mut Config, &DeValue<'_>) -> Result<(), Expected>;
@@ -33,6 +37,12 @@ const SETTINGS: &[(&str, Setter)] = &[
     ("log.level", |config, value| put(&mut config.log.level, value::log_level(value))),
     ("log.format", |config, value| put(&mut config.log.format, value::log_format(value))),
 ];
+
+/// The table that holds one table for each program to be told.
+const WEBHOOKS: &str = "webhooks";
+
+/// What stands in an error in place of a value that may be a secret.
+const NOT_SHOWN: &str = "(not shown)";
 
 /// A place in a file, both counted from 1; the column counts characters.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -98,6 +108,14 @@ pub enum ConfigError {
         /// Why.
         reason: String,
     },
+    /// Some settings of programs to be told cannot be used.
+    #[error("{}", told_each(path, faults))]
+    Webhooks {
+        /// The file.
+        path: PathBuf,
+        /// All of them, at least one.
+        faults: Vec<WebhookFault>,
+    },
     /// Some values cannot be used.
     #[error("{}", told(path, values))]
     BadValues {
@@ -106,6 +124,17 @@ pub enum ConfigError {
         /// All of them, at least one, in the order of the file.
         values: Vec<BadValue>,
     },
+}
+
+/// What is wrong with a setting of a program to be told, found when it was made ready.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct WebhookFault {
+    /// Where its value stands.
+    pub at: Position,
+    /// The key with its tables.
+    pub key: String,
+    /// Why it cannot be used, without its value.
+    pub reason: String,
 }
 
 /// Whether somebody asked for the file by name (`KEIKO_CONFIG`).
@@ -144,6 +173,9 @@ impl Config {
         })?;
         let mut reading = Reading { path, text, config: Self::default(), warnings: Vec::new(), bad: Vec::new() };
         reading.table("", document.get_ref());
+        if let Some(channels) = document.get_ref().get("channels") {
+            reading.targets(channels.span());
+        }
         reading.finish()
     }
 }
@@ -173,7 +205,9 @@ impl Reading<'_> {
     fn table(&mut self, prefix: &str, table: &DeTable<'_>) {
         for (key, value) in table {
             let name = format!("{prefix}{}", key.get_ref());
-            if let Some((_, set)) = SETTINGS.iter().find(|(known, _)| *known == name) {
+            if name == WEBHOOKS {
+                self.webhooks(value);
+            } else if let Some((_, set)) = SETTINGS.iter().find(|(known, _)| *known == name) {
                 if let Err(expected) = set(&mut self.config, value.get_ref()) {
                     self.bad_value(name, expected, value.span());
                 }
@@ -186,9 +220,71 @@ impl Reading<'_> {
                     self.bad_value(name, "a table", value.span());
                 }
             } else {
-                self.unknown(name, &key.span());
+                let nearest = nearest(&name, SETTINGS.iter().map(|(known, _)| *known));
+                self.unknown(name, nearest, &key.span());
             }
         }
+    }
+
+    fn webhooks(&mut self, value: &Spanned<DeValue<'_>>) {
+        let Some(table) = value.get_ref().as_table() else {
+            return self.secret_value(WEBHOOKS.to_owned(), "a table for each, such as [webhooks.ops]", &value.span());
+        };
+        for (key, value) in table {
+            let name = format!("{WEBHOOKS}.{}", key.get_ref());
+            match value.get_ref().as_table() {
+                Some(_) if !webhook::is_name(key.get_ref()) => {
+                    self.secret_value(name, "a name of letters, digits, - and _, at most 64", &key.span());
+                }
+                Some(table) => self.webhook(&name, key, table),
+                None => self.secret_value(name, "a table", &value.span()),
+            }
+        }
+    }
+
+    /// Reads the table of one program, `name` in full.
+    fn webhook(&mut self, name: &str, key: &Spanned<Cow<'_, str>>, table: &DeTable<'_>) {
+        let mut read = Webhook::new(key.get_ref().to_string(), position(self.text, key.span().start));
+        for (key, value) in table {
+            let Some((known, set)) = webhook::SETTINGS.iter().find(|(known, _)| known == key.get_ref()) else {
+                let nearest = nearest(key.get_ref(), webhook::SETTINGS.iter().map(|(known, _)| *known));
+                self.unknown(format!("{name}.{}", key.get_ref()), nearest, &key.span());
+                continue;
+            };
+            let at = position(self.text, value.span().start);
+            read.positions.push(((*known).to_owned(), at));
+            let inner = value.get_ref().as_table().into_iter().flatten();
+            read.positions.extend(inner.map(|(inner, value)| {
+                (format!("{known}.{}", inner.get_ref()), position(self.text, value.span().start))
+            }));
+            if let Err(expected) = set(&mut read, value.get_ref()) {
+                self.secret_value(format!("{name}.{known}"), expected, &value.span());
+            }
+        }
+        if let Some(expected) = read.lacks() {
+            // Where the address is there and bad, that has been said.
+            if !self.bad.iter().any(|bad| bad.key.starts_with(&format!("{name}.url"))) {
+                self.secret_value(name.to_owned(), expected, &key.span());
+            }
+        }
+        self.config.webhooks.push(read);
+    }
+
+    /// Notes channels that name a program of which nothing is configured.
+    fn targets(&mut self, span: Range<usize>) {
+        let is_missing = |target: &Target| {
+            let is_named = target.kind == ChannelKind::Webhook && !target.address.contains("://");
+            is_named && !self.config.webhooks.iter().any(|webhook| webhook.name == target.address)
+        };
+        if self.config.channels.iter().any(is_missing) {
+            self.bad_value("channels".to_owned(), "each webhook:NAME to have a table [webhooks.NAME]", span);
+        }
+    }
+
+    /// Notes a bad value that may be a secret.
+    fn secret_value(&mut self, key: String, expected: Expected, span: &Range<usize>) {
+        let at = position(self.text, span.start);
+        self.bad.push(BadValue { at, key, expected, found: NOT_SHOWN.to_owned() });
     }
 
     fn bad_value(&mut self, key: String, expected: Expected, span: Range<usize>) {
@@ -197,9 +293,8 @@ impl Reading<'_> {
         self.bad.push(BadValue { at, key, expected, found });
     }
 
-    fn unknown(&mut self, key: String, span: &Range<usize>) {
+    fn unknown(&mut self, key: String, nearest: Option<&'static str>, span: &Range<usize>) {
         let at = position(self.text, span.start);
-        let nearest = nearest(&key);
         self.warnings.push((at, Warning::UnknownKey { path: self.path.to_owned(), at, key, nearest }));
     }
 
@@ -223,17 +318,17 @@ fn position(text: &str, offset: usize) -> Position {
     Position { line: before.matches('\n').count() + 1, column: before[line_start..].chars().count() + 1 }
 }
 
-/// Returns the known key that is most like `key`, if it is like it at all.
+/// Returns the one of the `known` keys that is most like `key`, if it is like it at all.
 ///
 /// A key in the wrong table is found by its last part: `level` is `log.level`.
-fn nearest(key: &str) -> Option<&'static str> {
+fn nearest(key: &str, known: impl Iterator<Item = &'static str>) -> Option<&'static str> {
     let last = |name: &str| name.rsplit('.').next().unwrap_or_default().to_lowercase();
     let distance_to = |known: &str| {
         let whole = distance(&key.to_lowercase(), known);
         // One more, so that a key in its own table is preferred.
         whole.min(distance(&last(key), &last(known)) + 1)
     };
-    let (found, known) = SETTINGS.iter().map(|(known, _)| (distance_to(known), *known)).min()?;
+    let (found, known) = known.map(|known| (distance_to(known), known)).min()?;
     // Beyond half of its letters it would be another word.
     (found <= last(key).chars().count().max(4) / 2).then_some(known)
 }
@@ -252,6 +347,14 @@ fn distance(from: &str, to: &str) -> usize {
         }
     }
     row[to.len()]
+}
+
+fn told_each(path: &Path, faults: &[WebhookFault]) -> String {
+    let line = |fault: &WebhookFault| {
+        let WebhookFault { at, key, reason } = fault;
+        format!("{}:{at}: cannot use {key}: {reason}", path.display())
+    };
+    faults.iter().map(line).collect::<Vec<_>>().join("\n")
 }
 
 fn told(path: &Path, values: &[BadValue]) -> String {
@@ -290,11 +393,14 @@ impl fmt::Display for Warning {
 
 #[cfg(test)]
 mod tests {
+    use std::time::Duration;
+
     use chrono::NaiveTime;
 
     use super::*;
+    use crate::config::webhook::{Preset, Scalar, Source, Success};
     use crate::config::{DayParts, Dialect, Log, LogFormat, LogLevel};
-    use crate::domain::delivery::Target;
+    use crate::domain::secret::Secret;
     use crate::domain::time::Span;
 
     fn parse(text: &str) -> Result<(Config, Vec<Warning>), ConfigError> {
@@ -347,6 +453,7 @@ mod tests {
             date_only: at(8, 30),
             snooze_default: Span::from_minutes(90),
             channels: vec![Target::terminal(), Target::desktop()],
+            webhooks: Vec::new(),
             day_parts: DayParts {
                 morning: at(7, 0),
                 afternoon: at(14, 0),
@@ -386,6 +493,87 @@ mod tests {
     }
 
     #[test]
+    fn a_program_to_be_told_has_a_table_of_its_own() {
+        let text = r#"
+            channels = ["webhook:ops", "desktop"]
+            [webhooks.ops]
+            url = "https://x/?token=hunter2"
+            preset = "dingtalk"
+            secret = ["one", "two"]
+            body = '{}'
+            ca_file = "ca.pem"
+            allow_redirects = true
+            timeout_s = 3
+            connect_timeout_s = 1
+            success = { pointer = "/ok", equals = true }
+            headers.X-Key = "hunter2"
+            [webhooks.chat]
+            url_env = "CHAT_URL"
+            secret_file = "chat.key"
+            success = { pointer = "/code", equals = "0" }
+        "#;
+        let (config, warnings) = parse(text).unwrap();
+        assert_eq!(warnings, []);
+        assert!(!format!("{config:?}").contains("hunter2"));
+        let [chat, ops] = &config.webhooks[..] else { panic!("{config:?}") };
+        let secret = |text: &str| Secret::new(text.to_owned());
+        assert_eq!(chat.url, Some(Source::Variable("CHAT_URL".to_owned())));
+        assert_eq!(chat.secrets, Some(Source::File("chat.key".into())));
+        assert_eq!(chat.success.as_ref().unwrap().equals, Scalar::Text("0".to_owned()));
+        let expected = Webhook {
+            url: Some(Source::Given(vec![secret("https://x/?token=hunter2")])),
+            preset: Preset::Dingtalk,
+            secrets: Some(Source::Given(vec![secret("one"), secret("two")])),
+            headers: vec![("X-Key".to_owned(), secret("hunter2"))],
+            body: Some("{}".to_owned()),
+            ca_file: Some("ca.pem".into()),
+            allow_redirects: true,
+            timeout: Some(Duration::from_secs(3)),
+            connect_timeout: Some(Duration::from_secs(1)),
+            success: Some(Success { pointer: "/ok".to_owned(), equals: Scalar::Bool(true) }),
+            positions: ops.positions.clone(),
+            ..Webhook::new("ops".to_owned(), Position { line: 3, column: 23 })
+        };
+        assert_eq!(*ops, expected);
+        assert_eq!(ops.position("headers.X-Key"), Position { line: 13, column: 29 });
+        assert_eq!(chat.position("url"), Position { line: 15, column: 23 });
+    }
+
+    #[test]
+    fn a_bad_value_of_a_webhook_is_told_without_the_value() {
+        check_refused(
+            "[webhooks.ops]\nurl = 'user:hunter2@x'\nsecret = 5\ntimeout_s = 0",
+            "config.toml:2:7: cannot use webhooks.ops.url = (not shown): expected a URL that begins with https:// or http://\n\
+             config.toml:3:10: cannot use webhooks.ops.secret = (not shown): expected a secret, or a list of secrets while one replaces another\n\
+             config.toml:4:13: cannot use webhooks.ops.timeout_s = (not shown): expected a whole number of seconds from 1 to 120",
+        );
+        check_refused(
+            "[webhooks.ops]\nurl = 'https://x'\nurl_env = 'X'",
+            "config.toml:1:11: cannot use webhooks.ops = (not shown): expected only one of url, url_file and url_env",
+        );
+        check_refused(
+            "[webhooks.ops]\npreset = 'slack'",
+            "config.toml:1:11: cannot use webhooks.ops = (not shown): expected a url, url_file or url_env",
+        );
+        check_refused(
+            "[webhooks.'a b']\nurl = 'https://x'",
+            "config.toml:1:11: cannot use webhooks.a b = (not shown): expected a name of letters, digits, - and _, at most 64",
+        );
+        check_refused(
+            "webhooks = 'https://x'",
+            "config.toml:1:12: cannot use webhooks = (not shown): expected a table for each, such as [webhooks.ops]",
+        );
+        check_refused(
+            "channels = ['webhook:ops']\n[webhooks.chat]\nurl = 'https://x'",
+            "config.toml:1:12: cannot use channels = ['webhook:ops']: expected each webhook:NAME to have a table [webhooks.NAME]",
+        );
+        check_warnings(
+            "[webhooks.ops]\nurl = 'https://x'\nsecrt = 'y'",
+            &["config.toml:3:1: passed over the unknown key webhooks.ops.secrt, did you mean secret?"],
+        );
+    }
+
+    #[test]
     fn warnings_stand_in_the_order_of_the_file() {
         let (_, warnings) = parse("zzzzzzzz = 1\naaaaaaaa = 2\n").unwrap();
         let lines: Vec<usize> = warnings
@@ -418,7 +606,7 @@ mod tests {
         );
         check_refused(
             "channels = [\"desktop\", \"pager\"]",
-            "config.toml:1:12: cannot use channels = [\"desktop\", \"pager\"]: expected a list of channels, each \"desktop\" or \"terminal\"",
+            "config.toml:1:12: cannot use channels = [\"desktop\", \"pager\"]: expected a list of channels, each \"desktop\", \"terminal\" or \"webhook:ADDRESS\"",
         );
         check_refused("log = 3", "config.toml:1:7: cannot use log = 3: expected a table");
     }

@@ -5,6 +5,7 @@
 
 use chrono::NaiveTime;
 
+use crate::config::webhook::Webhook;
 use crate::domain::delivery::Target;
 use crate::domain::time::Span;
 
@@ -12,6 +13,7 @@ pub mod file;
 pub mod paths;
 mod private_dir;
 mod value;
+pub mod webhook;
 
 /// The configuration, complete.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -28,6 +30,8 @@ pub struct Config {
     pub snooze_default: Span,
     /// Where a task speaks that names no channel; empty means the desktop, and the terminal while that is away.
     pub channels: Vec<Target>,
+    /// Programs to be told, in the order of their names.
+    pub webhooks: Vec<Webhook>,
     /// What the daemon writes down.
     pub log: Log,
 }
@@ -117,6 +121,7 @@ impl Default for Config {
             day_parts: DayParts::default(),
             snooze_default: Span::from_minutes(10),
             channels: Vec::new(),
+            webhooks: Vec::new(),
             log: Log::default(),
         }
     }

@@ -6,7 +6,7 @@ use chrono::NaiveTime;
 use toml::de::{DeArray, DeValue};
 
 use crate::config::{Dialect, LogFormat, LogLevel};
-use crate::domain::delivery::{ChannelKind, Target};
+use crate::domain::delivery::Target;
 use crate::domain::time::Span;
 
 /// What would have been accepted, said so that it can follow "expected".
@@ -63,14 +63,16 @@ pub(super) fn log_format(value: &DeValue<'_>) -> Result<LogFormat, Expected> {
 
 /// Reads a list of channels; one that is named twice counts once.
 pub(super) fn channels(value: &DeValue<'_>) -> Result<Vec<Target>, Expected> {
-    value.as_array().and_then(targets).ok_or("a list of channels, each \"desktop\" or \"terminal\"")
+    value
+        .as_array()
+        .and_then(targets)
+        .ok_or("a list of channels, each \"desktop\", \"terminal\" or \"webhook:ADDRESS\"")
 }
 
 fn targets(values: &DeArray<'_>) -> Option<Vec<Target>> {
     let mut targets = Vec::new();
     for value in values {
-        let kind = ChannelKind::from_word(value.get_ref().as_str()?)?;
-        let target = Target { kind, address: String::new() };
+        let target = Target::parse(value.get_ref().as_str()?)?;
         if !targets.contains(&target) {
             targets.push(target);
         }

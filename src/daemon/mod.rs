@@ -27,6 +27,7 @@ use crate::engine::{self, EngineParts};
 use crate::logging::{self, LoggingError};
 use crate::notify::desktop::{DesktopChannel, SessionBus};
 use crate::notify::terminal::{TerminalChannel, Terminals};
+use crate::notify::webhook::WebhookChannel;
 use crate::notify::{Channel, first_look};
 use crate::protocol::{FAILED_PREFIX, PROGRAM_VERSION, READY_LINE};
 use crate::store::sqlite::SqliteStore;
@@ -36,6 +37,7 @@ mod args;
 mod lock;
 mod settings;
 mod signals;
+mod webhooks;
 
 /// How long deliveries under way may take once the daemon stops: as long as a channel gives an attempt.
 const DELIVERIES_GRACE: Duration = Duration::from_secs(5);
@@ -154,7 +156,7 @@ async fn serve(args: &Args, paths: &Paths, config: &Config) -> Result<(), Daemon
     let store = SqliteStore::open(&paths.database(), ids.next(clock.now()))
         .map_err(|source| DaemonError::Store { source: Arc::new(source) })?;
     let store = Arc::new(store);
-    let channels = channels();
+    let channels = channels(webhooks::channel(paths.config_file(), config, Arc::clone(&clock))?);
     join_all(channels.iter().map(|channel| first_look(&**channel, FIRST_LOOK_WAIT))).await;
     let parts = EngineParts {
         store: Arc::clone(&store) as Arc<dyn Store>,
@@ -175,6 +177,7 @@ async fn serve(args: &Args, paths: &Paths, config: &Config) -> Result<(), Daemon
         settings: settings::time(config),
         snooze_default: config.snooze_default,
         channels: config.channels.clone(),
+        webhooks: config.webhooks.iter().map(|webhook| webhook.name.clone()).collect(),
     };
     let api = Arc::new(Api::new(handle.clone(), clock, about, options, stop.clone()));
     let serving = tokio::spawn(listening.serve(Arc::clone(&api), stop.clone()));
@@ -223,11 +226,12 @@ fn clock(args: &Args) -> Arc<dyn Clock> {
     }
 }
 
-fn channels() -> Vec<Arc<dyn Channel>> {
+fn channels(webhooks: WebhookChannel) -> Vec<Arc<dyn Channel>> {
     let user = rustix::process::geteuid().as_raw();
     vec![
         Arc::new(DesktopChannel::start(SessionBus::of_environment(user))),
         Arc::new(TerminalChannel::start(Terminals::of_environment(user))),
+        Arc::new(webhooks),
     ]
 }
 

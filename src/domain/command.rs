@@ -26,6 +26,8 @@ pub struct Moment {
     pub now: Timestamp,
     /// The zone of this device, where floating schedules live.
     pub zone: Tz,
+    /// This device.
+    pub device: Uuid,
     /// Names the request or cause; a snooze or pause gives it to the firings that it moves.
     pub op_id: Uuid,
     /// Within it a firing is on time.
@@ -105,6 +107,17 @@ pub enum Command {
         report: Report,
         /// Deviation of the back-off.
         jitter: Jitter,
+        /// Whether the target is left alone since it fails: the attempt only looked whether it answers again.
+        is_probe: bool,
+    },
+    /// A target of the task failed so often that nothing is sent there any more: the person is to be told.
+    TellTargetFails {
+        /// Which.
+        target: Target,
+        /// How many attempts in a row failed.
+        failures: u32,
+        /// Why the latest one did, for people.
+        error: String,
     },
     /// The daemon starts and finds a delivery that an earlier run may have made without learning so.
     Resend {
@@ -129,6 +142,7 @@ impl Command {
             Self::Skip => "skip",
             Self::Cancel => "cancel",
             Self::Report { .. } => "report",
+            Self::TellTargetFails { .. } => "tell of",
             Self::Resend { .. } => "resend",
         }
     }

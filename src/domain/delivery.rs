@@ -2,24 +2,26 @@
 
 use std::fmt;
 
-use crate::domain::message::Message;
+use crate::domain::message::{Message, Occasion, Reason};
 use crate::domain::occurrence::{FireId, OccurrenceName};
-use crate::domain::retry::{Jitter, back_off};
+use crate::domain::retry::{Jitter, wait};
 use crate::domain::task::TaskId;
-use crate::domain::time::Timestamp;
+use crate::domain::time::{Span, Timestamp};
 
-/// A way to reach a person.
+/// A way to reach a person or a program.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum ChannelKind {
     /// A popup of the desktop's notification server.
     Desktop,
     /// The person's terminals: tmux clients, else a line and a bell.
     Terminal,
+    /// A program that takes HTTP requests; the address is the name of a configured target, or a URL.
+    Webhook,
 }
 
 impl ChannelKind {
     /// Every kind.
-    pub const ALL: [Self; 2] = [Self::Desktop, Self::Terminal];
+    pub const ALL: [Self; 3] = [Self::Desktop, Self::Terminal, Self::Webhook];
 
     /// Returns the word that people type and programs read.
     #[must_use]
@@ -27,6 +29,25 @@ impl ChannelKind {
         match self {
             Self::Desktop => "desktop",
             Self::Terminal => "terminal",
+            Self::Webhook => "webhook",
+        }
+    }
+
+    /// Returns whether it reaches a person; else it reaches a program, whose taking it says nothing of a person.
+    #[must_use]
+    pub const fn is_person(self) -> bool {
+        match self {
+            Self::Desktop | Self::Terminal => true,
+            Self::Webhook => false,
+        }
+    }
+
+    /// Returns whether its targets have an address each; else it has one target, without an address.
+    #[must_use]
+    pub const fn has_addresses(self) -> bool {
+        match self {
+            Self::Desktop | Self::Terminal => false,
+            Self::Webhook => true,
         }
     }
 
@@ -48,11 +69,21 @@ impl fmt::Display for ChannelKind {
 pub struct Target {
     /// The channel.
     pub kind: ChannelKind,
-    /// A URL, a chat; empty for `desktop` and `terminal`.
+    /// A URL, the name of a configured target, a chat; empty for `desktop` and `terminal`.
     pub address: String,
 }
 
 impl Target {
+    /// Reads `desktop`, `terminal` or `webhook:ADDRESS`; `None` where there is no such channel, where one that has
+    /// addresses comes without, or the other way round.
+    #[must_use]
+    pub fn parse(text: &str) -> Option<Self> {
+        let (word, address) = text.split_once(':').unwrap_or((text, ""));
+        let kind = ChannelKind::from_word(word)?;
+        let is_whole = kind.has_addresses() != address.is_empty() && (kind.has_addresses() || word == text);
+        is_whole.then(|| Self { kind, address: address.to_owned() })
+    }
+
     /// The desktop of this machine.
     #[must_use]
     pub const fn desktop() -> Self {
@@ -96,11 +127,13 @@ pub enum DeliveryStatus {
     Queued,
     /// Its channel is away; it is sent when that appears, and no attempt is spent.
     Waiting,
+    /// Its target fails or is paused: nothing is sent there, and no attempt is spent.
+    Held,
     /// An attempt failed; the next is made at this instant.
     Retrying(Timestamp),
     /// The target has it.
     Delivered(Timestamp),
-    /// The target refused it for good.
+    /// The target refused it for good, or no attempt is left.
     Failed(Timestamp),
     /// It was no longer wanted before it was sent.
     Withdrawn(Timestamp),
@@ -111,7 +144,7 @@ impl DeliveryStatus {
     #[must_use]
     pub const fn is_final(self) -> bool {
         match self {
-            Self::Queued | Self::Waiting | Self::Retrying(_) => false,
+            Self::Queued | Self::Waiting | Self::Held | Self::Retrying(_) => false,
             Self::Delivered(_) | Self::Failed(_) | Self::Withdrawn(_) => true,
         }
     }
@@ -128,6 +161,8 @@ pub struct Delivery {
     pub occurrence: OccurrenceName,
     /// What is said, the same on every attempt.
     pub message: Message,
+    /// What a program is told besides, the same on every attempt.
+    pub occasion: Occasion,
     /// Where it stands.
     pub status: DeliveryStatus,
     /// How many attempts were made.
@@ -136,6 +171,15 @@ pub struct Delivery {
     pub created_at: Timestamp,
     /// Why the latest attempt failed or had to wait.
     pub last_error: Option<String>,
+}
+
+/// What a failed attempt costs.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Spent {
+    /// One attempt.
+    Attempt,
+    /// Nothing: it only looked whether a failing target answers again.
+    Nothing,
 }
 
 /// What a worker says of one attempt.
@@ -152,17 +196,27 @@ pub enum Report {
     Failed {
         /// Why, for people.
         error: String,
-        /// Whether another attempt may succeed.
+        /// Whether no other attempt can succeed.
         is_final: bool,
+        /// How long the target asked to be left alone.
+        retry_after: Option<Span>,
     },
 }
 
 impl Delivery {
     /// Returns the delivery after a worker's report.
     ///
-    /// A report of what has ended meanwhile still counts: what was shown was shown.
+    /// A report of what has ended meanwhile still counts: what was shown was shown. After `attempts_max` attempts it has
+    /// failed; without that it is tried until it is delivered.
     #[must_use]
-    pub fn reported(&self, report: &Report, jitter: Jitter, now: Timestamp) -> Self {
+    pub fn reported(
+        &self,
+        report: &Report,
+        spent: Spent,
+        attempts_max: Option<u32>,
+        jitter: Jitter,
+        now: Timestamp,
+    ) -> Self {
         let mut after = self.clone();
         if matches!(self.status, DeliveryStatus::Delivered(_)) {
             return after;
@@ -179,17 +233,25 @@ impl Delivery {
                 after.last_error = Some(reason.clone());
                 after.status = DeliveryStatus::Waiting;
             }
-            Report::Failed { error, is_final } => {
-                after.attempts += 1;
+            Report::Failed { error, is_final, retry_after } => {
+                let is_spent = spent == Spent::Attempt || *is_final;
+                after.attempts += u32::from(is_spent);
                 after.last_error = Some(error.clone());
-                after.status = if *is_final {
+                let is_last = is_spent && attempts_max.is_some_and(|max| after.attempts >= max);
+                after.status = if *is_final || is_last {
                     DeliveryStatus::Failed(now)
                 } else {
-                    DeliveryStatus::Retrying(now.saturating_add(back_off(after.attempts, jitter)))
+                    DeliveryStatus::Retrying(now.saturating_add(wait(after.attempts, *retry_after, jitter)))
                 };
             }
         }
         after
+    }
+
+    /// Returns whether it says that another target fails: it answers for no firing.
+    #[must_use]
+    pub fn is_notice(&self) -> bool {
+        self.occasion.reason == Reason::TargetFails
     }
 
     /// Returns the delivery withdrawn, or as it is where nothing more was to be sent.

@@ -1,7 +1,12 @@
 //! What a firing says, frozen when it is committed.
 
-use chrono_tz::Tz;
+use std::collections::BTreeMap;
 
+use chrono_tz::Tz;
+use uuid::Uuid;
+
+use crate::domain::delivery::Target;
+use crate::domain::occurrence::{Due, Slot};
 use crate::domain::task::{Number, Priority, Task};
 use crate::domain::time::Timestamp;
 
@@ -18,6 +23,64 @@ pub struct Message {
     pub priority: Priority,
     /// Something to open.
     pub link: Option<String>,
+}
+
+/// What a program is told besides the message, frozen with it: the firing, and what the task then was.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Occasion {
+    /// The device on which it fired.
+    pub device: Uuid,
+    /// Why it spoke.
+    pub reason: Reason,
+    /// Which alert it was.
+    pub slot: Slot,
+    /// When it was to speak.
+    pub nominal_at: Timestamp,
+    /// Whether it spoke past grace.
+    pub late: bool,
+    /// When the thing itself is due.
+    pub due: Option<Due>,
+    /// The task's notes, empty when there are none.
+    pub notes: String,
+    /// The task's tags.
+    pub tags: Vec<String>,
+    /// The task's metadata.
+    pub metadata: BTreeMap<String, String>,
+}
+
+/// Why something was said.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Reason {
+    /// The time of an alert came.
+    Alert,
+    /// A snooze was over.
+    Snooze,
+    /// A pause was over, and it was due meanwhile.
+    Pause,
+    /// Another target fails: the person is told of that.
+    TargetFails,
+}
+
+impl Reason {
+    /// Every reason.
+    pub const ALL: [Self; 4] = [Self::Alert, Self::Snooze, Self::Pause, Self::TargetFails];
+
+    /// Returns the word that SQL and programs use.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Alert => "alert",
+            Self::Snooze => "snooze",
+            Self::Pause => "pause",
+            Self::TargetFails => "target_fails",
+        }
+    }
+
+    /// Returns the reason of a word, `None` for a word of another version.
+    #[must_use]
+    pub fn from_word(word: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|reason| reason.as_str() == word)
+    }
 }
 
 impl Message {
@@ -38,6 +101,22 @@ impl Message {
             priority: task.details.priority,
             link: task.details.link.clone(),
         }
+    }
+}
+
+/// Composes what is said to a person when `target` fails, of which `task` is the latest witness.
+#[must_use]
+pub fn target_fails(task: &Task, target: &Target, failures: u32, error: &str) -> Message {
+    let body = format!(
+        "{failures} failures in a row, the latest: {error}\n\
+         what is for {target} is held, and one is tried now and then; `keiko channel resume {target}` sends at once"
+    );
+    Message {
+        number: task.number,
+        title: format!("{target} fails ({})", task.details.title),
+        body,
+        priority: Priority::High,
+        link: None,
     }
 }
 

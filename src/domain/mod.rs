@@ -3,6 +3,7 @@
 //! Values in, values out. Nothing here reads a clock, draws a random number, logs, waits or knows how a value is
 //! stored or sent: time, ids and jitter are arguments, and the edges have their own row and wire types.
 
+pub mod breaker;
 pub mod command;
 pub mod delivery;
 pub mod effect;
@@ -13,6 +14,7 @@ pub mod occurrence;
 pub mod rejection;
 pub mod retry;
 pub mod schedule;
+pub mod secret;
 pub mod stage;
 pub mod state;
 pub mod task;

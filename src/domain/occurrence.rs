@@ -182,10 +182,18 @@ pub enum Outcome {
     Unanswered,
     /// It rang, reached nobody, and its successor came.
     Undelivered,
+    /// No program took it, and no attempt is left.
+    RetriesExhausted,
     /// The person cancelled the task.
     Cancelled,
     /// The person passed over this one.
     Skipped,
+}
+
+impl Outcome {
+    /// Every outcome.
+    pub const ALL: [Self; 6] =
+        [Self::Done, Self::Unanswered, Self::Undelivered, Self::RetriesExhausted, Self::Cancelled, Self::Skipped];
 }
 
 /// Which alert of an occurrence a firing is: its place relative to due.

@@ -5,6 +5,12 @@ use crate::domain::time::Span;
 /// The longest wait between two attempts (SPEC 7).
 pub const BACK_OFF_MAX: Span = Span::from_minutes(60);
 
+/// The longest wait that a target can ask for: a server that names a year must not lose a reminder.
+pub const RETRY_AFTER_MAX: Span = Span::from_minutes(24 * 60);
+
+/// How many times a delivery of a task for programs only is tried again (SPEC 7).
+pub const RETRIES_MAX: u32 = 3;
+
 /// A random number in 0..=[`Jitter::MAX`], drawn by the caller.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Jitter(u16);
@@ -32,6 +38,13 @@ pub fn back_off(attempts: u32, jitter: Jitter) -> Span {
     Span::from_millis(base * factor / 1000)
 }
 
+/// Returns the wait after attempt `attempts` failed: the back-off, or what the target asked for where that is longer.
+#[must_use]
+pub fn wait(attempts: u32, retry_after: Option<Span>, jitter: Jitter) -> Span {
+    let asked = retry_after.map_or(Span::ZERO, |asked| asked.min(RETRY_AFTER_MAX));
+    back_off(attempts, jitter).max(asked)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -40,6 +53,16 @@ mod tests {
     fn the_wait_grows_fivefold_up_to_an_hour() {
         let waits: Vec<i64> = (1..=7).map(|n| back_off(n, Jitter::NONE).as_millis() / 1000).collect();
         assert_eq!(waits, [5, 25, 125, 625, 3125, 3600, 3600]);
+    }
+
+    #[test]
+    fn what_the_target_asks_for_counts_where_it_is_later_up_to_a_day() {
+        let waits = |asked: i64| wait(2, Some(Span::from_secs(asked)), Jitter::NONE);
+        assert_eq!(waits(0), Span::from_secs(25));
+        assert_eq!(waits(-9), Span::from_secs(25));
+        assert_eq!(waits(120), Span::from_secs(120));
+        assert_eq!(waits(i64::from(u32::MAX)), RETRY_AFTER_MAX);
+        assert_eq!(wait(2, None, Jitter::NONE), Span::from_secs(25));
     }
 
     #[test]

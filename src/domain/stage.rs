@@ -22,7 +22,7 @@ pub fn stage(snapshot: &Snapshot, now: Timestamp) -> &'static str {
         State::Completed(ended) | State::Cancelled(ended) => match ended.outcome {
             Outcome::Done => "done",
             Outcome::Unanswered => "unanswered",
-            Outcome::Undelivered => "failed",
+            Outcome::Undelivered | Outcome::RetriesExhausted => "failed",
             Outcome::Cancelled | Outcome::Skipped => "cancelled",
         },
     }

@@ -94,4 +94,11 @@ impl Task {
     pub fn is_series(&self) -> bool {
         self.schedule.rule.is_series()
     }
+
+    /// Returns whether it speaks to programs only, so that it ends when they have taken it.
+    #[must_use]
+    pub fn is_program_only(&self) -> bool {
+        let targets = &self.details.targets;
+        !targets.is_empty() && targets.iter().all(|target| !target.kind.is_person())
+    }
 }

@@ -133,13 +133,21 @@ impl Dispatcher {
         self.pump(kind);
     }
 
-    /// Forgets what waits in memory for a task, and takes back what is shown of it, but on the channels of `except`.
+    /// Returns whether a worker has it.
+    pub(super) fn is_under_way(&self, id: &DeliveryId) -> bool {
+        self.under_way.contains_key(id)
+    }
+
+    /// Returns how many deliveries to a target are under way or wait for a worker.
+    pub(super) fn load(&self, target: &Target) -> usize {
+        let lane = self.pools.get(&target.kind).and_then(|pool| pool.lanes.iter().find(|lane| lane.target == *target));
+        lane.map_or(0, |lane| lane.running + lane.waiting.len())
+    }
+
+    /// Takes back what is shown of a task, but on the channels of `except`.
     pub(super) fn silence(&mut self, task: TaskId, except: &[ChannelKind]) {
         let kinds: Vec<ChannelKind> = self.pools.keys().filter(|kind| !except.contains(kind)).copied().collect();
         for kind in kinds {
-            if let Some(pool) = self.pools.get_mut(&kind) {
-                pool.forget_if(|delivery| delivery.task == task);
-            }
             if self.is_busy(task, kind) {
                 self.silence_after.insert((kind, task));
             }
@@ -240,6 +248,7 @@ impl Dispatcher {
                 let report_of = attempt.unwrap_or_else(|error| Report::Failed {
                     error: format!("the channel failed: {error}"),
                     is_final: false,
+                    retry_after: None,
                 });
                 report(&inputs, Input::Report { delivery: id, report: report_of }).await;
             });

@@ -6,13 +6,14 @@ use chrono_tz::Tz;
 use tokio::sync::{mpsc, oneshot, watch};
 
 use crate::clock::Clock;
-use crate::domain::delivery::{ChannelKind, Delivery};
+use crate::domain::breaker::TargetHealth;
+use crate::domain::delivery::{ChannelKind, Delivery, Target};
 use crate::domain::event::Snapshot;
 use crate::domain::name::TaskName;
 use crate::domain::state::State;
 use crate::domain::task::TaskId;
 use crate::domain::time::Timestamp;
-use crate::engine::input::{AddRequest, Applied, Call, CallError, Input};
+use crate::engine::input::{AddRequest, Applied, Call, CallError, Input, TargetCall};
 use crate::notify::Presence;
 use crate::store::{Counts, Identity, Store, StoreError, StoredEvent, Wake, Which};
 
@@ -81,6 +82,14 @@ impl Handle {
     /// The rules refuse it, the store fails, or too many inputs wait.
     pub async fn call(&self, call: Call) -> Result<Applied, CallError> {
         self.ask(|reply| Input::Call { call, reply }).await
+    }
+
+    /// Leaves a target alone, or sends to it again; answers with its health when that is committed.
+    ///
+    /// # Errors
+    /// The store fails, or too many inputs wait.
+    pub async fn call_target(&self, call: TargetCall) -> Result<TargetHealth, CallError> {
+        self.ask(|reply| Input::CallTarget { call, reply }).await
     }
 
     /// Moves the programmable clock; answers when everything on the way is quiet.
@@ -171,6 +180,30 @@ impl Handle {
     pub async fn deliveries(&self, snapshot: &Snapshot) -> Result<Vec<Delivery>, CallError> {
         let (id, name) = (snapshot.task.id, snapshot.occurrence.name());
         self.read(move |store| Ok(store.deliveries(id, Some(name))?)).await
+    }
+
+    /// Returns the targets of which anything was noted, in order; one that is not among them has never failed.
+    ///
+    /// # Errors
+    /// The store fails.
+    pub async fn targets(&self) -> Result<Vec<TargetHealth>, CallError> {
+        self.read(|store| Ok(store.targets()?)).await
+    }
+
+    /// Returns the deliveries that are held for a target, oldest first, at most `limit`.
+    ///
+    /// # Errors
+    /// The store fails.
+    pub async fn held(&self, target: Target, limit: usize) -> Result<Vec<Delivery>, CallError> {
+        self.read(move |store| Ok(store.held(&target, limit)?)).await
+    }
+
+    /// Returns the deliveries that are not final, oldest first.
+    ///
+    /// # Errors
+    /// The store fails.
+    pub async fn outbox(&self) -> Result<Vec<Delivery>, CallError> {
+        self.read(|store| Ok(store.outbox()?)).await
     }
 
     /// Returns the events behind `cursor`, oldest first, at most `limit`.

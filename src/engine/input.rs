@@ -6,8 +6,9 @@ use tokio::sync::oneshot;
 use uuid::Uuid;
 
 use crate::clock::AdvanceError;
+use crate::domain::breaker::TargetHealth;
 use crate::domain::command::{Command, Expected};
-use crate::domain::delivery::{ChannelKind, DeliveryId, Report};
+use crate::domain::delivery::{ChannelKind, DeliveryId, Report, Target};
 use crate::domain::event::{Actor, Snapshot};
 use crate::domain::rejection::Rejection;
 use crate::domain::schedule::Schedule;
@@ -32,6 +33,13 @@ pub enum Input {
         call: Call,
         /// Where the answer goes, after the commit.
         reply: oneshot::Sender<Result<Applied, CallError>>,
+    },
+    /// A target is to be left alone, or sent to again.
+    CallTarget {
+        /// What.
+        call: TargetCall,
+        /// Where the answer goes, after the commit: the target as it then is.
+        reply: oneshot::Sender<Result<TargetHealth, CallError>>,
     },
     /// A worker reports.
     Report {
@@ -88,6 +96,25 @@ pub struct Call {
     pub expected: Expected,
     /// Who asks.
     pub actor: Actor,
+}
+
+/// Something asked of a target.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum TargetCall {
+    /// Nothing is sent there; what is for it is held.
+    Pause(Target),
+    /// It is sent to again, and what was held goes out.
+    Resume(Target),
+}
+
+impl TargetCall {
+    /// Returns the target.
+    #[must_use]
+    pub const fn target(&self) -> &Target {
+        match self {
+            Self::Pause(target) | Self::Resume(target) => target,
+        }
+    }
 }
 
 /// The answer to what was done.

@@ -22,8 +22,10 @@ pub mod handle;
 pub mod ids;
 pub mod input;
 mod recover;
+mod retry;
 mod run;
 mod step;
+mod targets;
 
 /// Everything the loop is made of.
 pub struct EngineParts {

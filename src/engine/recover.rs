@@ -7,6 +7,7 @@ use crate::domain::command::Command;
 use crate::domain::delivery::{Delivery, DeliveryStatus};
 use crate::domain::event::Actor;
 use crate::engine::run::{DUE_MAX, Engine};
+use crate::engine::targets::Targets;
 use crate::scheduler::Queue;
 use crate::store::{Identity, StoreError, Which};
 
@@ -25,8 +26,12 @@ impl Engine {
         let wakes = self.store.wakes()?;
         self.wakes = Queue::from_entries(wakes.into_iter().map(|wake| (wake.at, wake.id, wake.version)));
         self.retries = Queue::default();
+        self.targets = Targets::of(self.store.targets()?);
         for delivery in self.store.outbox()? {
             self.plan_retry(&delivery);
+            if delivery.status == DeliveryStatus::Held {
+                self.targets.plan(delivery.id.target);
+            }
         }
         Ok(())
     }

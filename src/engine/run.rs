@@ -9,8 +9,9 @@ use tokio::sync::{mpsc, oneshot, watch};
 use uuid::Uuid;
 
 use crate::clock::{Clock, Woken};
+use crate::domain::breaker::TargetHealth;
 use crate::domain::command::Command;
-use crate::domain::delivery::{ChannelKind, Delivery, DeliveryId, DeliveryStatus, Report};
+use crate::domain::delivery::{ChannelKind, Delivery, DeliveryId, DeliveryStatus, Report, Target};
 use crate::domain::effect::Effect;
 use crate::domain::event::{Actor, Event};
 use crate::domain::retry::back_off;
@@ -19,8 +20,9 @@ use crate::domain::time::{Span, Timestamp};
 use crate::engine::EngineParts;
 use crate::engine::dispatch::Dispatcher;
 use crate::engine::ids::Ids;
-use crate::engine::input::{AddRequest, Applied, Call, CallError, Input};
-use crate::engine::step::{Batch, Circumstances, Outcome, Plan};
+use crate::engine::input::{AddRequest, Applied, Call, CallError, Input, TargetCall};
+use crate::engine::step::{Batch, Circumstances, Outcome, Plan, World};
+use crate::engine::targets::Targets;
 use crate::scheduler::Queue;
 use crate::store::{Change, Identity, Store, StoreError, Wake};
 
@@ -40,8 +42,9 @@ pub(super) struct Engine {
     pub(super) clock: Arc<dyn Clock>,
     pub(super) wakes: Queue<TaskId>,
     pub(super) retries: Queue<DeliveryId>,
+    pub(super) targets: Targets,
     pub(super) next_number: Number,
-    dispatcher: Dispatcher,
+    pub(super) dispatcher: Dispatcher,
     ids: Ids,
     grace: Span,
     device: Uuid,
@@ -51,7 +54,7 @@ pub(super) struct Engine {
     storage: Storage,
     /// Reports that could not be written yet.
     unwritten: Vec<(DeliveryId, Report)>,
-    is_stopping: bool,
+    pub(super) is_stopping: bool,
 }
 
 struct Advance {
@@ -81,6 +84,7 @@ impl Engine {
             clock: parts.clock,
             wakes: Queue::default(),
             retries: Queue::default(),
+            targets: Targets::default(),
             next_number: identity.next_number,
             dispatcher: Dispatcher::new(parts.channels, inputs_in),
             ids: parts.ids,
@@ -125,12 +129,17 @@ impl Engine {
         self.wind_down(grace, &mut taken).await;
     }
 
-    /// The clock or the zone was set: floating times follow, and the next turn looks at the time anew.
+    /// The clock or the zone was set, or the machine woke: floating times follow, what failed is tried at once, and the
+    /// next turn looks at the time anew.
     async fn look_again(&mut self) {
         // A wait counted by the old time means nothing any more.
         let now = self.clock.now();
         self.storage.retry_at = self.storage.retry_at.map(|_| now);
-        if let Err(error) = self.follow_known_zone().await {
+        let looked = match self.follow_known_zone().await {
+            Ok(()) => self.try_at_once().await,
+            Err(error) => Err(error),
+        };
+        if let Err(error) = looked {
             self.hold_back(&error, self.clock.now());
         }
     }
@@ -160,7 +169,8 @@ impl Engine {
 
     /// Returns when the clock has something to do next.
     fn deadline(&mut self) -> Option<Timestamp> {
-        let planned = [self.wakes.next_deadline(), self.retries.next_deadline()].into_iter().flatten().min();
+        let planned = [self.wakes.next_deadline(), self.retries.next_deadline(), self.targets.next_deadline()];
+        let planned = planned.into_iter().flatten().min();
         match self.storage.retry_at {
             Some(retry) if self.storage.is_plan_stale || !self.unwritten.is_empty() => Some(retry),
             Some(retry) => planned.map(|next| next.max(retry)),
@@ -174,10 +184,10 @@ impl Engine {
         let sorted = self.sort(std::mem::take(taken));
         self.plan_anew(now).await;
         let is_held_back = self.storage.retry_at.is_some_and(|retry| now < retry);
-        let (due, retries, mut reports) = if is_held_back {
-            (Vec::new(), Vec::new(), Vec::new())
+        let (due, retries, releases, mut reports) = if is_held_back {
+            (Vec::new(), Vec::new(), Vec::new(), Vec::new())
         } else {
-            (self.pop_due(now), self.pop_retries(now), std::mem::take(&mut self.unwritten))
+            (self.pop_due(now), self.pop_retries(now), self.pop_releases(now), std::mem::take(&mut self.unwritten))
         };
         reports.extend(sorted.reports);
         let committed = self
@@ -188,7 +198,7 @@ impl Engine {
                 for delivery in retries {
                     batch.queue(delivery);
                 }
-                Ok(())
+                releases.iter().try_for_each(|target| batch.release(target))
             })
             .await;
         let mut presences = sorted.presences;
@@ -226,6 +236,7 @@ impl Engine {
             match input {
                 Input::Add { request, reply } => sorted.calls.push(Asked::Add(request, reply)),
                 Input::Call { call, reply } => sorted.calls.push(Asked::Call(call, reply)),
+                Input::CallTarget { call, reply } => sorted.calls.push(Asked::CallTarget(call, reply)),
                 Input::Report { delivery, report } => sorted.reports.push((delivery, report)),
                 Input::Presence { kind } => sorted.presences.push(kind),
                 Input::Silenced { kind } => self.dispatcher.silenced(kind),
@@ -249,24 +260,8 @@ impl Engine {
         std::iter::from_fn(|| self.wakes.pop_due(now)).take(DUE_MAX).collect()
     }
 
-    fn pop_retries(&mut self, now: Timestamp) -> Vec<Delivery> {
-        if self.is_stopping {
-            return Vec::new();
-        }
-        let ids: Vec<DeliveryId> =
-            std::iter::from_fn(|| self.retries.pop_due(now)).take(DUE_MAX).map(|(id, _)| id).collect();
-        let stored: Result<Vec<_>, _> = ids.iter().filter_map(|id| self.store.delivery(id).transpose()).collect();
-        match stored {
-            // One that was withdrawn meanwhile is not sent.
-            Ok(mut stored) => {
-                stored.retain(|delivery| matches!(delivery.status, DeliveryStatus::Retrying(_)));
-                stored
-            }
-            Err(error) => {
-                self.hold_back(&error, now);
-                Vec::new()
-            }
-        }
+    fn pop_releases(&mut self, now: Timestamp) -> Vec<Target> {
+        if self.is_stopping { Vec::new() } else { self.targets.pop_due(now) }
     }
 
     /// Steps a batch and commits it; afterwards answers, plans and hands out. Returns whether anything was written.
@@ -281,7 +276,8 @@ impl Engine {
             is_desktop_away: self.dispatcher.is_away(ChannelKind::Desktop),
             device: self.device,
         };
-        let mut batch = Batch::new(&*self.store, &mut self.ids, circumstances, self.next_number);
+        let world = World { targets: &self.targets, dispatcher: &self.dispatcher, unwritten: &self.unwritten };
+        let mut batch = Batch::new(&*self.store, &mut self.ids, circumstances, world, self.next_number);
         let filled = fill(&mut batch);
         let outcome = batch.finish();
         if let Err(error) = filled {
@@ -312,11 +308,17 @@ impl Engine {
         for (id, snapshot) in plan.snapshots.drain() {
             self.wakes.set(id, snapshot.task.version, snapshot.next_wake());
         }
+        for health in plan.targets.drain(..) {
+            self.targets.note(health);
+        }
+        for target in std::mem::take(&mut plan.unplanned) {
+            self.targets.plan(target);
+        }
         for delivery in &plan.deliveries {
             self.plan_retry(delivery);
         }
-        let is_withdrawn = |delivery: &&Delivery| matches!(delivery.status, DeliveryStatus::Withdrawn(_));
-        self.dispatcher.forget(&plan.deliveries.iter().filter(is_withdrawn).map(|delivery| &delivery.id).collect());
+        let is_unwanted = |delivery: &&Delivery| delivery.status != DeliveryStatus::Queued;
+        self.dispatcher.forget(&plan.deliveries.iter().filter(is_unwanted).map(|delivery| &delivery.id).collect());
         for effect in plan.effects.drain(..) {
             match effect {
                 Effect::Deliver(delivery) => self.dispatcher.deliver(*delivery),
@@ -324,19 +326,6 @@ impl Engine {
             }
         }
         plan.answer(None);
-    }
-
-    /// Notes when a delivery is tried again, as of its latest attempt.
-    pub(super) fn plan_retry(&mut self, delivery: &Delivery) {
-        let at = match delivery.status {
-            DeliveryStatus::Retrying(at) => Some(at),
-            DeliveryStatus::Queued
-            | DeliveryStatus::Waiting
-            | DeliveryStatus::Delivered(_)
-            | DeliveryStatus::Failed(_)
-            | DeliveryStatus::Withdrawn(_) => None,
-        };
-        self.retries.set(delivery.id.clone(), u64::from(delivery.attempts), at);
     }
 
     /// Where the store failed before and may answer now, reads what is planned from it anew.
@@ -367,12 +356,12 @@ impl Engine {
     }
 
     /// Returns whether a worker has reported on a delivery and that could not be written yet.
-    fn is_unwritten(&self, id: &DeliveryId) -> bool {
+    pub(super) fn is_unwritten(&self, id: &DeliveryId) -> bool {
         self.unwritten.iter().any(|(reported, _)| reported == id)
     }
 
     /// The store failed: what is due waits a while, and what is planned is then read anew.
-    fn hold_back(&mut self, error: &StoreError, now: Timestamp) {
+    pub(super) fn hold_back(&mut self, error: &StoreError, now: Timestamp) {
         self.storage.failures = self.storage.failures.saturating_add(1);
         let wait = back_off(self.storage.failures, self.ids.jitter()).min(STORE_WAIT_MAX);
         // A call that fails meanwhile puts off nothing: else people who try again and again would silence every reminder.
@@ -408,49 +397,6 @@ impl Engine {
             self.storage.failures = 0;
             self.storage.retry_at = self.storage.is_plan_stale.then_some(now);
         }
-    }
-
-    /// Hands out what waited for a channel that is there now, or for room in its pool.
-    async fn refill(&mut self, presences: Vec<ChannelKind>) {
-        let appeared = presences.into_iter().filter(|kind| !self.dispatcher.is_away(*kind)).collect::<Vec<_>>();
-        for kind in appeared {
-            if let Err(error) = self.hand_out_waiting(Some(kind)).await {
-                self.hold_back(&error, self.clock.now());
-            }
-        }
-        for kind in self.dispatcher.take_overfull() {
-            let outbox = match self.store.outbox() {
-                Ok(outbox) => outbox,
-                Err(error) => return self.hold_back(&error, self.clock.now()),
-            };
-            let queued = outbox.into_iter().filter(|delivery| matches!(delivery.status, DeliveryStatus::Queued));
-            for delivery in queued.filter(|delivery| delivery.id.target.kind == kind) {
-                if !self.is_unwritten(&delivery.id) {
-                    self.dispatcher.deliver(delivery);
-                }
-            }
-        }
-    }
-
-    /// Hands out what waits for `kind`, or for any channel that is there.
-    pub(super) async fn hand_out_waiting(&mut self, kind: Option<ChannelKind>) -> Result<(), Arc<StoreError>> {
-        let mut waiting = self.store.outbox()?;
-        waiting.retain(|delivery| {
-            let of_kind = kind.is_none_or(|kind| delivery.id.target.kind == kind);
-            let is_waiting = matches!(delivery.status, DeliveryStatus::Waiting);
-            of_kind && is_waiting && !self.dispatcher.is_away(delivery.id.target.kind)
-        });
-        if waiting.is_empty() {
-            return Ok(());
-        }
-        self.commit(|batch| {
-            for delivery in waiting {
-                batch.queue(delivery);
-            }
-            Ok(())
-        })
-        .await
-        .map(drop)
     }
 
     /// Takes an advance; a clock that cannot be moved is refused at once, not when everything is quiet.
@@ -507,6 +453,7 @@ struct Sorted {
 
 /// What somebody waits for.
 enum Asked {
+    CallTarget(TargetCall, oneshot::Sender<Result<TargetHealth, CallError>>),
     Add(AddRequest, oneshot::Sender<Result<Applied, CallError>>),
     Call(Call, oneshot::Sender<Result<Applied, CallError>>),
 }
@@ -516,6 +463,7 @@ impl Asked {
         match self {
             Self::Add(request, reply) => batch.add(request, reply),
             Self::Call(call, reply) => batch.call(&call, reply),
+            Self::CallTarget(call, reply) => batch.call_target(&call, reply),
         }
     }
 }

@@ -3,24 +3,29 @@
 //! A refused input leaves no trace in the batch. Every answer waits for the commit, refusals too, so that nobody hears
 //! of a state that the disk does not have (I6).
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
 
 use chrono_tz::Tz;
 use tokio::sync::oneshot;
 use uuid::Uuid;
 
+use crate::domain::breaker::TargetHealth;
 use crate::domain::command::{Command, Expected, Moment, NewTask};
-use crate::domain::delivery::{Delivery, DeliveryId, DeliveryStatus, Report};
+use crate::domain::delivery::{Delivery, DeliveryId, DeliveryStatus, Report, Target};
 use crate::domain::effect::Effect;
 use crate::domain::event::{Actor, Event, Snapshot};
 use crate::domain::occurrence::OccurrenceName;
 use crate::domain::task::{Number, TaskId};
 use crate::domain::time::{Span, Timestamp};
 use crate::domain::transition::{Transition, create, transition};
+use crate::engine::dispatch::Dispatcher;
 use crate::engine::ids::Ids;
 use crate::engine::input::{AddRequest, Applied, Call, CallError};
+use crate::engine::targets::Targets;
 use crate::store::{Change, RequestSeen, Store, StoreError};
+
+mod targets;
 
 /// What holds for every step of a batch.
 #[derive(Clone, Copy, Debug)]
@@ -32,10 +37,31 @@ pub(super) struct Circumstances {
     pub(super) device: Uuid,
 }
 
+/// What the loop knows besides the store.
+#[derive(Clone, Copy)]
+pub(super) struct World<'a> {
+    pub(super) targets: &'a Targets,
+    pub(super) dispatcher: &'a Dispatcher,
+    /// Reports that could not be written yet.
+    pub(super) unwritten: &'a [(DeliveryId, Report)],
+}
+
 /// An answer that waits for the commit.
-struct Answer {
-    reply: oneshot::Sender<Result<Applied, CallError>>,
-    result: Result<Applied, CallError>,
+struct Answer<T> {
+    reply: oneshot::Sender<Result<T, CallError>>,
+    result: Result<T, CallError>,
+}
+
+impl<T> Answer<T> {
+    fn send(self, failed: Option<&CallError>) {
+        let result = match (failed, self.result) {
+            // Nothing was written, so what was done is not; a refusal may rest on something that is not either.
+            (Some(error), Ok(_) | Err(_)) => Err(error.clone()),
+            (None, result) => result,
+        };
+        // Who asked may have gone meanwhile; the change stands all the same.
+        let _ = self.reply.send(result);
+    }
 }
 
 /// The work of one commit.
@@ -43,13 +69,23 @@ pub(super) struct Batch<'a> {
     store: &'a dyn Store,
     ids: &'a mut Ids,
     circumstances: Circumstances,
+    world: World<'a>,
     /// The tasks as this batch leaves them, over what the store has.
     snapshots: HashMap<TaskId, Snapshot>,
     /// The deliveries as this batch leaves them, over what the store has, with their order.
     deliveries: BTreeMap<DeliveryId, Delivery>,
     change: Change,
+    /// Targets as this batch leaves them, over what was committed.
+    health: BTreeMap<Target, TargetHealth>,
+    /// Targets of which a release is to be planned, though their health is as it was.
+    unplanned: BTreeSet<Target>,
+    /// Deliveries that go out although their target is not sent to: probes.
+    released: HashSet<DeliveryId>,
+    /// Deliveries of which this batch has a report, so that no worker has them any more.
+    reported: HashSet<DeliveryId>,
     effects: Vec<Effect>,
-    answers: Vec<Answer>,
+    answers: Vec<Answer<Applied>>,
+    target_answers: Vec<Answer<TargetHealth>>,
     next_number: Number,
 }
 
@@ -63,23 +99,19 @@ pub(super) struct Outcome {
 pub(super) struct Plan {
     pub(super) snapshots: HashMap<TaskId, Snapshot>,
     pub(super) deliveries: Vec<Delivery>,
+    pub(super) targets: Vec<TargetHealth>,
+    pub(super) unplanned: BTreeSet<Target>,
     pub(super) effects: Vec<Effect>,
     pub(super) next_number: Number,
-    answers: Vec<Answer>,
+    answers: Vec<Answer<Applied>>,
+    target_answers: Vec<Answer<TargetHealth>>,
 }
 
 impl Plan {
     /// Answers everybody: with what was done, or with why the commit failed.
     pub(super) fn answer(self, failed: Option<&CallError>) {
-        for answer in self.answers {
-            let result = match (failed, answer.result) {
-                // Nothing was written, so what was done is not; a refusal may rest on something that is not either.
-                (Some(error), Ok(_) | Err(_)) => Err(error.clone()),
-                (None, result) => result,
-            };
-            // Who asked may have gone meanwhile; the change stands all the same.
-            let _ = answer.reply.send(result);
-        }
+        self.answers.into_iter().for_each(|answer| answer.send(failed));
+        self.target_answers.into_iter().for_each(|answer| answer.send(failed));
     }
 }
 
@@ -88,28 +120,33 @@ impl<'a> Batch<'a> {
         store: &'a dyn Store,
         ids: &'a mut Ids,
         circumstances: Circumstances,
+        world: World<'a>,
         next_number: Number,
     ) -> Self {
         Self {
             store,
             ids,
             circumstances,
+            world,
             snapshots: HashMap::new(),
             deliveries: BTreeMap::new(),
             change: Change::default(),
+            health: BTreeMap::new(),
+            unplanned: BTreeSet::new(),
+            released: HashSet::new(),
+            reported: HashSet::new(),
             effects: Vec::new(),
             answers: Vec::new(),
+            target_answers: Vec::new(),
             next_number,
         }
     }
 
     pub(super) fn finish(mut self) -> Outcome {
-        // What a later input of the batch withdrew is not handed out for an earlier one.
-        let is_wanted = |id: &DeliveryId| self.deliveries.get(id).is_none_or(|delivery| !delivery.status.is_final());
-        self.effects.retain(|effect| match effect {
-            Effect::Deliver(delivery) => is_wanted(&delivery.id),
-            Effect::Silence { .. } => true,
-        });
+        // What a later input of the batch withdrew or holds is not handed out for an earlier one.
+        self.settle();
+        let targets: Vec<TargetHealth> = self.health.into_values().collect();
+        self.change.targets.clone_from(&targets);
         let deliveries: Vec<Delivery> = self.deliveries.into_values().collect();
         self.change.deliveries.clone_from(&deliveries);
         Outcome {
@@ -117,9 +154,12 @@ impl<'a> Batch<'a> {
             plan: Plan {
                 snapshots: self.snapshots,
                 deliveries,
+                targets,
+                unplanned: self.unplanned,
                 effects: self.effects,
                 next_number: self.next_number,
                 answers: self.answers,
+                target_answers: self.target_answers,
             },
         }
     }
@@ -157,8 +197,15 @@ impl<'a> Batch<'a> {
             None => self.store.delivery(id)?.map(|delivery| delivery.task),
         };
         let Some(task) = stored else { return Ok(()) };
-        let command = Command::Report { delivery: id.clone(), report: report.clone(), jitter: self.ids.jitter() };
-        self.command(task, &command, Actor::Daemon)
+        self.reported.insert(id.clone());
+        let command = Command::Report {
+            delivery: id.clone(),
+            report: report.clone(),
+            jitter: self.ids.jitter(),
+            is_probe: self.is_probed(&id.target),
+        };
+        self.command(task, &command, Actor::Daemon)?;
+        self.judge(id, report, task)
     }
 
     /// Notes that a delivery is about to be handed to a worker, so that a start after a crash knows it.
@@ -259,8 +306,8 @@ impl<'a> Batch<'a> {
     }
 
     fn moment(&mut self) -> Moment {
-        let Circumstances { now, zone, grace, is_desktop_away, .. } = self.circumstances;
-        Moment { now, zone, op_id: self.ids.next(now), grace, is_desktop_away }
+        let Circumstances { now, zone, grace, is_desktop_away, device } = self.circumstances;
+        Moment { now, zone, device, op_id: self.ids.next(now), grace, is_desktop_away }
     }
 
     fn take(&mut self, transition: Transition, actor: Actor, moment: &Moment) -> Applied {

@@ -16,6 +16,7 @@ pub mod desktop;
 pub mod recording;
 pub mod terminal;
 mod text;
+pub mod webhook;
 
 /// One way to reach a person.
 pub trait Channel: Send + Sync + 'static {

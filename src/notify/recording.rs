@@ -145,13 +145,15 @@ impl Channel for RecordingChannel {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use std::collections::BTreeMap;
 
     use uuid::Uuid;
 
+    use super::*;
+
     use crate::domain::delivery::{DeliveryId, DeliveryStatus, Target};
-    use crate::domain::message::Message;
-    use crate::domain::occurrence::{FireId, OccurrenceKey, OccurrenceName};
+    use crate::domain::message::{Message, Occasion, Reason};
+    use crate::domain::occurrence::{FireId, OccurrenceKey, OccurrenceName, Slot};
     use crate::domain::task::{Number, Priority};
     use crate::domain::time::Timestamp;
 
@@ -162,6 +164,17 @@ mod tests {
             task: TaskId(Uuid::nil()),
             occurrence: OccurrenceName { key: OccurrenceKey::Once, generation: 1 },
             message: Message { number: Number(1), title, body, priority: Priority::Normal, link: None },
+            occasion: Occasion {
+                device: Uuid::nil(),
+                reason: Reason::Alert,
+                slot: Slot::DUE,
+                nominal_at: Timestamp::MIN,
+                late: false,
+                due: None,
+                notes: String::new(),
+                tags: Vec::new(),
+                metadata: BTreeMap::new(),
+            },
             status: DeliveryStatus::Queued,
             attempts: 0,
             created_at: Timestamp::MIN,
@@ -173,7 +186,7 @@ mod tests {
     async fn it_answers_as_the_script_says_and_hangs_until_it_is_released() {
         let channel = RecordingChannel::new(ChannelKind::Desktop);
         channel.answer(|_, before| match before {
-            0 => Answer::Report(Report::Failed { error: "full".into(), is_final: false }),
+            0 => Answer::Report(Report::Failed { error: "full".into(), is_final: false, retry_after: None }),
             _ => Answer::Hang(Report::Delivered),
         });
         let stretch = delivery();

@@ -3,7 +3,7 @@
 use chrono_tz::Tz;
 
 use crate::domain;
-use crate::domain::delivery::{ChannelKind, Target};
+use crate::domain::delivery::Target;
 use crate::domain::occurrence::OccurrenceName;
 use crate::protocol::objects::Priority;
 
@@ -17,7 +17,7 @@ pub enum Unusable {
         name: String,
     },
     /// No such channel.
-    #[error("cannot use channel {text:?}: expected desktop or terminal")]
+    #[error("cannot use channel {text:?}: expected desktop, terminal or webhook:ADDRESS")]
     Channel {
         /// The text.
         text: String,
@@ -44,13 +44,12 @@ pub fn zone(name: &str) -> Result<Tz, Unusable> {
     name.parse().map_err(|_| Unusable::Zone { name: name.to_owned() })
 }
 
-/// Returns the target of a text, `desktop` or `terminal`.
+/// Returns the target of a text: `desktop`, `terminal`, or `webhook:` with a configured name or a URL.
 ///
 /// # Errors
 /// There is no such channel, or it has no addresses.
 pub fn target(text: &str) -> Result<Target, Unusable> {
-    let kind = ChannelKind::from_word(text).ok_or_else(|| Unusable::Channel { text: text.to_owned() })?;
-    Ok(Target { kind, address: String::new() })
+    Target::parse(text).ok_or_else(|| Unusable::Channel { text: text.to_owned() })
 }
 
 /// Returns the targets of texts, sorted, each once.
@@ -123,7 +122,7 @@ mod tests {
         );
         assert_eq!(
             target("pigeon").expect_err("no channel").to_string(),
-            "cannot use channel \"pigeon\": expected desktop or terminal"
+            "cannot use channel \"pigeon\": expected desktop, terminal or webhook:ADDRESS"
         );
         assert!(occurrence("someday").is_err());
     }

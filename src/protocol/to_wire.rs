@@ -163,6 +163,7 @@ pub fn delivery(delivery: &Delivery, zone: Tz) -> objects::Delivery {
     let (status, at) = match delivery.status {
         DeliveryStatus::Queued => ("queued", None),
         DeliveryStatus::Waiting => ("waiting", None),
+        DeliveryStatus::Held => ("held", None),
         DeliveryStatus::Retrying(at) => ("retrying", Some(at)),
         DeliveryStatus::Delivered(at) => ("delivered", Some(at)),
         DeliveryStatus::Failed(at) => ("failed", Some(at)),
@@ -342,6 +343,7 @@ pub const fn outcome_word(outcome: Outcome) -> &'static str {
         Outcome::Done => "done",
         Outcome::Unanswered => "unanswered",
         Outcome::Undelivered => "undelivered",
+        Outcome::RetriesExhausted => "retries_exhausted",
         Outcome::Cancelled => "cancelled",
         Outcome::Skipped => "skipped",
     }

@@ -10,7 +10,8 @@ use futures_util::future::BoxFuture;
 use tokio::sync::{oneshot, watch};
 use uuid::Uuid;
 
-use crate::domain::delivery::{Delivery, DeliveryId};
+use crate::domain::breaker::TargetHealth;
+use crate::domain::delivery::{Delivery, DeliveryId, DeliveryStatus, Target};
 use crate::domain::event::{Event, Operation, Snapshot};
 use crate::domain::occurrence::{Occurrence, OccurrenceName};
 use crate::domain::state::StateName;
@@ -225,6 +226,19 @@ impl Store for MemoryStore {
         self.ask(|disk| disk.deliveries_where(|delivery| !delivery.status.is_final()))
     }
 
+    fn held(&self, target: &Target, limit: usize) -> Result<Vec<Delivery>, StoreError> {
+        let is_meant =
+            |delivery: &&Arc<Delivery>| delivery.status == DeliveryStatus::Held && delivery.id.target == *target;
+        self.ask(|disk| {
+            let held = disk.deliveries.iter().filter(is_meant).take(limit);
+            held.map(|delivery| (**delivery).clone()).collect()
+        })
+    }
+
+    fn targets(&self) -> Result<Vec<TargetHealth>, StoreError> {
+        self.ask(|disk| disk.targets.values().cloned().collect())
+    }
+
     fn request(&self, key: &str) -> Result<Option<RequestSeen>, StoreError> {
         self.ask(|disk| disk.requests.get(key).cloned())
     }
@@ -232,7 +246,8 @@ impl Store for MemoryStore {
     fn counts(&self) -> Result<Counts, StoreError> {
         self.ask(|disk| {
             let outbox = disk.deliveries.iter().filter(|delivery| !delivery.status.is_final()).count();
-            let mut counts = Counts { outbox: outbox as u64, ..Counts::default() };
+            let held = disk.deliveries.iter().filter(|delivery| delivery.status == DeliveryStatus::Held).count();
+            let mut counts = Counts { outbox: outbox as u64, held: held as u64, ..Counts::default() };
             for entry in disk.tasks.values() {
                 let count = match entry.present().state.name() {
                     StateName::Created => &mut counts.created,
@@ -264,6 +279,7 @@ struct Disk {
     /// In the order in which they were first written.
     deliveries: Vec<Arc<Delivery>>,
     delivery_positions: BTreeMap<DeliveryId, usize>,
+    targets: BTreeMap<Target, TargetHealth>,
     requests: BTreeMap<String, RequestSeen>,
 }
 
@@ -309,6 +325,7 @@ impl Disk {
             fired: BTreeSet::new(),
             deliveries: Vec::new(),
             delivery_positions: BTreeMap::new(),
+            targets: BTreeMap::new(),
             requests: BTreeMap::new(),
         }
     }
@@ -350,6 +367,7 @@ impl Disk {
                 self.deliveries[position] = Arc::new(delivery.clone());
             }
         }
+        self.targets.extend(change.targets.iter().map(|health| (health.target.clone(), health.clone())));
         self.requests.extend(change.requests.iter().map(|request| (request.key.clone(), request.clone())));
         self.zone = change.zone.clone().or_else(|| self.zone.take());
         Ok(Committed { last_seq: self.last_seq() })

@@ -3,7 +3,8 @@
 use futures_util::future::BoxFuture;
 use uuid::Uuid;
 
-use crate::domain::delivery::{Delivery, DeliveryId};
+use crate::domain::breaker::TargetHealth;
+use crate::domain::delivery::{Delivery, DeliveryId, Target};
 use crate::domain::event::{Event, Snapshot};
 use crate::domain::occurrence::OccurrenceName;
 use crate::domain::task::{Number, TaskId};
@@ -89,6 +90,18 @@ pub trait Store: Send + Sync + 'static {
     /// The store cannot be read.
     fn outbox(&self) -> Result<Vec<Delivery>, StoreError>;
 
+    /// Returns the deliveries that are held for a target, oldest first, at most `limit`.
+    ///
+    /// # Errors
+    /// The store cannot be read.
+    fn held(&self, target: &Target, limit: usize) -> Result<Vec<Delivery>, StoreError>;
+
+    /// Returns the targets of which anything was noted, in order.
+    ///
+    /// # Errors
+    /// The store cannot be read.
+    fn targets(&self) -> Result<Vec<TargetHealth>, StoreError>;
+
     /// Returns what a request of this idempotency key did.
     ///
     /// # Errors
@@ -115,6 +128,8 @@ pub struct Change {
     pub events: Vec<Event>,
     /// Deliveries as they are now, new or changed.
     pub deliveries: Vec<Delivery>,
+    /// Targets as they are now, new or changed.
+    pub targets: Vec<TargetHealth>,
     /// Requests with an idempotency key.
     pub requests: Vec<RequestSeen>,
     /// The zone that floating times were last resolved in, where it changed.
@@ -200,6 +215,8 @@ pub struct Counts {
     pub ended: u64,
     /// Deliveries that are not final.
     pub outbox: u64,
+    /// Those of them that are held since their target fails or is paused.
+    pub held: u64,
 }
 
 /// Why a store could not do what it was asked. Nothing of the change was written.

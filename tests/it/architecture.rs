@@ -50,13 +50,19 @@ const FENCES: &[(&str, &[&str])] = &[
     ("refinery_core", &["store/sqlite"]),
     ("notify_rust", &["notify/desktop"]),
     ("zbus", &["notify/desktop"]),
+    ("reqwest", &["notify/webhook"]),
+    ("rustls", &["notify/webhook"]),
+    ("standardwebhooks", &["notify/webhook"]),
+    ("hmac_sha256", &["notify/webhook"]),
+    ("base64", &["notify/webhook"]),
+    ("minijinja", &["notify/webhook"]),
     ("clap", &["cli", "daemon"]),
     ("clap_complete", &["cli"]),
     ("clap_mangen", &["cli"]),
     ("anstream", &["cli"]),
     ("anstyle", &["cli"]),
-    ("serde", &["store", "config", "protocol", "cli"]),
-    ("serde_json", &["store", "protocol", "cli"]),
+    ("serde", &["store", "config", "notify/webhook", "protocol", "cli"]),
+    ("serde_json", &["store", "notify/webhook", "protocol", "cli"]),
     ("toml", &["config"]),
     ("tokio", &["clock", "notify", "store", "engine", "api", "client", "daemon", "cli"]),
     ("tracing_subscriber", &["logging"]),
@@ -193,6 +199,8 @@ fn every_planted_violation_of_the_fences_is_found() {
     check("store/sqlite_like", "use rusqlite::Connection;", 1);
     check("store/memory", "use rusqlite::Connection;", 1);
     check("notify/terminal/x", "use zbus::Connection;", 1);
+    check("notify/desktop/x", "use reqwest::Client;", 1);
+    check("config/x", "use minijinja::Environment;", 1);
     check("config/file", "use directories::ProjectDirs;", 1);
     check("daemon/x", "tracing_subscriber::fmt();", 1);
     check("protocol/x", "use tokio::sync::mpsc;", 1);

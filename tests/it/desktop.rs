@@ -45,7 +45,7 @@ fn assert_away(report: &Report, words: &str) {
 
 #[track_caller]
 fn assert_failed(report: &Report, words: &str) {
-    let is_so = matches!(report, Report::Failed { error, is_final: false } if error.contains(words));
+    let is_so = matches!(report, Report::Failed { error, is_final: false, .. } if error.contains(words));
     assert!(is_so, "{report:?}");
 }
 

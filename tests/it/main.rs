@@ -21,6 +21,8 @@ mod readme;
 mod simulation;
 mod support;
 mod terminal;
+#[cfg(feature = "webhook")]
+mod webhook;
 
 #[test]
 fn every_file_is_listed() {

@@ -196,7 +196,7 @@ async fn a_terminal_that_has_stopped_hangs_nothing_and_is_tried_again() {
 
     let channel = person.channel();
     let report = channel.deliver(&delivery(1, "a", "")).await;
-    let is_so = matches!(&report, Report::Failed { error, is_final: false } if error.contains("none of 1"));
+    let is_so = matches!(&report, Report::Failed { error, is_final: false, .. } if error.contains("none of 1"));
     assert!(is_so, "{report:?}");
     tcflow(&stopped, Action::OOn).unwrap();
     assert_eq!(channel.deliver(&delivery(1, "again", "")).await, Report::Delivered);

@@ -48,7 +48,7 @@ pub(in crate::api) async fn add(api: &Api, params: Add) -> Result<WriteResult, R
         tags: details::tags(params.tags.as_deref().unwrap_or_default())?,
         metadata: details::metadata(params.metadata.unwrap_or_default())?,
         targets: match params.channels.as_deref() {
-            Some(channels) => details::targets(channels)?,
+            Some(channels) => details::targets(channels, &api.options.webhooks)?,
             None => api.options.channels.clone(),
         },
     };

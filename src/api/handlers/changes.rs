@@ -35,7 +35,11 @@ pub(in crate::api) async fn update(api: &Api, params: Update) -> Result<WriteRes
         priority: params.priority.map(from_wire::priority),
         tags: params.tags.as_deref().map(details::tags).transpose()?,
         metadata: params.metadata.map(details::metadata).transpose()?,
-        targets: params.channels.as_deref().map(details::targets).transpose()?,
+        targets: params
+            .channels
+            .as_deref()
+            .map(|channels| details::targets(channels, &api.options.webhooks))
+            .transpose()?,
         schedule,
         alerts,
     };

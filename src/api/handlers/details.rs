@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::api::{refusal, time};
-use crate::domain::delivery::Target;
+use crate::domain::delivery::{ChannelKind, Target};
 use crate::domain::time::Span;
 use crate::protocol::error_code::{ErrorKind, RpcError};
 use crate::protocol::from_wire;
@@ -22,6 +22,12 @@ const METADATA_BYTES_MAX: usize = 64 * 1024;
 
 /// The most tags.
 const TAGS_MAX: usize = 100;
+
+/// The most channels of a task.
+const TARGETS_MAX: usize = 20;
+
+/// The longest address of a program to be told, in bytes: longer ones are refused by many servers.
+const ADDRESS_BYTES_MAX: usize = 2048;
 
 /// The most alerts.
 const ALERTS_MAX: usize = 50;
@@ -63,9 +69,46 @@ pub(super) fn metadata(metadata: BTreeMap<String, String>) -> Result<BTreeMap<St
     within("metadata", bytes, METADATA_BYTES_MAX, "bytes").map(|()| metadata)
 }
 
-/// Returns targets.
-pub(super) fn targets(texts: &[String]) -> Result<Vec<Target>, RpcError> {
-    from_wire::targets(texts).map_err(refusal::unusable)
+/// Returns targets; `webhooks` are the names that a program to be told may have.
+pub(super) fn targets(texts: &[String], webhooks: &[String]) -> Result<Vec<Target>, RpcError> {
+    within("channels", texts.len(), TARGETS_MAX, "channels")?;
+    let targets = from_wire::targets(texts).map_err(refusal::unusable)?;
+    for target in &targets {
+        match target.kind {
+            ChannelKind::Desktop | ChannelKind::Terminal => {}
+            ChannelKind::Webhook => webhook(&target.address, webhooks)?,
+        }
+    }
+    Ok(targets)
+}
+
+fn webhook(address: &str, known: &[String]) -> Result<(), RpcError> {
+    within("webhook's address", address.len(), ADDRESS_BYTES_MAX, "bytes")?;
+    let refused =
+        |why: &str| RpcError::new(ErrorKind::Params, format!("cannot use channel \"webhook:{address}\": {why}"));
+    let Some((scheme, rest)) = address.split_once("://") else {
+        if known.iter().any(|name| name == address) {
+            return Ok(());
+        }
+        let hint = if known.is_empty() {
+            format!("write its address into the configuration, as url under [webhooks.{address}]")
+        } else {
+            format!("configured are {}", known.join(", "))
+        };
+        return Err(refused("no webhook of that name is configured").with_hint(hint));
+    };
+    let authority = rest.split(['/', '?', '#']).next().unwrap_or_default();
+    if authority.contains('@') {
+        // Said without the address: it holds a password.
+        let message = "cannot use a webhook's address with a password in it: tasks and their history show it";
+        let hint = "write it into the configuration, as url under [webhooks.NAME], and use webhook:NAME";
+        return Err(RpcError::new(ErrorKind::Params, message).with_hint(hint));
+    }
+    let is_plain = !address.chars().any(|c| c.is_control() || c.is_whitespace());
+    if !matches!(scheme, "http" | "https") || authority.is_empty() || !is_plain {
+        return Err(refused("expected a name, or a URL that begins with https:// or http://"));
+    }
+    Ok(())
 }
 
 /// Returns alerts, sorted, each once.
@@ -107,6 +150,45 @@ mod tests {
         assert_eq!(
             title(&"x".repeat(5000)).expect_err("too long").message,
             "cannot take the title: expected at most 4096 bytes, found 5000"
+        );
+    }
+
+    #[track_caller]
+    fn check_target(text: &str, known: &[&str], expected: &str) {
+        let known: Vec<String> = known.iter().map(ToString::to_string).collect();
+        let told = match targets(&[text.to_owned()], &known) {
+            Ok(targets) => targets.iter().map(ToString::to_string).collect::<String>(),
+            Err(error) => format!("{}; {}", error.message, error.hint().unwrap_or_default()),
+        };
+        assert_eq!(told, expected);
+    }
+
+    #[test]
+    fn a_webhook_has_a_configured_name_or_a_url() {
+        check_target("desktop", &[], "desktop");
+        check_target("webhook:ops", &["chat", "ops"], "webhook:ops");
+        check_target(
+            "webhook:opps",
+            &["chat", "ops"],
+            "cannot use channel \"webhook:opps\": no webhook of that name is configured; configured are chat, ops",
+        );
+        check_target(
+            "webhook:ops",
+            &[],
+            "cannot use channel \"webhook:ops\": no webhook of that name is configured; \
+             write its address into the configuration, as url under [webhooks.ops]",
+        );
+        let url = "webhook:https://example.org:8443/a?b=c";
+        check_target(url, &[], url);
+        for bad in ["webhook:ftp://x/", "webhook:https:///x", "webhook:http://a b/"] {
+            let why = "expected a name, or a URL that begins with https:// or http://";
+            check_target(bad, &[], &format!("cannot use channel \"{bad}\": {why}; "));
+        }
+        check_target(
+            "webhook:https://user:hunter2@x/",
+            &[],
+            "cannot use a webhook's address with a password in it: tasks and their history show it; \
+             write it into the configuration, as url under [webhooks.NAME], and use webhook:NAME",
         );
     }
 

@@ -80,7 +80,7 @@ pub(crate) struct Details {
     /// How much it matters
     #[arg(long, value_enum, value_name = "LEVEL")]
     pub(crate) priority: Option<Level>,
-    /// Where it speaks: desktop, terminal
+    /// Where it speaks: desktop, terminal, webhook:NAME, webhook:URL
     #[arg(long, value_name = "CHANNEL", value_delimiter = ',')]
     pub(crate) via: Option<Vec<String>>,
     /// When it speaks, before due: 2d,1h,0; after due: +15m

@@ -57,7 +57,7 @@ pub(super) fn ack(steps: &mut Steps<'_>) {
         return;
     }
     steps.step(Operation::Acked, "");
-    steps.silence();
+    steps.silence_persons();
     // A countdown has said all that it had to say ("in 20m tea").
     if matches!(steps.task().schedule.rule, Rule::Countdown(_)) && steps.now_is.next_wake().is_none() {
         steps.step(Operation::Completed(Outcome::Done), "a countdown ends when it is seen");
@@ -70,7 +70,7 @@ pub(super) fn ack_ahead(steps: &mut Steps<'_>) -> Result<(), Rejection> {
         return Err(not_now(&steps.now_is, "ack", steps.state().name()));
     }
     steps.step(Operation::Acked, "");
-    steps.silence();
+    steps.silence_persons();
     Ok(())
 }
 

@@ -1,7 +1,7 @@
 //! What follows from a command: one match over state and command, and the legal steps that each cell takes.
 
 use crate::domain::command::{Command, Expected, Moment};
-use crate::domain::delivery::Delivery;
+use crate::domain::delivery::{Delivery, Spent};
 use crate::domain::effect::Effect;
 use crate::domain::event::{Operation, Snapshot};
 use crate::domain::rejection::Rejection;
@@ -151,7 +151,7 @@ pub fn transition(
             });
         }
 
-        // What comes back from a target touches the delivery only, in any state, and is never refused.
+        // What comes back from a target is never refused. It touches the delivery, and ends a task for programs only.
         (
             State::Created
             | State::Pending(_)
@@ -160,8 +160,11 @@ pub fn transition(
             | State::Failed(_)
             | State::Completed(_)
             | State::Cancelled(_),
-            Command::Report { delivery, report, jitter },
-        ) => report::report(&mut steps, delivery, report, *jitter),
+            Command::Report { delivery, report, jitter, is_probe },
+        ) => {
+            let spent = if *is_probe { Spent::Nothing } else { Spent::Attempt };
+            report::report(&mut steps, delivery, report, spent, *jitter);
+        }
         (
             State::Created
             | State::Pending(_)
@@ -172,6 +175,16 @@ pub fn transition(
             | State::Cancelled(_),
             Command::Resend { delivery },
         ) => report::resend(&mut steps, delivery),
+        (
+            State::Created
+            | State::Pending(_)
+            | State::Running(_)
+            | State::Suspended(_)
+            | State::Failed(_)
+            | State::Completed(_)
+            | State::Cancelled(_),
+            Command::TellTargetFails { target, failures, error },
+        ) => report::tell_target_fails(&mut steps, target, *failures, error),
     }
     Ok(steps.finish())
 }

@@ -1,26 +1,85 @@
-//! What workers say of deliveries, and what a start does with those of an earlier run.
+//! What workers say of deliveries, what follows from it, and what a start does with those of an earlier run.
 
-use crate::domain::delivery::{DeliveryId, Report, Target};
+use uuid::Uuid;
+
+use crate::domain::delivery::{Delivery, DeliveryId, DeliveryStatus, Report, Spent, Target};
 use crate::domain::event::Operation;
-use crate::domain::retry::Jitter;
+use crate::domain::message::{Reason, target_fails};
+use crate::domain::occurrence::{FireId, Outcome};
+use crate::domain::retry::{Jitter, RETRIES_MAX};
+use crate::domain::state::State;
 use crate::domain::transition::steps::Steps;
+use crate::domain::transition::wake;
 
-/// Notes the report. It touches the delivery only; of one that nobody knows there is nothing to note.
-pub(super) fn report(steps: &mut Steps<'_>, id: &DeliveryId, report: &Report, jitter: Jitter) {
+/// Notes the report; of a delivery that nobody knows there is nothing to note.
+pub(super) fn report(steps: &mut Steps<'_>, id: &DeliveryId, report: &Report, spent: Spent, jitter: Jitter) {
     let Some(before) = steps.delivery(id) else { return };
-    let after = before.reported(report, jitter, steps.now());
+    let attempts_max = is_for_programs(steps, before).then_some(1 + RETRIES_MAX);
+    let after = before.reported(report, spent, attempts_max, jitter, steps.now());
     if after == *before {
         return;
     }
     let is_waiting = !after.status.is_final();
-    let message = after.message.clone();
+    let is_default = after.is_notice() || steps.task().details.targets.is_empty();
+    let (message, occasion) = (after.message.clone(), after.occasion.clone());
     steps.change(after);
     // While the desktop is away the default is the terminal as well; here it was found away only by trying.
     let terminal = DeliveryId { fire_id: id.fire_id, target: Target::terminal() };
-    let is_default = steps.task().details.targets.is_empty() && id.target == Target::desktop();
-    let is_away = matches!(report, Report::Away { .. }) && is_waiting;
+    let is_away = matches!(report, Report::Away { .. }) && is_waiting && id.target == Target::desktop();
     if is_default && is_away && steps.delivery(&terminal).is_none() {
-        steps.deliver(terminal, message);
+        steps.deliver(terminal, message, occasion);
+    }
+    end_where_all_are_over(steps);
+}
+
+/// A task for programs only ends when each has taken it, refused it, or failed too often; a series then goes on.
+fn end_where_all_are_over(steps: &mut Steps<'_>) {
+    let State::Running(running) = steps.state() else { return };
+    // What is to be said yet may be taken yet.
+    let speaks_again = running.snooze.is_some() || steps.now_is.next_alert().is_some();
+    if !steps.task().is_program_only() || speaks_again {
+        return;
+    }
+    let due_at = steps.occurrence().due_at();
+    // Early alerts change no state.
+    let answers: Vec<DeliveryStatus> = steps
+        .deliveries_of_present()
+        .filter(|delivery| due_at.is_none_or(|due| due <= delivery.created_at))
+        .map(|delivery| delivery.status)
+        .collect();
+    if answers.is_empty() || answers.iter().any(|status| !status.is_final()) {
+        return;
+    }
+    let next = wake::take_next(steps);
+    if answers.iter().any(|status| matches!(status, DeliveryStatus::Delivered(_))) {
+        steps.step(Operation::Completed(Outcome::Done), "a program took it");
+    } else {
+        steps.step(Operation::Failed, "no program took it");
+        steps.step(Operation::Cancelled(Outcome::RetriesExhausted), "");
+    }
+    if let Some(next) = next {
+        steps.open(&next);
+        wake::wake(steps);
+    }
+}
+
+fn is_for_programs(steps: &Steps<'_>, delivery: &Delivery) -> bool {
+    steps.task().is_program_only() && !delivery.id.target.kind.is_person()
+}
+
+/// Tells the person by another channel that `target` fails.
+pub(super) fn tell_target_fails(steps: &mut Steps<'_>, target: &Target, failures: u32, error: &str) {
+    let name = format!("target fails|{target}|{}", steps.now());
+    let fire_id = FireId(Uuid::new_v5(&steps.task().id.0, name.as_bytes()));
+    let message = target_fails(steps.task(), target, failures, error);
+    let occasion = steps.occasion(Reason::TargetFails);
+    let mut others = steps.default_targets();
+    others.retain(|other| other != target);
+    if others.is_empty() {
+        others.push(Target::terminal());
+    }
+    for target in others {
+        steps.deliver(DeliveryId { fire_id, target }, message.clone(), occasion.clone());
     }
 }
 

@@ -6,9 +6,9 @@ use crate::domain::command::Moment;
 use crate::domain::delivery::{ChannelKind, Delivery, DeliveryId, DeliveryStatus, Target};
 use crate::domain::effect::Effect;
 use crate::domain::event::{Firing, Operation, Snapshot, apply};
-use crate::domain::message::Message;
+use crate::domain::message::{Message, Occasion, Reason};
 use crate::domain::occurrence::{Due, FireId, Instance, Occurrence, OccurrenceKey, Outcome, Slot};
-use crate::domain::state::State;
+use crate::domain::state::{Snooze, State};
 use crate::domain::task::Task;
 use crate::domain::time::{Span, Timestamp};
 use crate::domain::transition::{Step, Transition};
@@ -113,9 +113,16 @@ impl<'a> Steps<'a> {
     }
 
     /// Speaks: one firing, and its delivery to every target.
-    pub(super) fn ring(&mut self, slot: Slot, repeat: Option<uuid::Uuid>, nominal_at: Timestamp, swallowed: Vec<Slot>) {
+    ///
+    /// `repeat` is the snooze that it repeats.
+    pub(super) fn ring(&mut self, slot: Slot, repeat: Option<Snooze>, nominal_at: Timestamp, swallowed: Vec<Slot>) {
         let due = self.occurrence().due.expect("only an occurrence with a time has alerts");
-        let repeat = repeat.or(self.occurrence().moved_by);
+        let reason = match repeat {
+            None => Reason::Alert,
+            Some(snooze) if snooze.is_chosen => Reason::Snooze,
+            Some(_) => Reason::Pause,
+        };
+        let repeat = repeat.map(|snooze| snooze.id).or(self.occurrence().moved_by);
         let fire_id = FireId::compute(self.task().id, self.occurrence().name(), slot, due.nominal, repeat);
         let late = self.now().since(nominal_at) > self.moment.grace;
         let firing = Firing { fire_id, slot, nominal_at, late, swallowed };
@@ -123,18 +130,36 @@ impl<'a> Steps<'a> {
         let operation = if becomes_due { Operation::Fired(firing) } else { Operation::Spoke(firing) };
         self.step(operation, if late { "late" } else { "" });
         let message = Message::compose(self.task(), Some(due.at), late, self.now(), self.moment.zone);
+        let occasion = Occasion { slot, nominal_at, late, ..self.occasion(reason) };
         for target in self.targets() {
-            self.deliver(DeliveryId { fire_id, target }, message.clone());
+            self.deliver(DeliveryId { fire_id, target }, message.clone(), occasion.clone());
+        }
+    }
+
+    /// Returns what programs are told of something that is said now.
+    pub(super) fn occasion(&self, reason: Reason) -> Occasion {
+        let details = &self.task().details;
+        Occasion {
+            device: self.moment.device,
+            reason,
+            slot: Slot::DUE,
+            nominal_at: self.now(),
+            late: false,
+            due: self.occurrence().due,
+            notes: details.notes.clone(),
+            tags: details.tags.clone(),
+            metadata: details.metadata.clone(),
         }
     }
 
     /// Puts a delivery into the outbox.
-    pub(super) fn deliver(&mut self, id: DeliveryId, message: Message) {
+    pub(super) fn deliver(&mut self, id: DeliveryId, message: Message, occasion: Occasion) {
         let delivery = Delivery {
             id,
             task: self.task().id,
             occurrence: self.occurrence().name(),
             message,
+            occasion,
             status: DeliveryStatus::Queued,
             attempts: 0,
             created_at: self.now(),
@@ -162,14 +187,27 @@ impl<'a> Steps<'a> {
 
     /// Withdraws what was not sent, and takes back what is shown.
     pub(super) fn silence(&mut self) {
+        self.withdraw_where(|_| true);
+    }
+
+    /// As [`Steps::silence`], but what is for programs goes on.
+    pub(super) fn silence_persons(&mut self) {
+        self.withdraw_where(|delivery| delivery.id.target.kind.is_person());
+    }
+
+    fn withdraw_where(&mut self, is_meant: impl Fn(&Delivery) -> bool) {
         let now = self.now();
-        let unsent: Vec<Delivery> =
-            self.deliveries.iter().filter(|delivery| !delivery.status.is_final()).cloned().collect();
-        for delivery in unsent {
+        // That a target fails is to be known, whatever becomes of the task by which it was found out.
+        let is_meant = |delivery: &Delivery| is_meant(delivery) && !delivery.is_notice();
+        let unsent = self.deliveries.iter().filter(|delivery| is_meant(delivery) && !delivery.status.is_final());
+        for delivery in unsent.cloned().collect::<Vec<_>>() {
             self.change(delivery.withdrawn(now));
         }
         // What was handed out in this very transition is withdrawn before any worker sees it.
-        self.effects.retain(|effect| !matches!(effect, Effect::Deliver(_)));
+        self.effects.retain(|effect| match effect {
+            Effect::Deliver(delivery) => !is_meant(delivery),
+            Effect::Silence { .. } => true,
+        });
         if self.has_spoken() {
             self.effects.push(Effect::Silence { task: self.task().id, except: Vec::new() });
         }
@@ -179,20 +217,31 @@ impl<'a> Steps<'a> {
     ///
     /// It must be PENDING or RUNNING.
     pub(super) fn close_unanswered(&mut self) {
-        let name = self.occurrence().name();
-        let is_delivered = self
-            .deliveries
-            .iter()
-            .any(|delivery| delivery.occurrence == name && matches!(delivery.status, DeliveryStatus::Delivered(_)));
+        let is_for_programs = self.task().is_program_only();
+        let is_delivered = self.deliveries_of_present().any(|delivery| {
+            delivery.id.target.kind.is_person() != is_for_programs
+                && matches!(delivery.status, DeliveryStatus::Delivered(_))
+        });
         let had_nothing_to_say = !self.has_spoken();
         self.start_silently();
-        if is_delivered || had_nothing_to_say {
+        if had_nothing_to_say || (is_delivered && !is_for_programs) {
             self.step(Operation::Completed(Outcome::Unanswered), "its successor is due");
+        } else if is_delivered {
+            self.step(Operation::Completed(Outcome::Done), "a program took it");
+        } else if is_for_programs {
+            self.step(Operation::Failed, "no program took it before its successor was due; its deliveries go on");
+            self.step(Operation::Cancelled(Outcome::RetriesExhausted), "");
         } else {
             self.step(Operation::Failed, "it reached nobody before its successor was due");
             self.step(Operation::Cancelled(Outcome::Undelivered), "");
         }
-        self.silence();
+        self.silence_persons();
+    }
+
+    /// Returns the deliveries of the present occurrence's firings.
+    pub(super) fn deliveries_of_present(&self) -> impl Iterator<Item = &Delivery> {
+        let name = self.occurrence().name();
+        self.deliveries.iter().filter(move |delivery| delivery.occurrence == name && !delivery.is_notice())
     }
 
     /// PENDING becomes RUNNING with nothing sent; RUNNING stays.
@@ -233,6 +282,11 @@ impl<'a> Steps<'a> {
         if !chosen.is_empty() {
             return chosen.clone();
         }
+        self.default_targets()
+    }
+
+    /// Returns where the person is reached by default.
+    pub(super) fn default_targets(&self) -> Vec<Target> {
         let mut targets = vec![Target::desktop()];
         if self.moment.is_desktop_away {
             targets.push(Target::terminal());

@@ -16,6 +16,8 @@ use crate::domain::state::Failed;
 use crate::domain::task::{Details, Number, TaskId};
 use crate::domain::time::{Span, Timestamp, resolve};
 
+mod programs;
+
 const BERLIN: Tz = Tz::Europe__Berlin;
 
 /// Returns an instant of Berlin's clock on a day of May 2026: `at("4 09:30")`.
@@ -27,7 +29,7 @@ fn at(text: &str) -> Timestamp {
 fn moment(now: Timestamp) -> Moment {
     // Each moment is a request of its own.
     let op_id = Uuid::from_u64_pair(7, now.as_millis().unsigned_abs());
-    Moment { now, zone: BERLIN, op_id, grace: GRACE_DEFAULT, is_desktop_away: false }
+    Moment { now, zone: BERLIN, device: Uuid::from_u128(77), op_id, grace: GRACE_DEFAULT, is_desktop_away: false }
 }
 
 fn schedule(rule: Rule) -> Schedule {
@@ -117,7 +119,8 @@ impl Story {
     fn deliver(&mut self, now: &str) {
         let ids: Vec<_> = self.deliveries.iter().map(|delivery| delivery.id.clone()).collect();
         for delivery in ids {
-            let command = Command::Report { delivery, report: Report::Delivered, jitter: Jitter::NONE };
+            let command =
+                Command::Report { delivery, report: Report::Delivered, jitter: Jitter::NONE, is_probe: false };
             self.ask(now, &command).expect("a report is never refused");
         }
     }
@@ -190,7 +193,12 @@ fn every_command(story: &Story) -> Vec<Command> {
         Command::Resume { shift: false },
         Command::Skip,
         Command::Cancel,
-        Command::Report { delivery: delivery.clone(), report: Report::Delivered, jitter: Jitter::NONE },
+        Command::Report {
+            delivery: delivery.clone(),
+            report: Report::Delivered,
+            jitter: Jitter::NONE,
+            is_probe: false,
+        },
         Command::Resend { delivery },
     ]
 }
@@ -687,7 +695,7 @@ fn a_desktop_found_away_by_trying_brings_in_the_terminal_once() {
     story.run("4 09:00");
     let delivery = story.deliveries[0].id.clone();
     let report = Report::Away { reason: "no server".into() };
-    let command = Command::Report { delivery, report, jitter: Jitter::NONE };
+    let command = Command::Report { delivery, report, jitter: Jitter::NONE, is_probe: false };
     let first = story.ask("4 09:00", &command).expect("a report is never refused");
     assert_eq!(first.deliveries.len(), 2);
     let again = story.ask("4 09:00", &command).expect("a report is never refused");
@@ -837,7 +845,7 @@ fn any_act() -> impl Strategy<Value = Act> {
     let report = prop_oneof![
         Just(Report::Delivered),
         Just(Report::Away { reason: "away".into() }),
-        any::<bool>().prop_map(|is_final| Report::Failed { error: "no".into(), is_final }),
+        any::<bool>().prop_map(|is_final| Report::Failed { error: "no".into(), is_final, retry_after: None }),
     ];
     prop_oneof![5 => command.prop_map(|command| Act::Ask(Box::new(command))), 4 => Just(Act::WakeWhenDue), 2 => report.prop_map(Act::ReportAll)]
 }
@@ -859,7 +867,8 @@ fn play(schedule: Schedule, alerts: &[i64], acts: &[(i64, Act)]) -> Story {
             }
             Act::ReportAll(report) => {
                 for id in story.deliveries.iter().map(|delivery| delivery.id.clone()).collect::<Vec<_>>() {
-                    let command = Command::Report { delivery: id, report: report.clone(), jitter: Jitter::NONE };
+                    let command =
+                        Command::Report { delivery: id, report: report.clone(), jitter: Jitter::NONE, is_probe: false };
                     story.ask_at(now, &command).expect("a report is never refused");
                 }
             }

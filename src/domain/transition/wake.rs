@@ -90,7 +90,7 @@ fn speak(steps: &mut Steps<'_>, snooze: Option<Snooze>) {
             let swallowed = swallowed.into_iter().chain(latest.map(|(slot, _)| slot)).collect();
             // What a pause left over was due when it was due; a chosen time is the time.
             let due = steps.occurrence().due_at().filter(|_| !snooze.is_chosen);
-            steps.ring(snooze.slot, Some(snooze.id), due.unwrap_or(snooze.until).min(snooze.until), swallowed);
+            steps.ring(snooze.slot, Some(snooze), due.unwrap_or(snooze.until).min(snooze.until), swallowed);
         }
         (None, None) => {
             let is_due = steps.occurrence().due_at().is_some_and(|due| due <= now);

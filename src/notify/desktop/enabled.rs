@@ -45,11 +45,12 @@ impl DesktopChannel {
             Ok(Ok(())) => Report::Delivered,
             Ok(Err(error @ ShowError::Gone)) => Report::Away { reason: error.to_string() },
             Ok(Err(error @ (ShowError::Busy { .. } | ShowError::Withdrawn | ShowError::Refused { .. }))) => {
-                Report::Failed { error: error.to_string(), is_final: false }
+                Report::Failed { error: error.to_string(), is_final: false, retry_after: None }
             }
             Err(_) => Report::Failed {
                 error: format!("cannot show a popup: the notification server did not answer within {limit:?}"),
                 is_final: false,
+                retry_after: None,
             },
         }
     }

@@ -166,6 +166,7 @@ impl Shared {
         timeout(DELIVERED_WITHIN, show).await.unwrap_or_else(|_| Report::Failed {
             error: format!("cannot write to a terminal: it took longer than {DELIVERED_WITHIN:?}"),
             is_final: false,
+            retry_after: None,
         })
     }
 
@@ -189,6 +190,7 @@ impl Shared {
             Ok(0) | Err(_) => Report::Failed {
                 error: format!("cannot write to a terminal: none of {count} took the line"),
                 is_final: false,
+                retry_after: None,
             },
         }
     }

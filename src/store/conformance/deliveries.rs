@@ -1,16 +1,18 @@
 //! Deliveries and requests: the outbox and what makes a repeated call harmless.
 
-use crate::domain::delivery::{Delivery, DeliveryStatus, Target};
+use crate::domain::breaker::{Breaker, TargetHealth};
+use crate::domain::delivery::{ChannelKind, Delivery, DeliveryStatus, Target};
 use crate::domain::occurrence::OccurrenceName;
 use crate::domain::task::Task;
 use crate::store::conformance::Fixture;
 use crate::store::conformance::samples::{add_tasks, at, delivery, everything, key, task, task_id};
 use crate::store::{Change, RequestSeen, Store, StoreError};
 
-fn statuses() -> [DeliveryStatus; 6] {
+fn statuses() -> [DeliveryStatus; 7] {
     [
         DeliveryStatus::Queued,
         DeliveryStatus::Waiting,
+        DeliveryStatus::Held,
         DeliveryStatus::Retrying(at(11)),
         DeliveryStatus::Delivered(at(12)),
         DeliveryStatus::Failed(at(13)),
@@ -36,6 +38,7 @@ pub(crate) async fn a_delivery_reads_back_in_every_status<F: Fixture>() {
     bare.id.target = Target { address: "pts/3".into(), ..Target::terminal() };
     bare.message.link = None;
     bare.last_error = None;
+    bare.occasion.due = None;
     deliveries.push(bare);
     store.commit(writing(&deliveries)).await.unwrap();
     for delivery in &deliveries {
@@ -63,8 +66,56 @@ pub(crate) async fn the_outbox_holds_what_is_not_final<F: Fixture>() {
     let task = add_tasks(store, 1).await.remove(0).task;
     let deliveries = deliveries_of(&task);
     store.commit(writing(&deliveries)).await.unwrap();
-    assert_eq!(store.outbox().unwrap(), deliveries[..3]);
-    assert_eq!(store.counts().unwrap().outbox, 3);
+    assert_eq!(store.outbox().unwrap(), deliveries[..4]);
+    assert_eq!(store.counts().unwrap().outbox, 4);
+}
+
+pub(crate) async fn what_is_held_is_found_by_its_target<F: Fixture>() {
+    let fixture = F::open();
+    let store = fixture.store();
+    let task = add_tasks(store, 1).await.remove(0).task;
+    let webhook = |address: &str| Target { kind: ChannelKind::Webhook, address: address.into() };
+    let of = |fire_id, address, status| {
+        let mut delivery = delivery(fire_id, &task, status);
+        delivery.id.target = webhook(address);
+        delivery
+    };
+    let held = DeliveryStatus::Held;
+    let all = [of(9, "a", held), of(8, "b", held), of(7, "a", DeliveryStatus::Queued), of(6, "a", held)];
+    store.commit(writing(&all)).await.unwrap();
+    let of_a = [all[0].clone(), all[3].clone()];
+    assert_eq!(store.held(&webhook("a"), 9).unwrap(), of_a);
+    assert_eq!(store.held(&webhook("a"), 1).unwrap(), of_a[..1]);
+    assert_eq!(store.held(&webhook("c"), 9).unwrap(), []);
+    assert_eq!(store.counts().unwrap().held, 3);
+    store.commit(writing(&[of(9, "a", DeliveryStatus::Queued)])).await.unwrap();
+    assert_eq!(store.held(&webhook("a"), 9).unwrap(), of_a[1..]);
+}
+
+pub(crate) async fn a_target_reads_back_with_every_breaker<F: Fixture>() {
+    let fixture = F::open();
+    let breakers = [
+        Breaker::Closed,
+        Breaker::Open { since: at(1), probe_at: at(2), probes: 3 },
+        Breaker::Paused { since: at(4) },
+        Breaker::Releasing { next_at: at(5) },
+    ];
+    let health = |(failures, breaker): (u32, Breaker)| TargetHealth {
+        target: Target { kind: ChannelKind::Webhook, address: format!("https://example.org/{failures}") },
+        failures,
+        breaker,
+    };
+    let targets: Vec<TargetHealth> = (0..).zip(breakers).map(health).collect();
+    let writing = |targets: &[TargetHealth]| Change { targets: targets.to_vec(), ..Change::default() };
+    fixture.store().commit(writing(&targets)).await.unwrap();
+    assert_eq!(fixture.store().targets().unwrap(), targets);
+    let healed = TargetHealth { failures: 0, breaker: Breaker::Closed, ..targets[1].clone() };
+    fixture.store().commit(writing(std::slice::from_ref(&healed))).await.unwrap();
+    let fixture = fixture.reopen();
+    assert_eq!(
+        fixture.store().targets().unwrap(),
+        [targets[0].clone(), healed, targets[2].clone(), targets[3].clone()]
+    );
 }
 
 pub(crate) async fn deliveries_are_of_a_task_or_of_one_occurrence<F: Fixture>() {

@@ -8,7 +8,7 @@ use uuid::Uuid;
 use crate::domain::command::Edit;
 use crate::domain::delivery::{Delivery, DeliveryId, DeliveryStatus, Target};
 use crate::domain::event::{Actor, Event, Firing, Operation, Snapshot};
-use crate::domain::message::Message;
+use crate::domain::message::{Message, Occasion, Reason};
 use crate::domain::occurrence::{
     Due, FireId, Instance, Nominal, Occurrence, OccurrenceKey, OccurrenceName, Outcome, Slot,
 };
@@ -139,7 +139,7 @@ fn states_named(name: StateName) -> Vec<State> {
         }
         StateName::Failed => vec![State::Failed(Failed { at: at(1_779_000_000_006) })],
         StateName::Completed => [Outcome::Done, Outcome::Unanswered].map(|o| State::Completed(ended(o))).into(),
-        StateName::Cancelled => [Outcome::Undelivered, Outcome::Cancelled, Outcome::Skipped]
+        StateName::Cancelled => [Outcome::Undelivered, Outcome::RetriesExhausted, Outcome::Cancelled, Outcome::Skipped]
             .map(|outcome| State::Cancelled(ended(outcome)))
             .into(),
     }
@@ -317,6 +317,17 @@ pub(crate) fn delivery(fire_id: u128, task: &Task, status: DeliveryStatus) -> De
             priority: Priority::High,
             link: Some("https://example.org".into()),
         },
+        occasion: Occasion {
+            device: Uuid::from_u128(5),
+            reason: Reason::Alert,
+            slot: Slot(Span::from_minutes(-60)),
+            nominal_at: at(1_778_000_000_100),
+            late: true,
+            due: task.cursor.map(|cursor| Due { nominal: cursor.nominal, at: cursor.due }),
+            notes: "notes".into(),
+            tags: vec!["家".into()],
+            metadata: [("a".into(), "b".into())].into(),
+        },
         status,
         attempts: 3,
         created_at: at(1_778_000_000_111),
@@ -333,6 +344,6 @@ pub(crate) fn everything(store: &impl Store) -> String {
         list.iter().map(|snapshot| store.deliveries(snapshot.task.id, None).expect("readable")).collect();
     let events = store.events_since(0, usize::MAX).expect("readable");
     let (identity, counts) = (store.identity().expect("readable"), store.counts().expect("readable"));
-    let outbox = store.outbox().expect("readable");
+    let outbox = (store.outbox().expect("readable"), store.targets().expect("readable"));
     format!("{identity:#?}\n{list:#?}\n{wakes:#?}\n{events:#?}\n{deliveries:#?}\n{outbox:#?}\n{counts:#?}")
 }

@@ -81,7 +81,7 @@ fn key() -> impl Strategy<Value = OccurrenceKey> {
 }
 
 fn outcome() -> impl Strategy<Value = Outcome> {
-    select(vec![Outcome::Done, Outcome::Unanswered, Outcome::Undelivered, Outcome::Cancelled, Outcome::Skipped])
+    select(Outcome::ALL.to_vec())
 }
 
 fn target() -> impl Strategy<Value = Target> {

@@ -84,7 +84,7 @@ impl<'a> Columns<'a> {
     }
 
     /// Takes two columns that are filled together or not at all.
-    fn take_both<A: FromSql, B: FromSql>(&mut self) -> Result<Option<(A, B)>, rusqlite::Error> {
+    pub(crate) fn take_both<A: FromSql, B: FromSql>(&mut self) -> Result<Option<(A, B)>, rusqlite::Error> {
         let first: Option<A> = self.take()?;
         Ok(first.zip(self.take()?))
     }

@@ -13,7 +13,8 @@ use rusqlite::Connection;
 use tokio::sync::oneshot;
 use uuid::Uuid;
 
-use crate::domain::delivery::{Delivery, DeliveryId};
+use crate::domain::breaker::TargetHealth;
+use crate::domain::delivery::{Delivery, DeliveryId, Target};
 use crate::domain::event::Snapshot;
 use crate::domain::occurrence::OccurrenceName;
 use crate::domain::task::{Number, TaskId};
@@ -25,6 +26,7 @@ use crate::store::{Change, Committed, Counts, Identity, RequestSeen, Store, Stor
 
 mod columns;
 mod fault;
+mod outbox;
 mod read;
 mod readers;
 mod rows;
@@ -146,15 +148,23 @@ impl Store for SqliteStore {
     }
 
     fn delivery(&self, id: &DeliveryId) -> Result<Option<Delivery>, StoreError> {
-        self.ask(|connection| read::delivery(connection, id))
+        self.ask(|connection| outbox::delivery(connection, id))
     }
 
     fn deliveries(&self, task: TaskId, occurrence: Option<OccurrenceName>) -> Result<Vec<Delivery>, StoreError> {
-        self.ask(|connection| read::deliveries(connection, task, occurrence))
+        self.ask(|connection| outbox::deliveries(connection, task, occurrence))
     }
 
     fn outbox(&self) -> Result<Vec<Delivery>, StoreError> {
-        self.ask(read::outbox)
+        self.ask(outbox::outbox)
+    }
+
+    fn held(&self, target: &Target, limit: usize) -> Result<Vec<Delivery>, StoreError> {
+        self.ask(|connection| outbox::held(connection, target, limit))
+    }
+
+    fn targets(&self) -> Result<Vec<TargetHealth>, StoreError> {
+        self.ask(outbox::targets)
     }
 
     fn request(&self, key: &str) -> Result<Option<RequestSeen>, StoreError> {

@@ -3,24 +3,18 @@
 use rusqlite::{Connection, Params, Row, params};
 use uuid::Uuid;
 
-use crate::domain::delivery::{ChannelKind, Delivery, DeliveryId, Target};
 use crate::domain::event::{Actor, Event, Snapshot};
-use crate::domain::message::Message;
-use crate::domain::occurrence::{FireId, Occurrence, OccurrenceName};
+use crate::domain::occurrence::{Occurrence, OccurrenceName};
 use crate::domain::state::StateName;
 use crate::domain::task::{Number, TaskId};
 use crate::store::sqlite::columns::{Columns, OCCURRENCE, TASK, read_occurrence, read_task};
 use crate::store::sqlite::fault::Fault;
-use crate::store::sqlite::rows::delivery::StatusRow;
+use crate::store::sqlite::outbox::{IS_HELD, IS_IN_OUTBOX};
 use crate::store::sqlite::rows::occurrence::SnapshotRow;
 use crate::store::sqlite::rows::operation::ValuesRow;
 use crate::store::sqlite::rows::task::key;
-use crate::store::sqlite::rows::{RowError, priority, timestamp};
+use crate::store::sqlite::rows::{RowError, timestamp};
 use crate::store::{Counts, Identity, RequestSeen, StoredEvent, Wake, Which};
-
-/// The columns of a delivery, in the order of [`read_delivery`].
-pub(crate) const DELIVERY: &str = "fire_id, channel, address, task, occurrence_key, occurrence_generation, number, \
-    title, body, priority, link, status, status_at, attempts, created_at, last_error";
 
 const EVENT: &str = "seq, event_id, op_id, device, actor, at, operation, operation_values, from_state, to_state, \
     reason, snapshot";
@@ -34,9 +28,6 @@ pub(crate) const OPEN: &str = "FROM tasks INDEXED BY tasks_open";
 
 /// As the partial index of open tasks has it.
 pub(crate) const IS_OPEN: &str = "present_state NOT IN ('COMPLETED', 'CANCELLED')";
-
-/// As the partial index of the outbox has it, so that the index answers.
-pub(crate) const IS_IN_OUTBOX: &str = "status IN ('queued', 'waiting', 'retrying')";
 
 pub(crate) fn identity(connection: &Connection) -> Result<Identity, Fault> {
     let mut statement = connection.prepare_cached("SELECT device, next_number, last_seq, zone FROM meta")?;
@@ -106,31 +97,6 @@ pub(crate) fn events_since(connection: &Connection, cursor: u64, limit: usize) -
     each(connection, &sql, params![cursor, limit], read_event)
 }
 
-pub(crate) fn delivery(connection: &Connection, id: &DeliveryId) -> Result<Option<Delivery>, Fault> {
-    let sql = format!("SELECT {DELIVERY} FROM deliveries WHERE fire_id = ?1 AND channel = ?2 AND address = ?3");
-    let target = &id.target;
-    first(connection, &sql, params![id.fire_id.0.as_bytes(), target.kind.as_str(), target.address], read_delivery)
-}
-
-pub(crate) fn deliveries(
-    connection: &Connection,
-    task: TaskId,
-    occurrence: Option<OccurrenceName>,
-) -> Result<Vec<Delivery>, Fault> {
-    let sql = format!(
-        "SELECT {DELIVERY} FROM deliveries WHERE task = ?1 \
-         AND (?2 IS NULL OR (occurrence_key = ?2 AND occurrence_generation = ?3)) ORDER BY position"
-    );
-    let key = occurrence.map(|name| name.key.to_string());
-    let generation = occurrence.map(|name| name.generation);
-    each(connection, &sql, params![task.0.as_bytes(), key, generation], read_delivery)
-}
-
-pub(crate) fn outbox(connection: &Connection) -> Result<Vec<Delivery>, Fault> {
-    let sql = format!("SELECT {DELIVERY} FROM deliveries WHERE {IS_IN_OUTBOX} ORDER BY position");
-    each(connection, &sql, [], read_delivery)
-}
-
 pub(crate) fn request(connection: &Connection, key: &str) -> Result<Option<RequestSeen>, Fault> {
     let sql = "SELECT key, method, task, at FROM requests WHERE key = ?1";
     first(connection, sql, params![key], |row| {
@@ -167,6 +133,7 @@ pub(crate) fn counts(connection: &Connection) -> Result<Counts, Fault> {
     }
     counts.ended = ended;
     counts.outbox = count(&transaction, &format!("SELECT count(*) FROM deliveries WHERE {IS_IN_OUTBOX}"))?;
+    counts.held = count(&transaction, &format!("SELECT count(*) FROM deliveries WHERE {IS_HELD}"))?;
     Ok(counts)
 }
 
@@ -193,7 +160,7 @@ pub(crate) fn name(columns: &mut Columns<'_>) -> Result<OccurrenceName, Fault> {
     Ok(OccurrenceName { key: key("occurrence_key", &text)?, generation: columns.take()? })
 }
 
-fn each<T>(
+pub(crate) fn each<T>(
     connection: &Connection,
     sql: &str,
     params: impl Params,
@@ -208,7 +175,7 @@ fn each<T>(
     Ok(all)
 }
 
-fn first<T>(
+pub(crate) fn first<T>(
     connection: &Connection,
     sql: &str,
     params: impl Params,
@@ -263,32 +230,6 @@ fn read_event(row: &Row<'_>) -> Result<StoredEvent, Fault> {
     };
     let event = event().map_err(|fault: Fault| fault.in_row(|| format!("event {seq}")))?;
     Ok(StoredEvent { seq, event })
-}
-
-fn read_delivery(row: &Row<'_>) -> Result<Delivery, Fault> {
-    let mut columns = Columns::of(row);
-    let fire_id = FireId(columns.take_id()?);
-    let mut delivery = move || {
-        let kind: String = columns.take()?;
-        let kind = ChannelKind::from_word(&kind).ok_or_else(|| RowError::unknown("channel", kind))?;
-        Ok(Delivery {
-            id: DeliveryId { fire_id, target: Target { kind, address: columns.take()? } },
-            task: TaskId(columns.take_id()?),
-            occurrence: name(&mut columns)?,
-            message: Message {
-                number: Number(columns.take_count("number")?),
-                title: columns.take()?,
-                body: columns.take()?,
-                priority: priority(&columns.take::<String>()?)?,
-                link: columns.take()?,
-            },
-            status: StatusRow { word: columns.take()?, at: columns.take()? }.into_status()?,
-            attempts: columns.take()?,
-            created_at: timestamp("created_at", columns.take()?)?,
-            last_error: columns.take()?,
-        })
-    };
-    delivery().map_err(|fault: Fault| fault.in_row(|| format!("delivery of firing {fire_id}")))
 }
 
 fn state(field: &'static str, word: String) -> Result<StateName, RowError> {

@@ -419,8 +419,11 @@ fn questions_are_answered_by_indexes() {
     let open = plan(&format!("SELECT * {} {} WHERE {} ORDER BY number", read::OPEN, read::PRESENT, read::IS_OPEN));
     let look_up = "SEARCH occurrences USING PRIMARY KEY (task=? AND key=? AND generation=?)";
     assert_eq!(open, format!("SCAN tasks USING INDEX tasks_open; {look_up}"));
-    let outbox = plan(&format!("SELECT * FROM deliveries WHERE {} ORDER BY position", read::IS_IN_OUTBOX));
+    let outbox = plan(&format!("SELECT * FROM deliveries WHERE {} ORDER BY position", outbox::IS_IN_OUTBOX));
     assert_eq!(outbox, "SCAN deliveries USING INDEX deliveries_open");
+    let held = "channel = 'webhook' AND address = 'a' ORDER BY position LIMIT 1";
+    let held = plan(&format!("SELECT * FROM deliveries WHERE {} AND {held}", outbox::IS_HELD));
+    assert_eq!(held, "SEARCH deliveries USING INDEX deliveries_held (channel=? AND address=?)");
     let history = plan("SELECT * FROM events WHERE task = x'' ORDER BY seq");
     assert_eq!(history, "SEARCH events USING INDEX events_by_task (task=?)");
 }

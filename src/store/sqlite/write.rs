@@ -6,33 +6,23 @@ use std::sync::LazyLock;
 
 use rusqlite::{Connection, Transaction, TransactionBehavior, params};
 
-use crate::domain::delivery::Delivery;
 use crate::domain::event::{Event, Operation, Snapshot};
 use crate::domain::occurrence::{Occurrence, OccurrenceName};
 use crate::domain::state::StateName;
 use crate::domain::task::TaskId;
 use crate::store::sqlite::columns::{self, Present, UPSERT_OCCURRENCE, UPSERT_TASK};
 use crate::store::sqlite::fault::Fault;
-use crate::store::sqlite::read;
-use crate::store::sqlite::rows::delivery::StatusRow;
 use crate::store::sqlite::rows::occurrence::{OccurrenceRow, SnapshotRow};
 use crate::store::sqlite::rows::operation::ValuesRow;
 use crate::store::sqlite::rows::task::TaskRow;
-use crate::store::sqlite::rows::{from_sql_integer, priority_word, to_json, to_sql_integer};
+use crate::store::sqlite::rows::{from_sql_integer, to_json, to_sql_integer};
+use crate::store::sqlite::{outbox, read};
 use crate::store::{Change, Committed, RequestSeen, StoreError};
 
 static INSERT_EVENT: LazyLock<String> = LazyLock::new(|| {
     let columns = "seq, event_id, op_id, task, occurrence_key, occurrence_generation, device, actor, at, operation, \
         operation_values, from_state, to_state, late, reason, fire_id, snapshot";
     columns::insert("events", columns)
-});
-
-static UPSERT_DELIVERY: LazyLock<String> = LazyLock::new(|| {
-    format!(
-        "{} ON CONFLICT (fire_id, channel, address) DO UPDATE SET {}",
-        columns::insert("deliveries", read::DELIVERY),
-        columns::assignments(read::DELIVERY),
-    )
 });
 
 /// Writes a change whole or not at all.
@@ -50,7 +40,10 @@ pub(crate) fn commit(connection: &mut Connection, change: &Change) -> Result<Com
         write_task(&transaction, plan)?;
     }
     for delivery in &change.deliveries {
-        write_delivery(&transaction, delivery)?;
+        outbox::write_delivery(&transaction, delivery)?;
+    }
+    for health in &change.targets {
+        outbox::write_target(&transaction, health)?;
     }
     for request in &change.requests {
         write_request(&transaction, request)?;
@@ -229,30 +222,6 @@ fn write_task(transaction: &Transaction<'_>, plan: &TaskPlan<'_>) -> Result<(), 
     };
     let mut statement = transaction.prepare_cached(&UPSERT_TASK)?;
     columns::write_task(&mut statement, &TaskRow::from_task(task), &present)?;
-    Ok(())
-}
-
-fn write_delivery(transaction: &Transaction<'_>, delivery: &Delivery) -> Result<(), Fault> {
-    let (id, message) = (&delivery.id, &delivery.message);
-    let status = StatusRow::from_status(delivery.status);
-    transaction.prepare_cached(&UPSERT_DELIVERY)?.execute(params![
-        id.fire_id.0.as_bytes(),
-        id.target.kind.as_str(),
-        id.target.address,
-        delivery.task.0.as_bytes(),
-        delivery.occurrence.key.to_string(),
-        delivery.occurrence.generation,
-        to_sql_integer("number", message.number.0)?,
-        message.title,
-        message.body,
-        priority_word(message.priority),
-        message.link,
-        status.word,
-        status.at,
-        delivery.attempts,
-        delivery.created_at.as_millis(),
-        delivery.last_error,
-    ])?;
     Ok(())
 }
 

@@ -79,7 +79,7 @@ fn times_that_cannot_be_are_refused_and_nothing_is_stored() {
     ! error: cannot use zone "Mars/Olympus": expected an IANA name such as Europe/Berlin
     [exit 2]
     $ keiko add x tomorrow --via pigeon
-    ! error: cannot use channel "pigeon": expected desktop or terminal
+    ! error: cannot use channel "pigeon": expected desktop, terminal or webhook:ADDRESS
     [exit 2]
     $ keiko add
     ! error: cannot add nothing

@@ -5,6 +5,8 @@
 pub(crate) mod daemon;
 #[cfg(feature = "desktop")]
 pub(crate) mod fake_server;
+#[cfg(feature = "webhook")]
+pub(crate) mod http_server;
 #[cfg(feature = "desktop")]
 pub(crate) mod ledger;
 pub(crate) mod person;

@@ -1,8 +1,10 @@
 //! Deliveries to send.
 
+use std::collections::BTreeMap;
+
 use keiko::domain::delivery::{Delivery, DeliveryId, DeliveryStatus, Target};
-use keiko::domain::message::Message;
-use keiko::domain::occurrence::{FireId, OccurrenceKey, OccurrenceName};
+use keiko::domain::message::{Message, Occasion, Reason};
+use keiko::domain::occurrence::{FireId, OccurrenceKey, OccurrenceName, Slot};
 use keiko::domain::task::{Number, Priority, TaskId};
 use keiko::domain::time::Timestamp;
 use uuid::Uuid;
@@ -24,6 +26,17 @@ pub(crate) fn delivery(target: Target, number: u64, title: &str, body: &str) -> 
             body: body.to_owned(),
             priority: Priority::Normal,
             link: None,
+        },
+        occasion: Occasion {
+            device: Uuid::nil(),
+            reason: Reason::Alert,
+            slot: Slot::DUE,
+            nominal_at: Timestamp::MIN,
+            late: false,
+            due: None,
+            notes: String::new(),
+            tags: Vec::new(),
+            metadata: BTreeMap::new(),
         },
         status: DeliveryStatus::Queued,
         attempts: 0,

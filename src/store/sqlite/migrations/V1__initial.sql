@@ -148,6 +148,17 @@ CREATE TABLE deliveries (
     body TEXT NOT NULL,
     priority TEXT NOT NULL,
     link TEXT,
+    -- What programs are told besides, frozen: the firing, and what the task then was.
+    device BLOB NOT NULL,
+    reason TEXT NOT NULL,
+    slot_ms INTEGER NOT NULL,
+    nominal_at INTEGER NOT NULL,
+    late INTEGER NOT NULL,
+    due_nominal TEXT,
+    due_at INTEGER,
+    notes TEXT NOT NULL,
+    tags TEXT NOT NULL,
+    metadata TEXT NOT NULL,
     status TEXT NOT NULL,
     -- When it is retried, or when it came to its end.
     status_at INTEGER,
@@ -158,7 +169,24 @@ CREATE TABLE deliveries (
 ) STRICT;
 
 CREATE INDEX deliveries_by_task ON deliveries (task, position);
-CREATE INDEX deliveries_open ON deliveries (position) WHERE status IN ('queued', 'waiting', 'retrying');
+CREATE INDEX deliveries_open ON deliveries (position) WHERE status IN ('queued', 'waiting', 'held', 'retrying');
+
+CREATE INDEX deliveries_held ON deliveries (channel, address, position) WHERE status = 'held';
+
+-- How the targets have done lately, of which anything is to be noted.
+CREATE TABLE targets (
+    channel TEXT NOT NULL,
+    address TEXT NOT NULL,
+    -- Attempts in a row that failed.
+    failures INTEGER NOT NULL,
+    -- closed: it is sent to; open: it failed too often; paused: a person said so; releasing: what was held goes out.
+    breaker TEXT NOT NULL,
+    since_at INTEGER,
+    -- When the next probe, or the next of what was held, goes out.
+    next_at INTEGER,
+    probes INTEGER,
+    PRIMARY KEY (channel, address)
+) STRICT, WITHOUT ROWID;
 
 -- Requests that carried an idempotency key.
 CREATE TABLE requests (

@@ -15,6 +15,7 @@ impl StatusRow {
         let (word, at) = match status {
             DeliveryStatus::Queued => ("queued", None),
             DeliveryStatus::Waiting => ("waiting", None),
+            DeliveryStatus::Held => ("held", None),
             DeliveryStatus::Retrying(at) => ("retrying", Some(at)),
             DeliveryStatus::Delivered(at) => ("delivered", Some(at)),
             DeliveryStatus::Failed(at) => ("failed", Some(at)),
@@ -28,6 +29,7 @@ impl StatusRow {
         Ok(match self.word.as_str() {
             "queued" => DeliveryStatus::Queued,
             "waiting" => DeliveryStatus::Waiting,
+            "held" => DeliveryStatus::Held,
             "retrying" => DeliveryStatus::Retrying(at()?),
             "delivered" => DeliveryStatus::Delivered(at()?),
             "failed" => DeliveryStatus::Failed(at()?),

@@ -149,13 +149,14 @@ const fn outcome_word(outcome: Outcome) -> &'static str {
         Outcome::Done => "done",
         Outcome::Unanswered => "unanswered",
         Outcome::Undelivered => "undelivered",
+        Outcome::RetriesExhausted => "retries_exhausted",
         Outcome::Cancelled => "cancelled",
         Outcome::Skipped => "skipped",
     }
 }
 
 fn outcome(field: &'static str, word: &str) -> Result<Outcome, RowError> {
-    [Outcome::Done, Outcome::Unanswered, Outcome::Undelivered, Outcome::Cancelled, Outcome::Skipped]
+    Outcome::ALL
         .into_iter()
         .find(|outcome| outcome_word(*outcome) == word)
         .ok_or_else(|| RowError::unknown(field, word))

@@ -1,0 +1,162 @@
+//! The part of a batch that is about targets: what their health says is done to the deliveries of the batch.
+
+use std::sync::Arc;
+
+use tokio::sync::oneshot;
+
+use crate::domain::breaker::TargetHealth;
+use crate::domain::command::Command;
+use crate::domain::delivery::{Delivery, DeliveryId, DeliveryStatus, Report, Target};
+use crate::domain::effect::Effect;
+use crate::domain::event::Actor;
+use crate::domain::task::TaskId;
+use crate::engine::dispatch::PER_TARGET_MAX;
+use crate::engine::input::{CallError, TargetCall};
+use crate::engine::step::{Answer, Batch};
+use crate::store::StoreError;
+
+impl Batch<'_> {
+    /// Does what a person asks of a target.
+    pub(in crate::engine) fn call_target(
+        &mut self,
+        call: &TargetCall,
+        reply: oneshot::Sender<Result<TargetHealth, CallError>>,
+    ) {
+        let now = self.circumstances.now;
+        let before = self.health(call.target());
+        let after = match call {
+            TargetCall::Pause(_) => before.paused(now),
+            TargetCall::Resume(_) => before.resumed(now),
+        };
+        let held = if after.admits() { Ok(()) } else { self.hold_rest(call.target()) };
+        if held.is_ok() {
+            self.set_health(after.clone());
+        }
+        let result = held.map(|()| after).map_err(CallError::from);
+        self.target_answers.push(Answer { reply, result });
+    }
+
+    /// Notes that targets are to be tried at once.
+    pub(in crate::engine) fn wake_target(&mut self, target: &Target) {
+        let before = self.health(target);
+        self.set_health(before.woken(self.circumstances.now));
+    }
+
+    /// Lets one go out of what is held for a target, where its health says that one may.
+    ///
+    /// # Errors
+    /// The store cannot be read.
+    pub(in crate::engine) fn release(&mut self, target: &Target) -> Result<(), Arc<StoreError>> {
+        let now = self.circumstances.now;
+        let health = self.health(target);
+        if health.next_release().is_none_or(|at| at > now) {
+            // An input of this very batch has moved it.
+            self.unplanned.insert(target.clone());
+            return Ok(());
+        }
+        // Some of what the store has as held may be withdrawn by this batch.
+        let of_batch = self.deliveries.keys().filter(|id| id.target == *target).count();
+        let held = self.store.held(target, of_batch + 1)?;
+        let Some(oldest) = held.into_iter().find(|delivery| !self.deliveries.contains_key(&delivery.id)) else {
+            self.set_health(health.drained());
+            return Ok(());
+        };
+        // Beside a probe goes nothing else, not even another probe.
+        let load_max = if health.is_probed() { 1 } else { PER_TARGET_MAX };
+        if self.world.dispatcher.load(target) >= load_max {
+            self.set_health(health.put_off(now));
+            return Ok(());
+        }
+        self.released.insert(oldest.id.clone());
+        self.queue(oldest);
+        self.set_health(health.released(now));
+        Ok(())
+    }
+
+    pub(super) fn is_probed(&self, target: &Target) -> bool {
+        self.health(target).is_probed()
+    }
+
+    /// Notes what a report says of its target; where that has failed too often, the person is told.
+    pub(super) fn judge(&mut self, id: &DeliveryId, report: &Report, task: TaskId) -> Result<(), Arc<StoreError>> {
+        let before = self.health(&id.target);
+        let after = before.reported(report, self.circumstances.now);
+        let has_opened = after.has_opened_since(&before);
+        let failures = after.failures;
+        self.set_health(after);
+        let (true, Report::Failed { error, .. }) = (has_opened, report) else { return Ok(()) };
+        tracing::warn!(target = %id.target, failures, error, "the target fails: what is for it is held");
+        self.hold_rest(&id.target)?;
+        let command = Command::TellTargetFails { target: id.target.clone(), failures, error: error.clone() };
+        self.command(task, &command, Actor::Daemon)
+    }
+
+    /// Makes every unsent delivery of targets that are not sent to a held one, in place of handing it out.
+    pub(super) fn settle(&mut self) {
+        for effect in &self.effects {
+            if let Effect::Deliver(delivery) = effect
+                && !self.deliveries.contains_key(&delivery.id)
+                && !self.health(&delivery.id.target).admits()
+            {
+                self.deliveries.insert(delivery.id.clone(), (**delivery).clone());
+            }
+        }
+        let mut deliveries = std::mem::take(&mut self.deliveries);
+        for delivery in deliveries.values_mut() {
+            if self.is_to_be_held(delivery) {
+                delivery.status = DeliveryStatus::Held;
+                self.unplanned.insert(delivery.id.target.clone());
+            }
+        }
+        self.deliveries = deliveries;
+        let is_wanted = |delivery: &Delivery| {
+            self.deliveries.get(&delivery.id).is_none_or(|now| now.status == DeliveryStatus::Queued)
+        };
+        self.effects.retain(|effect| match effect {
+            Effect::Deliver(delivery) => is_wanted(delivery),
+            Effect::Silence { .. } => true,
+        });
+    }
+
+    fn is_to_be_held(&self, delivery: &Delivery) -> bool {
+        let is_unsent = match delivery.status {
+            DeliveryStatus::Queued | DeliveryStatus::Retrying(_) => true,
+            DeliveryStatus::Waiting
+            | DeliveryStatus::Held
+            | DeliveryStatus::Delivered(_)
+            | DeliveryStatus::Failed(_)
+            | DeliveryStatus::Withdrawn(_) => false,
+        };
+        is_unsent
+            && !self.health(&delivery.id.target).admits()
+            && !self.released.contains(&delivery.id)
+            && !self.is_under_way(&delivery.id)
+    }
+
+    /// Takes into the batch whatever of a target is unsent, to be settled with the rest.
+    fn hold_rest(&mut self, target: &Target) -> Result<(), StoreError> {
+        let mut unsent = self.store.outbox()?;
+        unsent.retain(|delivery| {
+            let is_known = self.deliveries.contains_key(&delivery.id) || self.is_under_way(&delivery.id);
+            delivery.id.target == *target && !is_known
+        });
+        self.deliveries.extend(unsent.into_iter().map(|delivery| (delivery.id.clone(), delivery)));
+        Ok(())
+    }
+
+    /// What a worker has is queued, so that a start after a crash knows that its target may have it.
+    fn is_under_way(&self, id: &DeliveryId) -> bool {
+        (self.world.dispatcher.is_under_way(id) && !self.reported.contains(id))
+            || self.world.unwritten.iter().any(|(unwritten, _)| unwritten == id)
+    }
+
+    fn health(&self, target: &Target) -> TargetHealth {
+        self.health.get(target).cloned().unwrap_or_else(|| self.world.targets.health(target))
+    }
+
+    fn set_health(&mut self, health: TargetHealth) {
+        if health != self.health(&health.target) {
+            self.health.insert(health.target.clone(), health);
+        }
+    }
+}

@@ -1,0 +1,62 @@
+//! The webhook channel of a build without the feature `webhook`: always away, and it says why.
+
+use futures_util::future::BoxFuture;
+use tokio::sync::watch;
+
+use crate::domain::delivery::{ChannelKind, Delivery, Report};
+use crate::domain::task::TaskId;
+use crate::notify::absent::AbsentChannel;
+use crate::notify::webhook::{Fault, Now, Settings};
+use crate::notify::{Channel, Presence};
+
+/// Programs that take HTTP requests.
+#[derive(Debug)]
+pub struct WebhookChannel(AbsentChannel);
+
+impl WebhookChannel {
+    /// Returns the channel; the targets are kept for a build that can reach them.
+    ///
+    /// # Errors
+    /// None in this build: nothing is looked at.
+    pub fn new(_targets: Vec<Settings>, _now: Now) -> Result<Self, Vec<Fault>> {
+        Ok(Self(AbsentChannel::new(ChannelKind::Webhook, "keikod was built without webhook support")))
+    }
+}
+
+impl Channel for WebhookChannel {
+    fn kind(&self) -> ChannelKind {
+        self.0.kind()
+    }
+
+    fn workers(&self) -> usize {
+        self.0.workers()
+    }
+
+    fn deliver<'a>(&'a self, delivery: &'a Delivery) -> BoxFuture<'a, Report> {
+        self.0.deliver(delivery)
+    }
+
+    fn withdraw(&self, task: TaskId) -> BoxFuture<'_, ()> {
+        self.0.withdraw(task)
+    }
+
+    fn presence(&self) -> watch::Receiver<Presence> {
+        self.0.presence()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    use std::sync::Arc;
+
+    use crate::domain::time::Timestamp;
+
+    #[test]
+    fn a_build_without_webhook_support_says_so() {
+        let channel = WebhookChannel::new(Vec::new(), Arc::new(|| Timestamp::MIN)).unwrap();
+        let away = Presence::Away { reason: "keikod was built without webhook support".to_owned() };
+        assert_eq!(*channel.presence().borrow(), away);
+    }
+}

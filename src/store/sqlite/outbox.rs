@@ -1,0 +1,206 @@
+//! Deliveries and their targets in SQL: how they are written, and the answers to questions about them.
+
+use std::sync::LazyLock;
+
+use rusqlite::{Connection, Row, Transaction, params};
+
+use crate::domain::breaker::{Breaker, TargetHealth};
+use crate::domain::delivery::{ChannelKind, Delivery, DeliveryId, Target};
+use crate::domain::message::{Message, Occasion, Reason};
+use crate::domain::occurrence::{FireId, OccurrenceName};
+use crate::domain::task::{Number, TaskId};
+use crate::domain::time::Timestamp;
+use crate::store::sqlite::columns::{self, Columns};
+use crate::store::sqlite::fault::Fault;
+use crate::store::sqlite::read::{each, first, name};
+use crate::store::sqlite::rows::delivery::StatusRow;
+use crate::store::sqlite::rows::occurrence::{DueRow, slot};
+use crate::store::sqlite::rows::{RowError, priority, priority_word, required, timestamp, to_json, to_sql_integer};
+
+/// The columns of a delivery, in the order of [`read_delivery`].
+pub(crate) const DELIVERY: &str = "fire_id, channel, address, task, occurrence_key, occurrence_generation, number, \
+    title, body, priority, link, device, reason, slot_ms, nominal_at, late, due_nominal, due_at, notes, tags, \
+    metadata, status, status_at, attempts, created_at, last_error";
+
+/// The columns of a target, in the order of [`read_target`].
+const TARGET: &str = "channel, address, failures, breaker, since_at, next_at, probes";
+
+/// As the partial index of the outbox has it, so that the index answers.
+pub(crate) const IS_IN_OUTBOX: &str = "status IN ('queued', 'waiting', 'held', 'retrying')";
+
+/// As the partial index of what is held has it, so that the index answers.
+pub(crate) const IS_HELD: &str = "status = 'held'";
+
+static UPSERT_DELIVERY: LazyLock<String> = LazyLock::new(|| {
+    format!(
+        "{} ON CONFLICT (fire_id, channel, address) DO UPDATE SET {}",
+        columns::insert("deliveries", DELIVERY),
+        columns::assignments(DELIVERY),
+    )
+});
+
+static UPSERT_TARGET: LazyLock<String> = LazyLock::new(|| {
+    format!(
+        "{} ON CONFLICT (channel, address) DO UPDATE SET {}",
+        columns::insert("targets", TARGET),
+        columns::assignments(TARGET),
+    )
+});
+
+pub(crate) fn delivery(connection: &Connection, id: &DeliveryId) -> Result<Option<Delivery>, Fault> {
+    let sql = format!("SELECT {DELIVERY} FROM deliveries WHERE fire_id = ?1 AND channel = ?2 AND address = ?3");
+    let target = &id.target;
+    first(connection, &sql, params![id.fire_id.0.as_bytes(), target.kind.as_str(), target.address], read_delivery)
+}
+
+pub(crate) fn deliveries(
+    connection: &Connection,
+    task: TaskId,
+    occurrence: Option<OccurrenceName>,
+) -> Result<Vec<Delivery>, Fault> {
+    let sql = format!(
+        "SELECT {DELIVERY} FROM deliveries WHERE task = ?1 \
+         AND (?2 IS NULL OR (occurrence_key = ?2 AND occurrence_generation = ?3)) ORDER BY position"
+    );
+    let key = occurrence.map(|name| name.key.to_string());
+    let generation = occurrence.map(|name| name.generation);
+    each(connection, &sql, params![task.0.as_bytes(), key, generation], read_delivery)
+}
+
+pub(crate) fn outbox(connection: &Connection) -> Result<Vec<Delivery>, Fault> {
+    let sql = format!("SELECT {DELIVERY} FROM deliveries WHERE {IS_IN_OUTBOX} ORDER BY position");
+    each(connection, &sql, [], read_delivery)
+}
+
+pub(crate) fn held(connection: &Connection, target: &Target, limit: usize) -> Result<Vec<Delivery>, Fault> {
+    let sql = format!(
+        "SELECT {DELIVERY} FROM deliveries WHERE {IS_HELD} AND channel = ?1 AND address = ?2 ORDER BY position LIMIT ?3"
+    );
+    let limit = i64::try_from(limit).unwrap_or(i64::MAX);
+    each(connection, &sql, params![target.kind.as_str(), target.address, limit], read_delivery)
+}
+
+pub(crate) fn targets(connection: &Connection) -> Result<Vec<TargetHealth>, Fault> {
+    let mut targets = each(connection, &format!("SELECT {TARGET} FROM targets"), [], read_target)?;
+    targets.sort_by(|one, other| one.target.cmp(&other.target));
+    Ok(targets)
+}
+
+pub(crate) fn write_delivery(transaction: &Transaction<'_>, delivery: &Delivery) -> Result<(), Fault> {
+    let (id, message) = (&delivery.id, &delivery.message);
+    let occasion = &delivery.occasion;
+    let due = occasion.due.as_ref().map(DueRow::from_due);
+    let status = StatusRow::from_status(delivery.status);
+    transaction.prepare_cached(&UPSERT_DELIVERY)?.execute(params![
+        id.fire_id.0.as_bytes(),
+        id.target.kind.as_str(),
+        id.target.address,
+        delivery.task.0.as_bytes(),
+        delivery.occurrence.key.to_string(),
+        delivery.occurrence.generation,
+        to_sql_integer("number", message.number.0)?,
+        message.title,
+        message.body,
+        priority_word(message.priority),
+        message.link,
+        occasion.device.as_bytes(),
+        occasion.reason.as_str(),
+        occasion.slot.0.as_millis(),
+        occasion.nominal_at.as_millis(),
+        occasion.late,
+        due.as_ref().map(|due| &due.nominal),
+        due.as_ref().map(|due| due.at),
+        occasion.notes,
+        to_json(&occasion.tags),
+        to_json(&occasion.metadata),
+        status.word,
+        status.at,
+        delivery.attempts,
+        delivery.created_at.as_millis(),
+        delivery.last_error,
+    ])?;
+    Ok(())
+}
+
+pub(crate) fn write_target(transaction: &Transaction<'_>, health: &TargetHealth) -> Result<(), Fault> {
+    let (since_at, next_at, probes) = match health.breaker {
+        Breaker::Closed => (None, None, None),
+        Breaker::Open { since, probe_at, probes } => (Some(since), Some(probe_at), Some(probes)),
+        Breaker::Paused { since } => (Some(since), None, None),
+        Breaker::Releasing { next_at } => (None, Some(next_at), None),
+    };
+    transaction.prepare_cached(&UPSERT_TARGET)?.execute(params![
+        health.target.kind.as_str(),
+        health.target.address,
+        health.failures,
+        health.breaker.as_str(),
+        since_at.map(Timestamp::as_millis),
+        next_at.map(Timestamp::as_millis),
+        probes,
+    ])?;
+    Ok(())
+}
+
+fn read_delivery(row: &Row<'_>) -> Result<Delivery, Fault> {
+    let mut columns = Columns::of(row);
+    let fire_id = FireId(columns.take_id()?);
+    let mut delivery = move || {
+        let kind: String = columns.take()?;
+        let kind = ChannelKind::from_word(&kind).ok_or_else(|| RowError::unknown("channel", kind))?;
+        Ok(Delivery {
+            id: DeliveryId { fire_id, target: Target { kind, address: columns.take()? } },
+            task: TaskId(columns.take_id()?),
+            occurrence: name(&mut columns)?,
+            message: Message {
+                number: Number(columns.take_count("number")?),
+                title: columns.take()?,
+                body: columns.take()?,
+                priority: priority(&columns.take::<String>()?)?,
+                link: columns.take()?,
+            },
+            occasion: read_occasion(&mut columns)?,
+            status: StatusRow { word: columns.take()?, at: columns.take()? }.into_status()?,
+            attempts: columns.take()?,
+            created_at: timestamp("created_at", columns.take()?)?,
+            last_error: columns.take()?,
+        })
+    };
+    delivery().map_err(|fault: Fault| fault.in_row(|| format!("delivery of firing {fire_id}")))
+}
+
+fn read_occasion(columns: &mut Columns<'_>) -> Result<Occasion, Fault> {
+    Ok(Occasion {
+        device: columns.take_id()?,
+        reason: {
+            let word: String = columns.take()?;
+            Reason::from_word(&word).ok_or_else(|| RowError::unknown("reason", word))?
+        },
+        slot: slot(columns.take()?),
+        nominal_at: timestamp("nominal_at", columns.take()?)?,
+        late: columns.take()?,
+        due: columns.take_both()?.map(|(nominal, at)| DueRow { nominal, at }.into_due()).transpose()?,
+        notes: columns.take()?,
+        tags: columns.take_json("tags")?,
+        metadata: columns.take_json("metadata")?,
+    })
+}
+
+fn read_target(row: &Row<'_>) -> Result<TargetHealth, Fault> {
+    let mut columns = Columns::of(row);
+    let (word, address): (String, String) = (columns.take()?, columns.take()?);
+    let kind = ChannelKind::from_word(&word).ok_or_else(|| RowError::unknown("channel", word))?;
+    let failures = columns.take()?;
+    let word: String = columns.take()?;
+    let (since, next, probes): (Option<i64>, Option<i64>, Option<u32>) =
+        (columns.take()?, columns.take()?, columns.take()?);
+    let since = || timestamp("since_at", required("since_at", since)?);
+    let next = || timestamp("next_at", required("next_at", next)?);
+    let breaker = match word.as_str() {
+        "closed" => Breaker::Closed,
+        "open" => Breaker::Open { since: since()?, probe_at: next()?, probes: required("probes", probes)? },
+        "paused" => Breaker::Paused { since: since()? },
+        "releasing" => Breaker::Releasing { next_at: next()? },
+        _ => return Err(RowError::unknown("breaker", word).into()),
+    };
+    Ok(TargetHealth { target: Target { kind, address }, failures, breaker })
+}

@@ -1,0 +1,410 @@
+//! One device with its user, its disk and its channels, and what must hold of it whenever all is quiet.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+use std::time::Duration;
+
+use chrono_tz::Tz;
+use keiko::clock::Clock;
+use keiko::clock::sim::SimClock;
+use keiko::domain::command::{Command, Edit, GRACE_DEFAULT};
+use keiko::domain::delivery::{ChannelKind, Delivery, DeliveryId, DeliveryStatus, Report, Target};
+use keiko::domain::event::{Operation, Snapshot, apply};
+use keiko::domain::occurrence::{FireId, OccurrenceName};
+use keiko::domain::schedule::{Calendar, Interval, Rule, Schedule};
+use keiko::domain::state::State;
+use keiko::domain::task::TaskId;
+use keiko::domain::time::Span;
+use keiko::engine::handle::Handle;
+use keiko::engine::ids::Ids;
+use keiko::engine::input::{AddRequest, Applied, CallError, TargetCall};
+use keiko::engine::{EngineParts, Running, start};
+use keiko::notify::recording::{Answer, RecordingChannel};
+use keiko::notify::{Channel, Presence};
+use keiko::store::memory::MemoryStore;
+use keiko::store::{Store, StoreError, Wake, Which};
+use uuid::Uuid;
+
+use crate::simulation::programs::{Programs, webhook};
+use crate::simulation::{call, countdown_at, first_instant, request, schedule};
+use crate::support::random::Random;
+
+const ZONES: [Tz; 4] = [Tz::Europe__Berlin, Tz::America__New_York, Tz::Australia__Lord_Howe, Tz::America__Havana];
+
+/// One device with its user, its disk and its channels.
+pub(super) struct World {
+    seed: u64,
+    random: Random,
+    pub(super) clock: Arc<SimClock>,
+    pub(super) store: MemoryStore,
+    pub(super) desktop: RecordingChannel,
+    pub(super) terminal: RecordingChannel,
+    pub(super) programs: Programs,
+    engine: Option<(Handle, Running)>,
+    /// What was acknowledged: the version that each task had reached.
+    acknowledged: BTreeMap<TaskId, u64>,
+    /// Deliveries that were queued when the device crashed: only these may be shown again.
+    in_flight_at_crashes: BTreeSet<DeliveryId>,
+    starts: u64,
+    known: Known,
+}
+
+/// What the events so far say, replayed once.
+#[derive(Default)]
+struct Known {
+    last_seq: u64,
+    rebuilt: BTreeMap<TaskId, Snapshot>,
+    fired: BTreeSet<FireId>,
+    ended: BTreeSet<(TaskId, OccurrenceName)>,
+    flagged: BTreeSet<DeliveryId>,
+}
+
+impl World {
+    pub(super) async fn new(seed: u64) -> Self {
+        let mut random = Random(seed);
+        let zone = ZONES[usize::try_from(random.below(4)).expect("small")];
+        let mut world = Self {
+            seed,
+            random,
+            clock: Arc::new(SimClock::starting_at(first_instant(), zone)),
+            store: MemoryStore::new(Uuid::from_u64_pair(1, seed)),
+            desktop: RecordingChannel::new(ChannelKind::Desktop),
+            terminal: RecordingChannel::new(ChannelKind::Terminal),
+            programs: Programs::new(seed),
+            engine: None,
+            acknowledged: BTreeMap::new(),
+            in_flight_at_crashes: BTreeSet::new(),
+            starts: 0,
+            known: Known::default(),
+        };
+        world.boot().await;
+        world
+    }
+
+    async fn boot(&mut self) {
+        self.starts += 1;
+        self.programs.watch(&self.store, &self.clock);
+        let channels: Vec<Arc<dyn Channel>> = vec![
+            Arc::new(self.desktop.clone()),
+            Arc::new(self.terminal.clone()),
+            Arc::new(self.programs.channel.clone()),
+        ];
+        let parts = EngineParts {
+            store: Arc::new(self.store.clone()),
+            clock: Arc::clone(&self.clock) as Arc<dyn Clock>,
+            channels,
+            ids: Ids::from_seed(self.seed.wrapping_mul(1000) + self.starts),
+            grace: GRACE_DEFAULT,
+        };
+        self.engine = Some(start(parts).await.expect("the store is readable"));
+    }
+
+    pub(super) fn handle(&self) -> Handle {
+        self.engine.as_ref().expect("the engine runs between steps").0.clone()
+    }
+
+    pub(super) fn go_away(&self, is_away: bool) {
+        if is_away {
+            self.desktop.answer(|_, _| Answer::Report(Report::Away { reason: "no server".into() }));
+            self.desktop.set_presence(Presence::Away { reason: "no server".into() });
+        } else {
+            self.desktop.answer(|_, _| Answer::Report(Report::Delivered));
+            self.desktop.set_presence(Presence::Present);
+        }
+    }
+
+    /// One thing happens: to the user, the clock, the disk or a channel.
+    pub(super) async fn act(&mut self) {
+        match self.random.below(100) {
+            0..20 => self.add().await,
+            20..60 => self.ask().await,
+            60..80 => self.advance().await,
+            80..83 => self.step_clock(),
+            83..86 => self.programs.change_mood(&mut self.random),
+            86..88 => self.pause_or_resume_target().await,
+            88..90 => {
+                let zone = ZONES[usize::try_from(self.random.below(4)).expect("small")];
+                self.clock.set_zone(zone);
+            }
+            90..92 => {
+                let is_away = self.random.chance(50);
+                self.go_away(is_away);
+            }
+            92..95 => self.drop_some_deliveries(),
+            95..97 => self.fail_once().await,
+            _ => self.crash().await,
+        }
+    }
+
+    async fn add(&mut self) {
+        let schedule = self.any_schedule();
+        let alerts = self.random.chance(30).then(|| {
+            let count = self.random.below(3);
+            (0..count).map(|_| self.random.minutes(-300, 60)).collect()
+        });
+        let number = self.random.below(1000);
+        let mut request = AddRequest { alerts, ..request(&format!("task {number}"), schedule) };
+        request.details.targets = match self.random.below(6) {
+            0 => vec![Target::desktop(), webhook("a")],
+            1 => vec![webhook("a")],
+            2 => vec![webhook("a"), webhook("b")],
+            _ => Vec::new(),
+        };
+        let result = self.handle().add(request).await;
+        self.note(result);
+    }
+
+    async fn ask(&mut self) {
+        let tasks = self.store.list(Which::All).expect("readable");
+        if tasks.is_empty() {
+            return;
+        }
+        let chosen = usize::try_from(self.random.next() % tasks.len() as u64).expect("small");
+        let command = self.any_command();
+        let result = self.handle().call(call(tasks[chosen].task.id, command)).await;
+        self.note(result);
+    }
+
+    fn note(&mut self, result: Result<Applied, CallError>) {
+        match result {
+            Ok(applied) => {
+                self.acknowledged.insert(applied.snapshot.task.id, applied.snapshot.task.version);
+            }
+            // A refusal is an answer.
+            Err(CallError::Rejected { .. } | CallError::NotAdded { .. } | CallError::Store { .. }) => {}
+            Err(other) => panic!("an answer that nothing here explains: {other}"),
+        }
+    }
+
+    fn any_schedule(&mut self) -> Schedule {
+        let now = self.clock.now();
+        let ahead = now.saturating_add(self.random.minutes(-5, 3000));
+        match self.random.below(6) {
+            0 => Schedule::none(),
+            1 | 2 => schedule(Rule::Once(ahead.local(self.clock.zone()))),
+            3 => countdown_at(ahead),
+            4 => {
+                let every = self.random.minutes(1, 600);
+                let count = self.random.chance(30).then(|| u32::try_from(1 + self.random.below(5)).expect("small"));
+                let from = now.saturating_add(every);
+                schedule(Rule::Interval(Interval { every, from, count, until: None }))
+            }
+            _ => {
+                let (hour, minute) = (self.random.below(24), self.random.below(60));
+                let rrule = format!("FREQ=DAILY;BYHOUR={hour};BYMINUTE={minute};BYSECOND=0");
+                let from = now.local(self.clock.zone());
+                schedule(Rule::Calendar(Calendar { rrule, from, count: None, until: None }))
+            }
+        }
+    }
+
+    fn any_command(&mut self) -> Command {
+        let now = self.clock.now();
+        let early = self.random.chance(30);
+        match self.random.below(9) {
+            0 | 1 => Command::Done { early },
+            2 => Command::Ack { early },
+            3 | 4 => Command::Snooze { until: now.saturating_add(self.random.minutes(-1, 600)), early },
+            5 => {
+                let until = self.random.chance(50).then(|| now.saturating_add(self.random.minutes(1, 3000)));
+                Command::Pause { until }
+            }
+            6 => Command::Resume { shift: self.random.chance(30) },
+            7 if self.random.chance(50) => Command::Skip,
+            7 => Command::Cancel,
+            _ => Command::Edit(Edit { schedule: Some(self.any_schedule()), ..Edit::default() }),
+        }
+    }
+
+    async fn advance(&mut self) {
+        let to = self.clock.now().saturating_add(self.random.minutes(0, 2000));
+        self.handle().advance(to).await.expect("time goes forwards");
+    }
+
+    async fn pause_or_resume_target(&mut self) {
+        let target = webhook(if self.random.chance(50) { "a" } else { "b" });
+        self.programs.forget_releases();
+        let call = if self.random.chance(40) { TargetCall::Pause(target) } else { TargetCall::Resume(target) };
+        match self.handle().call_target(call).await {
+            Ok(_) | Err(CallError::Store { .. }) => {}
+            Err(other) => panic!("an answer that nothing here explains: {other}"),
+        }
+    }
+
+    fn step_clock(&mut self) {
+        self.programs.forget_releases();
+        let span = self.random.minutes(-3000, 3000);
+        self.clock.step_to(self.clock.now().saturating_add(span));
+    }
+
+    fn drop_some_deliveries(&mut self) {
+        let salt = self.random.next();
+        self.desktop.answer(move |delivery, attempt| {
+            let failed = (delivery.id.fire_id.0.as_u64_pair().1 ^ salt).wrapping_add(attempt as u64) % 3;
+            Answer::Report(match failed {
+                0 => Report::Failed { error: "dropped".into(), is_final: false, retry_after: None },
+                1 => Report::Failed { error: "refused".into(), is_final: true, retry_after: None },
+                _ => Report::Delivered,
+            })
+        });
+    }
+
+    /// The disk is full for one commit; whoever asks then hears so, and nothing is lost.
+    async fn fail_once(&mut self) {
+        self.store.fail_next(StoreError::Full { path: "keiko.db".into() });
+        let to = self.clock.now().saturating_add(Span::from_minutes(200));
+        self.handle().advance(to).await.expect("time goes forwards");
+        // One that met no commit must not fail a later one unseen.
+        let added = self.handle().add(request("after the failure", countdown_at(to))).await;
+        self.note(added);
+        // The loop holds back for a while after a failure; then it goes on by itself.
+        self.handle().advance(to.saturating_add(Span::from_minutes(90))).await.expect("time goes forwards");
+    }
+
+    pub(super) async fn crash(&mut self) {
+        // Half of the crashes come while programs have requests that they have not answered.
+        if self.random.chance(50) {
+            self.programs.hang(true);
+            let (handle, to) = (self.handle(), self.clock.now().saturating_add(self.random.minutes(0, 600)));
+            let advance = tokio::spawn(async move { handle.advance(to).await });
+            for _ in 0..200 {
+                tokio::task::yield_now().await;
+            }
+            advance.abort();
+        }
+        let (_, running) = self.engine.take().expect("the engine runs between steps");
+        running.abort().await;
+        self.programs.hang(false);
+        self.programs.forget_releases();
+        self.store = self.store.reopen();
+        let queued = self.store.outbox().expect("readable");
+        let queued = queued.into_iter().filter(|delivery| matches!(delivery.status, DeliveryStatus::Queued));
+        self.in_flight_at_crashes.extend(queued.map(|delivery| delivery.id));
+        if self.random.chance(60) {
+            self.clock.step_to(self.clock.now().saturating_add(self.random.minutes(0, 10_000)));
+        }
+        self.boot().await;
+    }
+
+    /// Waits until everything is quiet, then looks at the whole.
+    pub(super) async fn check(&mut self) {
+        let handle = self.handle();
+        handle.advance(handle.now()).await.expect("quiet");
+        let tasks = self.store.list(Which::All).expect("readable");
+        self.check_acknowledged(&tasks);
+        self.check_events(&tasks);
+        self.check_queue(&tasks).await;
+        self.check_deliveries();
+        self.programs.check(&self.store, &tasks);
+    }
+
+    /// I6: what was acknowledged is there, over crashes and failures.
+    fn check_acknowledged(&self, tasks: &[Snapshot]) {
+        for (id, version) in &self.acknowledged {
+            let task = tasks.iter().find(|snapshot| snapshot.task.id == *id);
+            let found = task.map(|snapshot| snapshot.task.version);
+            assert!(found.is_some_and(|found| found >= *version), "{id} had version {version}, now {found:?}");
+        }
+    }
+
+    /// I3 and I4: the events alone rebuild every task, and no firing is in them twice.
+    fn check_events(&mut self, tasks: &[Snapshot]) {
+        let known = &mut self.known;
+        let events = self.store.events_since(known.last_seq, usize::MAX).expect("readable");
+        for stored in &events {
+            known.last_seq += 1;
+            assert_eq!(stored.seq, known.last_seq, "seq has no gap");
+            let event = &stored.event;
+            let id = event.snapshot.task.id;
+            let before = known.rebuilt.get(&id);
+            let after = apply(before, &event.operation, event.at, event.snapshot.task.version);
+            assert_eq!(after.as_ref(), Some(&event.snapshot), "replay of {:?}", event.operation);
+            if let Some(firing) = event.operation.firing() {
+                assert!(known.fired.insert(firing.fire_id), "{} fired twice", firing.fire_id);
+                assert!(firing.nominal_at <= event.at, "{} fired early", firing.fire_id);
+            }
+            if let Some(firing) = event.operation.firing() {
+                for target in &event.snapshot.task.details.targets {
+                    let id = DeliveryId { fire_id: firing.fire_id, target: target.clone() };
+                    assert!(self.store.delivery(&id).expect("readable").is_some(), "{id} was lost");
+                }
+            }
+            let name = event.snapshot.occurrence.name();
+            assert!(!known.ended.contains(&(id, name)), "{name} came back to life");
+            if let Operation::Resent { fire_id, target } = &event.operation {
+                known.flagged.insert(DeliveryId { fire_id: *fire_id, target: target.clone() });
+            }
+            if event.snapshot.occurrence.has_ended() {
+                known.ended.insert((id, name));
+            }
+            known.rebuilt.insert(id, event.snapshot.clone());
+        }
+        let stored: BTreeMap<TaskId, Snapshot> = tasks.iter().map(|task| (task.task.id, task.clone())).collect();
+        assert_eq!(known.rebuilt, stored, "the events rebuild what is stored");
+    }
+
+    /// I5: the queue is what the store plans; I4: nothing that is due was left out.
+    async fn check_queue(&self, tasks: &[Snapshot]) {
+        let now = self.clock.now();
+        let mut planned = self.store.wakes().expect("readable");
+        planned.sort_unstable();
+        let queue = self.handle().audit().await.expect("the engine runs");
+        assert_eq!(queue, planned, "the queue equals the deadlines in the store (I5)");
+        let of_tasks: BTreeSet<Wake> = tasks
+            .iter()
+            .filter_map(|task| Some(Wake { at: task.next_wake()?, id: task.task.id, version: task.task.version }))
+            .collect();
+        assert_eq!(of_tasks, planned.into_iter().collect(), "the store plans what the rules say");
+        for task in tasks {
+            assert!(task.next_wake().is_none_or(|at| at > now), "{task:?} was left out at {now}");
+        }
+    }
+
+    /// I4: what was fired is delivered, waits for its channel, is retried or was withdrawn; never lost, never again
+    /// after it ended, and shown twice only where a crash came between.
+    fn check_deliveries(&self) {
+        let outbox = self.store.outbox().expect("readable");
+        for delivery in &outbox {
+            let is_stuck = matches!(delivery.status, DeliveryStatus::Queued);
+            assert!(!is_stuck, "{} is queued though all is quiet", delivery.id);
+            let is_open = self.store.snapshot(delivery.task).expect("readable").is_some_and(|task| {
+                task.occurrence.name() == delivery.occurrence
+                    && matches!(task.occurrence.state, State::Running(_) | State::Pending(_))
+            });
+            // What is for programs outlives an occurrence that was succeeded; that a target fails is told in any case.
+            let outlives = !delivery.id.target.kind.is_person() || delivery.is_notice();
+            assert!(is_open || outlives, "{} waits for an occurrence that is over", delivery.id);
+        }
+        for channel in [&self.desktop, &self.terminal, &self.programs.channel] {
+            let shown = channel.record().delivered;
+            let mut times: BTreeMap<&DeliveryId, usize> = BTreeMap::new();
+            for delivery in &shown {
+                *times.entry(&delivery.id).or_default() += 1;
+            }
+            for (id, count) in times {
+                let is_explained = self.in_flight_at_crashes.contains(id);
+                assert!(count == 1 || is_explained, "{id} was shown {count} times without a crash");
+                assert!(
+                    count == 1 || self.known.flagged.contains(id),
+                    "{id} was shown again and the history does not say so"
+                );
+            }
+            for delivery in shown {
+                assert!(self.is_same_message(&delivery), "{} changed on the way", delivery.id);
+            }
+        }
+    }
+
+    fn is_same_message(&self, shown: &Delivery) -> bool {
+        let stored = self.store.delivery(&shown.id).expect("readable");
+        stored.is_some_and(|stored| stored.message == shown.message && stored.occasion == shown.occasion)
+    }
+
+    pub(super) async fn end(mut self) {
+        let (_, running) = self.engine.take().expect("the engine runs between steps");
+        running.stop(Duration::from_secs(5)).await;
+        let outbox = self.store.outbox().expect("readable");
+        let left = outbox.iter().filter(|delivery| matches!(delivery.status, DeliveryStatus::Queued)).count();
+        assert_eq!(left, 0, "an orderly stop leaves nothing half sent");
+    }
+}
