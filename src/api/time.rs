@@ -193,7 +193,10 @@ pub(super) fn explain(
     let context = Context { now, zone, settings: Settings { dialect, ..settings.clone() } };
     let reading = match when::parse_sentence(text, &context) {
         Ok(reading) => reading,
-        Err(error) => return Ok(to_wire::unread(text, &error.to_string(), Some(span_of(&error)), zone)),
+        Err(error) => {
+            let title = when::title_beside(text, error.span());
+            return Ok(to_wire::unread(text, &title, &error.to_string(), Some(span_of(&error)), zone));
+        }
     };
     let mut told = told(text, &reading, &context);
     // A sentence without any time is a title; one that says "later" means a time and does not say which.

@@ -25,7 +25,6 @@ const SETTINGS: &[(&str, Setter)] = &[
     ("snooze_default", |config, value| put(&mut config.snooze_default, value::snooze(value))),
     ("channels", |config, value| put(&mut config.channels, value::channels(value))),
     ("day_parts.morning", |config, value| put(&mut config.day_parts.morning, value::clock_time(value))),
-    ("day_parts.noon", |config, value| put(&mut config.day_parts.noon, value::clock_time(value))),
     ("day_parts.afternoon", |config, value| put(&mut config.day_parts.afternoon, value::clock_time(value))),
     ("day_parts.evening", |config, value| put(&mut config.day_parts.evening, value::clock_time(value))),
     ("day_parts.tonight", |config, value| put(&mut config.day_parts.tonight, value::clock_time(value))),
@@ -330,7 +329,6 @@ mod tests {
             channels = ["terminal", "desktop", "terminal"]
             [day_parts]
             morning = "07:00"
-            noon = "12:30"
             afternoon = "14:00"
             evening = "18:00"
             tonight = "19:00"
@@ -351,7 +349,6 @@ mod tests {
             channels: vec![Target::terminal(), Target::desktop()],
             day_parts: DayParts {
                 morning: at(7, 0),
-                noon: at(12, 30),
                 afternoon: at(14, 0),
                 evening: at(18, 0),
                 tonight: at(19, 0),
@@ -416,8 +413,8 @@ mod tests {
             "config.toml:1:18: cannot use snooze_default = \"10\": expected a length of time with its unit, such as \"10m\" or \"1h30m\"",
         );
         check_refused(
-            "[day_parts]\nnoon = \"25:00\"",
-            "config.toml:2:8: cannot use day_parts.noon = \"25:00\": expected a time from \"00:00\" to \"23:59\"",
+            "[day_parts]\nnight = \"25:00\"",
+            "config.toml:2:9: cannot use day_parts.night = \"25:00\": expected a time from \"00:00\" to \"23:59\"",
         );
         check_refused(
             "channels = [\"desktop\", \"pager\"]",

@@ -47,8 +47,6 @@ pub enum Dialect {
 pub struct DayParts {
     /// `morning`.
     pub morning: NaiveTime,
-    /// `noon`.
-    pub noon: NaiveTime,
     /// `afternoon`.
     pub afternoon: NaiveTime,
     /// `evening`.
@@ -128,7 +126,6 @@ impl Default for DayParts {
     fn default() -> Self {
         Self {
             morning: clock_time(9),
-            noon: clock_time(12),
             afternoon: clock_time(15),
             evening: clock_time(19),
             tonight: clock_time(20),

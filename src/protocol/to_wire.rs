@@ -224,17 +224,25 @@ fn rule(schedule: &Schedule) -> Option<String> {
         }
         Rule::Calendar(calendar) => {
             let until = calendar.until.map(|until| until.format("%Y%m%dT%H%M%S").to_string());
-            (calendar.rrule.clone(), calendar.count, until)
+            (brief(&calendar.rrule), calendar.count, until)
         }
+        // Cron is said in its own field.
+        Rule::Cron(_) => return None,
     };
     let count = count.map_or(String::new(), |count| format!(";COUNT={count}"));
     let until = until.map_or(String::new(), |until| format!(";UNTIL={until}"));
     Some(rrule + &count + &until)
 }
 
+/// Returns a rule without the parts that a time on the full hour or minute does not need; its `from` has them.
+fn brief(rrule: &str) -> String {
+    let without_seconds = rrule.strip_suffix(";BYSECOND=0").unwrap_or(rrule);
+    without_seconds.strip_suffix(";BYMINUTE=0").unwrap_or(without_seconds).to_owned()
+}
+
 /// Returns the reading of a text in which no time was found, and why.
 #[must_use]
-pub fn unread(text: &str, error: &str, span: Option<(usize, usize)>, zone: Tz) -> objects::Reading {
+pub fn unread(text: &str, title: &str, error: &str, span: Option<(usize, usize)>, zone: Tz) -> objects::Reading {
     objects::Reading {
         schema_version: SCHEMA_VERSION,
         text: text.to_owned(),
@@ -246,7 +254,7 @@ pub fn unread(text: &str, error: &str, span: Option<(usize, usize)>, zone: Tz) -
         every_ms: None,
         next: Vec::new(),
         alerts: Vec::new(),
-        title: String::new(),
+        title: title.to_owned(),
         grain: None,
         zone: zone.name().to_owned(),
         span,
@@ -285,10 +293,16 @@ pub fn schedule(schedule: &Schedule, device: Tz) -> objects::Schedule {
             wire.count = interval.count;
         }
         Rule::Calendar(calendar) => {
-            wire.rrule = Some(calendar.rrule.clone());
+            wire.rrule = Some(brief(&calendar.rrule));
             wire.from = local(calendar.from);
             wire.until = calendar.until.and_then(local);
             wire.count = calendar.count;
+        }
+        Rule::Cron(cron) => {
+            wire.cron = Some(cron.expression.clone());
+            wire.from = local(cron.from);
+            wire.until = cron.until.and_then(local);
+            wire.count = cron.count;
         }
     }
     wire

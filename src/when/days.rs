@@ -3,7 +3,7 @@
 use chrono::{Datelike, Months, NaiveDate, NaiveDateTime, NaiveTime, TimeDelta, Weekday};
 
 use crate::domain::time::add_days;
-use crate::when::grammar::{Amount, Day, DayKind, MonthOf, WORKING_DAYS, Which};
+use crate::when::grammar::{Amount, Day, DayKind, MonthOf, WORKING_DAYS, WeekOf, Which};
 use crate::when::lexicon::Unit;
 use crate::when::resolve::Here;
 use crate::when::{Note, TimeError, plain_date};
@@ -33,15 +33,40 @@ impl Here<'_> {
                     Some(year) => vec![i32::try_from(*year).unwrap_or(i32::MAX)],
                     None => vec![today.year(), today.year() + 1],
                 };
-                years.into_iter().filter_map(|year| plain_date::date(year, *month, 1)).collect()
+                let firsts = years.into_iter().filter_map(|year| plain_date::date(year, *month, 1));
+                firsts.flat_map(|first| self.rest_of_month(first)).collect()
             }
             Day::Weekend(which) => self.weekends(*which),
-            Day::Period(which, unit) => self.period(*which, *unit)?,
+            Day::Period(which, unit) => self.period(*which, *unit),
             Day::End(unit) => self.end_of(*unit).into_iter().collect(),
-            Day::EndOf(day) => self.dates(day, true, notes)?,
+            Day::EndOf(day) => match day.as_ref() {
+                Day::Period(Which::Next, unit) => self.end_of_next(*unit).into_iter().collect(),
+                day => self.dates(day, true, notes)?,
+            },
+            Day::Week { nth, of } => self.weeks(*nth, *of),
+            Day::WeekAround(day) => {
+                let date = self.first_date(day)?;
+                let monday = add_days(date, -i64::from(date.weekday().num_days_from_monday()));
+                monday.into_iter().chain([today, date]).filter(|date| *date >= today).collect()
+            }
+            Day::Counted { nth, weekday, from } => {
+                let from = self.first_date(from)?;
+                let to = i64::from((weekday.num_days_from_monday() + 7 - from.weekday().num_days_from_monday()) % 7);
+                let days = match (*nth, to) {
+                    (..0, 0) => nth.checked_mul(7),
+                    (..0, to) => (*nth + 1).checked_mul(7).map(|weeks| weeks + to - 7),
+                    (nth, 0) => nth.checked_mul(7),
+                    (nth, to) => (nth - 1).checked_mul(7).map(|weeks| weeks + to),
+                };
+                days.and_then(|days| plain_date::days_after(from, days)).into_iter().collect()
+            }
             Day::Shifted { amount, is_back, from } => {
                 let anchor = match from.as_ref() {
                     Day::FromToday(days) => add_days(today, *days).ok_or_else(|| self.out_of_range())?,
+                    Day::Date { year: Some(year), month, day } => i32::try_from(*year)
+                        .ok()
+                        .and_then(|year| plain_date::date(year, *month, *day))
+                        .ok_or_else(|| self.no_such_day())?,
                     from => self.first_date(from)?,
                 };
                 later(anchor.and_time(NaiveTime::MIN), *amount, *is_back)
@@ -89,6 +114,7 @@ impl Here<'_> {
         let months: Vec<NaiveDate> = match month {
             MonthOf::Any => (0..=MONTHS_AHEAD).filter_map(|months| self.month(months)).collect(),
             MonthOf::Next => self.month(1).into_iter().collect(),
+            MonthOf::Ahead(months) => self.month(months).into_iter().collect(),
             MonthOf::Named { year: Some(year), month } => {
                 i32::try_from(year).ok().and_then(|year| plain_date::date(year, month, 1)).into_iter().collect()
             }
@@ -97,6 +123,46 @@ impl Here<'_> {
             }
         };
         months.into_iter().filter_map(|first| nth_of_month(first, nth, kind)).collect()
+    }
+
+    /// Returns the Mondays of the so-manieth week of the years or months that may be meant.
+    fn weeks(&self, nth: i32, of: WeekOf) -> Vec<NaiveDate> {
+        let spans: Vec<(NaiveDate, NaiveDate)> = match of {
+            WeekOf::Year(year) => {
+                let first = year.and_then(|year| i32::try_from(year).ok());
+                let years = first.map_or_else(|| vec![self.today().year(), self.today().year() + 1], |year| vec![year]);
+                let span = |year: i32| Some((plain_date::date(year, 1, 1)?, plain_date::date(year, 12, 31)?));
+                years.into_iter().filter_map(span).collect()
+            }
+            WeekOf::Month(month) => {
+                let firsts = self.nth_dates(1, DayKind::Day, month);
+                firsts.into_iter().filter_map(|first| Some((first, nth_of_month(first, -1, DayKind::Day)?))).collect()
+            }
+        };
+        let monday = |(first, last): (NaiveDate, NaiveDate)| {
+            let to_thursday = |date: NaiveDate| i64::from((10 - date.weekday().num_days_from_monday()) % 7);
+            let thursday = add_days(first, to_thursday(first))?;
+            let count = i32::try_from(last.signed_duration_since(thursday).num_days() / 7 + 1).ok()?;
+            let index = if nth > 0 { nth - 1 } else { count + nth };
+            let is_within = (0..count).contains(&index);
+            is_within.then(|| add_days(thursday, i64::from(index) * 7 - 3))?
+        };
+        // "the first week of the month" said on its Wednesday goes on today.
+        let running = |monday: NaiveDate| {
+            let days = self.today().signed_duration_since(monday).num_days();
+            if (1..7).contains(&days) { self.today() } else { monday }
+        };
+        spans.into_iter().filter_map(monday).map(running).collect()
+    }
+
+    fn end_of_next(&self, unit: Unit) -> Option<NaiveDate> {
+        match unit {
+            Unit::Week | Unit::Fortnight => add_days(self.end_of(Unit::Week)?, 7),
+            Unit::Month => nth_of_month(self.month(1)?, -1, DayKind::Day),
+            Unit::Quarter => nth_of_month(self.month(5 - self.today().month0() % 3)?, -1, DayKind::Day),
+            Unit::Year | Unit::Decade => plain_date::date(self.today().year() + 1, 12, 31),
+            Unit::Day | Unit::Hour | Unit::Minute | Unit::Second => add_days(self.today(), 1),
+        }
     }
 
     fn weekends(&self, which: Which) -> Vec<NaiveDate> {
@@ -115,16 +181,15 @@ impl Here<'_> {
         }
     }
 
-    fn period(&self, which: Which, unit: Unit) -> Result<Vec<NaiveDate>, TimeError> {
+    fn period(&self, which: Which, unit: Unit) -> Vec<NaiveDate> {
         let today = self.today();
         let monday = add_days(today, -i64::from(today.weekday().num_days_from_monday()));
         let step: i64 = match which {
             Which::Next => 1,
             Which::Last => -1,
-            // "this week" names no day of it.
-            Which::This | Which::Coming | Which::Later(_) => {
-                return Err(TimeError::Vague { words: self.said.words.clone(), span: self.said.span.clone() });
-            }
+            Which::Later(periods) => periods,
+            // "this week", like "today", is its next moment.
+            Which::This | Which::Coming => return self.rest_of(unit),
         };
         let quarter = i64::from(today.month0() % 3);
         let date = match unit {
@@ -132,9 +197,29 @@ impl Here<'_> {
             Unit::Month => shift_months(today.with_day(1), step),
             Unit::Quarter => shift_months(today.with_day(1), 3 * step - quarter),
             Unit::Year => shift_months(plain_date::date(today.year(), 1, 1), 12 * step),
+            Unit::Decade => shift_months(plain_date::date(today.year(), 1, 1), 120 * step),
             Unit::Day | Unit::Hour | Unit::Minute | Unit::Second => add_days(today, step),
         };
-        Ok(date.into_iter().collect())
+        date.into_iter().collect()
+    }
+
+    /// Returns the first of the month, or where the month is running, what is left of it.
+    fn rest_of_month(&self, first: NaiveDate) -> Vec<NaiveDate> {
+        let is_running = (first.year(), first.month()) == (self.today().year(), self.today().month());
+        if is_running && self.today() > first { self.rest_of(Unit::Month) } else { vec![first] }
+    }
+
+    /// Returns the days of the running week, month or year from today on, tomorrow's first part included.
+    fn rest_of(&self, unit: Unit) -> Vec<NaiveDate> {
+        let last = match unit {
+            // Monday to Sunday.
+            Unit::Week | Unit::Fortnight => self.end_of(Unit::Week).and_then(|friday| add_days(friday, 2)),
+            Unit::Quarter => self.month(3 - self.today().month0() % 3).and_then(|first| add_days(first, -1)),
+            Unit::Second | Unit::Minute | Unit::Hour | Unit::Day => Some(self.today()),
+            Unit::Month | Unit::Year | Unit::Decade => self.end_of(unit),
+        };
+        let tomorrow = add_days(self.today(), 1).filter(|tomorrow| last.is_some_and(|last| *tomorrow <= last));
+        std::iter::once(self.today()).chain(tomorrow).collect()
     }
 
     fn end_of(&self, unit: Unit) -> Option<NaiveDate> {
@@ -142,7 +227,7 @@ impl Here<'_> {
         match unit {
             Unit::Week | Unit::Fortnight => add_days(today, 4 - i64::from(today.weekday().num_days_from_monday())),
             Unit::Month | Unit::Quarter => nth_of_month(self.month(0)?, -1, DayKind::Day),
-            Unit::Year => plain_date::date(today.year(), 12, 31),
+            Unit::Year | Unit::Decade => plain_date::date(today.year(), 12, 31),
             Unit::Day | Unit::Hour | Unit::Minute | Unit::Second => Some(today),
         }
     }
@@ -154,14 +239,15 @@ impl Here<'_> {
         has_time: bool,
         notes: &mut Vec<Note>,
     ) -> Result<Vec<NaiveDate>, TimeError> {
-        let [first, second] = days else { return Err(self.several()) };
+        let [first, second] = days else { return self.all_agreeing(days, notes) };
         let (wide, narrow) = if rank(first) <= rank(second) { (first, second) } else { (second, first) };
         match (wide, narrow) {
             (Day::Period(which, Unit::Week), Day::Weekday(Which::Coming, weekday)) => {
                 let weeks = match which {
                     Which::Next => 1,
                     Which::Last => -1,
-                    Which::This | Which::Coming | Which::Later(_) => 0,
+                    Which::Later(weeks) => *weeks,
+                    Which::This | Which::Coming => 0,
                 };
                 let monday =
                     add_days(self.today(), weeks * 7 - i64::from(self.today().weekday().num_days_from_monday()));
@@ -192,6 +278,25 @@ impl Here<'_> {
             Some(date) => Err(self.mismatch(date)),
             None => Err(self.past(dates.first().map(|date| date.and_time(self.settings().date_only)))),
         }
+    }
+
+    /// Returns the dates of the narrowest of three or more days, where the others name them too.
+    fn all_agreeing(&self, days: &[Day], notes: &mut Vec<Note>) -> Result<Vec<NaiveDate>, TimeError> {
+        let mut days: Vec<&Day> = days.iter().collect();
+        days.sort_by_key(|day| std::cmp::Reverse(rank(day)));
+        let Some((narrow, others)) = days.split_first() else { return Ok(Vec::new()) };
+        let mut dates = self.dates(narrow, true, notes)?;
+        let Some(first) = dates.first().copied() else { return Ok(dates) };
+        for other in others {
+            let allowed = match other {
+                Day::Weekday(Which::Coming, weekday) => {
+                    dates.iter().copied().filter(|date| date.weekday() == *weekday).collect()
+                }
+                other => self.dates(other, true, notes)?,
+            };
+            dates.retain(|date| allowed.contains(date));
+        }
+        if dates.is_empty() { Err(self.mismatch(first)) } else { Ok(dates) }
     }
 
     fn same_date(&self, one: &Day, other: &Day, notes: &mut Vec<Note>) -> Result<Vec<NaiveDate>, TimeError> {
@@ -250,6 +355,7 @@ fn rank(day: &Day) -> u8 {
         Day::Period(..) => 0,
         Day::Weekday(..) => 1,
         Day::Weekend(_) | Day::Month { .. } | Day::End(_) | Day::EndOf(_) | Day::Shifted { .. } => 2,
+        Day::Week { .. } | Day::WeekAround(_) | Day::Counted { .. } => 2,
         Day::FromToday(_) => 3,
         Day::OfMonth(_) | Day::Nth { .. } => 4,
         Day::Date { .. } => 5,

@@ -18,16 +18,17 @@ mod settings;
 mod span;
 mod title;
 mod token;
+mod typed;
 
 use std::ops::Range;
 
 use chrono_tz::Tz;
 
-use crate::domain::schedule::Schedule;
+use crate::domain::schedule::{Rule, Schedule};
 use crate::domain::time::{Span, Timestamp};
 use crate::when::grammar::{Binder, Phrase, Run, Words};
 use crate::when::lexicon::{Lexeme, Meaning, lexemes};
-use crate::when::resolve::{Here, Said};
+use crate::when::resolve::{Here, Resolved, Said};
 
 pub use self::arguments::{Arguments, from_arguments};
 pub use self::error::TimeError;
@@ -126,6 +127,7 @@ impl Reading {
             | Note::MidnightEnds { .. }
             | Note::Gap { .. }
             | Note::Fold { .. }
+            | Note::EitherDay
             | Note::MonthEnd { .. } => None,
         });
         self.time.ok_or_else(|| {
@@ -142,6 +144,11 @@ impl Reading {
 /// # Errors
 /// The sentence names a time that cannot be set: past, impossible, contradictory, or several at once.
 pub fn parse_sentence(text: &str, context: &Context) -> Result<Reading, TimeError> {
+    if let Some(span) = typed::find(text) {
+        let time = typed::read(text, span.clone(), context)?;
+        let notes = time.notes.clone();
+        return Ok(Reading { time: Some(time), title: title_beside(text, &span), notes });
+    }
     let lexemes = lexemes(&token::tokens(text));
     let words = Words::new(&lexemes);
     let mut edges = title::edges(&words);
@@ -182,12 +189,16 @@ pub fn parse_time(text: &str, context: &Context) -> Result<TimeReading, TimeErro
     only_time(text, text, &lexemes, context)
 }
 
-/// Reads what would follow "every": `day at 9am`, `2 hours 3 times`, `month on the 31st at 9am`.
+/// Reads what would follow "every": `day at 9am`, `2 hours 3 times`, `month on the 31st at 9am`; also a rule as
+/// programs write it, `FREQ=…` (RFC 5545) or cron.
 ///
 /// # Errors
 /// As [`parse_time`]; also where the words repeat nothing.
 pub fn parse_every(text: &str, context: &Context) -> Result<TimeReading, TimeError> {
     const EVERY: &str = "every ";
+    if let Some(span) = typed::whole(text) {
+        return typed::read(text, span, context);
+    }
     let own = lexemes(&token::tokens(text));
     let own_words = Words::new(&own);
     let repeats = |at: usize| Words::new(&own[..own.len().min(at)]).has_repeat;
@@ -211,6 +222,20 @@ pub fn parse_every(text: &str, context: &Context) -> Result<TimeReading, TimeErr
         }),
         Err(error) => Err(error.shifted(EVERY.len(), text)),
     }
+}
+
+/// Returns the words of `text` beside those that an error points at, as title.
+#[must_use]
+pub fn title_beside(text: &str, span: &Range<usize>) -> String {
+    let lexemes = lexemes(&token::tokens(text));
+    let words = Words::new(&lexemes);
+    let edges = title::edges(&words);
+    let inside = |lexeme: &Lexeme| lexeme.span.start >= span.start && lexeme.span.end <= span.end;
+    let first = (edges.start..edges.end).find(|at| inside(&lexemes[*at]));
+    let last = (edges.start..edges.end).rfind(|at| inside(&lexemes[*at]));
+    let Some((first, last)) = first.zip(last) else { return text.trim().to_owned() };
+    let taken = first..last + 1;
+    title::beside(text, &lexemes, &words, edges.start, std::slice::from_ref(&taken))
 }
 
 fn shift(span: &Range<usize>, by: usize, len: usize) -> Range<usize> {
@@ -260,12 +285,16 @@ fn resolve_phrase(
     let words: Vec<&str> = spans.iter().map(|span| &text[span.clone()]).collect();
     let words = words.join(" ");
     let span = spans.first().map_or(0, |first| first.start)..spans.last().map_or(0, |last| last.end);
-    let here = Here::new(context, phrase.zone, Said { words: words.clone(), span });
-    let resolved = match &phrase.every {
-        Some(every) => recur::series(&here, phrase, every)?,
-        None => here.once(phrase)?,
+    let said = Said { words: words.clone(), span };
+    let here = Here::new(context, phrase.zone, said.clone());
+    let (resolved, zone) = match (&phrase.every, phrase.offset) {
+        (None, None) => (here.once(phrase)?, phrase.zone),
+        // An offset names an instant, which stays where it is when the device travels.
+        (None, Some(seconds)) => (at_offset(context, phrase, said, seconds)?, Some(context.zone)),
+        (Some(every), None) => (recur::series(&here, phrase, every)?, phrase.zone),
+        (Some(_), Some(_)) => return Err(here.no_rule("an offset is no zone, expected one such as Europe/Berlin")),
     };
-    let schedule = Schedule { text: words, rule: resolved.rule, zone: phrase.zone };
+    let schedule = Schedule { text: words, rule: resolved.rule, zone };
     Ok(TimeReading {
         schedule,
         due: resolved.due,
@@ -275,6 +304,17 @@ fn resolve_phrase(
         zone: phrase.zone,
         notes: resolved.notes,
     })
+}
+
+/// Resolves a moment said with its offset from UTC: read on a clock that is so far ahead, then brought home.
+fn at_offset(context: &Context, phrase: &Phrase, said: Said, seconds: i32) -> Result<Resolved, TimeError> {
+    let ahead = Span::from_secs(seconds.into());
+    let home = Here::new(context, None, said.clone());
+    let shifted = context.now.checked_add(ahead).ok_or_else(|| home.out_of_range())?;
+    let there = Context { now: shifted, zone: Tz::UTC, settings: context.settings.clone() };
+    let resolved = Here::new(&there, None, said).once(phrase)?;
+    let due = resolved.due.checked_add(Span::from_secs(-i64::from(seconds))).ok_or_else(|| home.out_of_range())?;
+    Ok(Resolved { rule: Rule::Once(due.local(context.zone)), due, ..resolved })
 }
 
 /// A sentence in which no time was found: a title, perhaps with a vague word.

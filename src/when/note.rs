@@ -56,6 +56,8 @@ pub enum Note {
         /// The local time.
         local: NaiveDateTime,
     },
+    /// A cron expression names a day of the month and a weekday, and either is enough.
+    EitherDay,
     /// Months without the day use their last.
     MonthEnd {
         /// The day of the month.
@@ -85,6 +87,7 @@ impl fmt::Display for Note {
             Self::Fold { local } => {
                 write!(f, "the clock shows {} twice, the first time counts", local.format(LOCAL))
             }
+            Self::EitherDay => f.write_str("cron takes the day of the month or the weekday, either is enough"),
             Self::MonthEnd { day } => write!(f, "months without day {day} use their last day"),
         }
     }

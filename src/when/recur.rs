@@ -105,6 +105,7 @@ fn window(
 
 /// Days and coarser: a rule of local dates and times.
 fn calendar(here: &Here<'_>, phrase: &Phrase, every: &Every) -> Result<Resolved, TimeError> {
+    let phrase = &with_clock_of_its_end(phrase);
     let mut notes = Vec::new();
     let mut days = gather(here, phrase, every)?;
     let interval = u16::try_from(every.interval).ok().filter(|interval| *interval > 0);
@@ -137,6 +138,19 @@ fn calendar(here: &Here<'_>, phrase: &Phrase, every: &Every) -> Result<Resolved,
     let start = first(here, &each, earliest).ok_or_else(|| here.nothing_ahead())?;
     let rrule = rule(here, cycle, interval, &days, &times, &mut notes)?;
     finish(here, phrase, rrule, start, &times, notes)
+}
+
+/// "every day until friday at 8" comes at 8 on Friday, too: the clock time is the repetition's own.
+fn with_clock_of_its_end(phrase: &Phrase) -> Phrase {
+    let mut phrase = phrase.clone();
+    let has_clock = !phrase.clocks.is_empty() || phrase.starting.as_ref().is_some_and(|start| start.clock.is_some());
+    if let Some(until) = &mut phrase.until
+        && until.day.is_some()
+        && !has_clock
+    {
+        phrase.clocks.extend(until.clock.take());
+    }
+    phrase
 }
 
 fn finish(
@@ -209,7 +223,9 @@ fn gather(here: &Here<'_>, phrase: &Phrase, every: &Every) -> Result<Days, TimeE
                 match month {
                     MonthOf::Named { year: None, month } => days.month = Some(*month),
                     MonthOf::Any => {}
-                    MonthOf::Next | MonthOf::Named { year: Some(_), .. } => return Err(here.several()),
+                    MonthOf::Next | MonthOf::Ahead(_) | MonthOf::Named { year: Some(_), .. } => {
+                        return Err(here.several());
+                    }
                 }
             }
             Day::Month { year: None, month } => days.month = Some(*month),
@@ -221,6 +237,9 @@ fn gather(here: &Here<'_>, phrase: &Phrase, every: &Every) -> Result<Days, TimeE
             | Day::Period(..)
             | Day::End(_)
             | Day::EndOf(_)
+            | Day::Week { .. }
+            | Day::WeekAround(_)
+            | Day::Counted { .. }
             | Day::Shifted { .. } => return Err(here.several()),
         }
     }
@@ -390,8 +409,12 @@ fn in_month(
             Ok((nths.len() == 1).then(|| vec![1]))
         }
         ([], nths) => {
+            let is_of_year = matches!(cycle, Cycle::Years) && days.month.is_none();
             let name = |(nth, kind): &(i32, DayKind)| match kind {
-                DayKind::Weekday(day) if (1..=5).contains(&nth.abs()) => Some(format!("{nth}{}", day_name(*day))),
+                // The 13th Friday of a year is one, of a month none.
+                DayKind::Weekday(day) if (1..=if is_of_year { 53 } else { 5 }).contains(&nth.abs()) => {
+                    Some(format!("{nth}{}", day_name(*day)))
+                }
                 DayKind::Weekday(_) | DayKind::WorkingDay | DayKind::Day => None,
             };
             let names: Option<Vec<String>> = nths.iter().map(name).collect();

@@ -3,7 +3,7 @@
 use chrono::{Datelike, NaiveDateTime, Timelike};
 use chrono_tz::Tz;
 
-use crate::domain::schedule::{Calendar, Interval, Rule, Schedule};
+use crate::domain::schedule::{Calendar, Cron, Interval, Rule, Schedule};
 use crate::domain::time::{Span, Timestamp};
 
 /// Says a schedule in words, such as `every day at 09:00`; a floating one is read in `zone`.
@@ -16,6 +16,7 @@ pub fn describe(schedule: &Schedule, zone: Tz) -> String {
         Rule::Countdown(at) => local(at.local(in_zone)),
         Rule::Interval(interval) => describe_interval(interval, in_zone),
         Rule::Calendar(calendar) => describe_calendar(calendar),
+        Rule::Cron(cron) => describe_cron(cron),
     };
     match schedule.zone {
         Some(fixed) if fixed != zone => format!("{said} ({fixed})"),
@@ -115,12 +116,24 @@ fn describe_calendar(calendar: &Calendar) -> String {
     let mut said = Parts::of(&calendar.rrule)
         .and_then(|parts| parts.words(calendar.from))
         .unwrap_or_else(|| format!("by the rule {}", calendar.rrule));
-    if let Some(until) = calendar.until {
-        said.push_str(" until ");
-        let is_whole_day = until.hour() == 23 && until.minute() == 59;
-        said.push_str(&if is_whole_day { until.format("%a %-d %b %Y").to_string() } else { local(until) });
-    }
+    push_until(&mut said, calendar.until);
     with_count(said, calendar.count)
+}
+
+fn describe_cron(cron: &Cron) -> String {
+    let mut said = cron.in_words().unwrap_or_else(|| "by cron".to_owned());
+    for part in [" (", &cron.expression, ")"] {
+        said.push_str(part);
+    }
+    push_until(&mut said, cron.until);
+    with_count(said, cron.count)
+}
+
+fn push_until(said: &mut String, until: Option<NaiveDateTime>) {
+    let Some(until) = until else { return };
+    said.push_str(" until ");
+    let is_whole_day = until.hour() == 23 && until.minute() == 59;
+    said.push_str(&if is_whole_day { until.format("%a %-d %b %Y").to_string() } else { local(until) });
 }
 
 /// The parts of a rule that words are known for.

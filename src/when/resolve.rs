@@ -1,6 +1,6 @@
 //! Which moment is it, seen from now?
 
-use chrono::{Datelike, NaiveDate, NaiveDateTime, NaiveTime, Timelike};
+use chrono::{Datelike, NaiveDate, NaiveDateTime, NaiveTime, TimeDelta, Timelike};
 use chrono_tz::Tz;
 
 use crate::domain::schedule::Rule;
@@ -77,6 +77,14 @@ impl<'a> Here<'a> {
     /// Days, weeks and months from now keep the wall clock, unless a clock time is said.
     fn ahead(&self, amount: Amount, phrase: &Phrase) -> Result<Resolved, TimeError> {
         let local = later(self.now, amount, false).ok_or_else(|| self.out_of_range())?;
+        if let [Day::Weekday(_, weekday)] = phrase.days.as_slice() {
+            // That weekday of the week so far ahead; of a month or year so far ahead the first from there on.
+            let to_weekday = i64::from(weekday.num_days_from_monday());
+            let days = to_weekday - i64::from(local.weekday().num_days_from_monday());
+            let days = if amount.months > 0 { days.rem_euclid(7) } else { days };
+            let date = add_days(local.date(), days).ok_or_else(|| self.out_of_range())?;
+            return self.first_ahead(phrase, &[date], Vec::new());
+        }
         if phrase.clocks.is_empty() && phrase.part.is_none() {
             let grain = if amount.months == 0 { Grain::Day } else { Grain::Month };
             return self.at_local(cut(local), grain, Vec::new());
@@ -188,10 +196,14 @@ impl<'a> Here<'a> {
         }
         if let Some(part) = phrase.part {
             let hour = if part.is_tonight { self.settings().tonight } else { self.part_time(part.part) };
-            return vec![date.and_time(hour)];
+            let local = date.and_time(hour);
+            return local.checked_add_signed(TimeDelta::hours(phrase.degree)).into_iter().collect();
         }
         let is_end = phrase.days.iter().any(|day| matches!(day, Day::End(_) | Day::EndOf(_)));
-        let is_running = phrase.days.iter().any(|day| matches!(day, Day::FromToday(0) | Day::Weekend(_)));
+        let is_running = phrase
+            .days
+            .iter()
+            .any(|day| matches!(day, Day::FromToday(0) | Day::Weekend(_) | Day::Period(Which::This, Unit::Day)));
         if is_end {
             return vec![date.and_time(self.settings().end_of_day)];
         }
@@ -229,6 +241,9 @@ impl<'a> Here<'a> {
             | Day::Period(..)
             | Day::End(_)
             | Day::EndOf(_)
+            | Day::Week { .. }
+            | Day::WeekAround(_)
+            | Day::Counted { .. }
             | Day::Shifted { .. } => false,
         };
         let days = phrase.every.iter().flat_map(|every| &every.days).chain(&phrase.days);
@@ -345,7 +360,7 @@ fn grain_of(phrase: &Phrase) -> Grain {
         Some(_) => Grain::Minute,
         None if phrase.part.is_some() => Grain::Hour,
         None => match phrase.days.first() {
-            Some(Day::Period(_, Unit::Week) | Day::Weekend(_)) => Grain::Week,
+            Some(Day::Period(_, Unit::Week) | Day::Weekend(_) | Day::Week { .. } | Day::WeekAround(_)) => Grain::Week,
             Some(Day::Period(_, Unit::Month | Unit::Quarter) | Day::Month { .. }) => Grain::Month,
             Some(Day::Period(_, Unit::Year)) => Grain::Year,
             Some(_) | None => Grain::Day,

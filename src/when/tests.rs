@@ -1,5 +1,7 @@
 //! The readings that people can rely on, by family of `phrases.md`.
 
+mod wider;
+
 use proptest::prelude::*;
 
 use super::*;
@@ -49,6 +51,10 @@ fn rule(time: &TimeReading, context: &Context) -> String {
             let count = interval.count.map_or(String::new(), |count| format!(" ×{count}"));
             let until = interval.until.map_or(String::new(), |until| format!(" until {}", told(until, context.zone)));
             format!("every {} from {due}{count}{until}", interval.every)
+        }
+        Rule::Cron(cron) => {
+            let count = cron.count.map_or(String::new(), |count| format!(" ×{count}"));
+            format!("cron {} from {due}{count}", cron.expression)
         }
         Rule::Calendar(calendar) => {
             let rrule = calendar.rrule.replace(";BYMINUTE=0;BYSECOND=0", "").replace(";BYSECOND=0", "");

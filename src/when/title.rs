@@ -29,14 +29,30 @@ fn lead_end(words: &Words<'_>, start: usize) -> Option<usize> {
 
 /// Returns what is left of `text` without the lead and the runs of time, word for word.
 pub(super) fn title(text: &str, lexemes: &[Lexeme], words: &Words<'_>, start: usize, runs: &[Run]) -> String {
+    let taken: Vec<Range<usize>> = runs.iter().map(|run| run.range.clone()).collect();
+    beside(text, lexemes, words, start, &taken)
+}
+
+/// Returns what is left of `text` without the lead and the words `taken`.
+pub(super) fn beside(
+    text: &str,
+    lexemes: &[Lexeme],
+    words: &Words<'_>,
+    start: usize,
+    taken: &[Range<usize>],
+) -> String {
     let mut parts: Vec<Range<usize>> = Vec::new();
     let mut at = start;
-    for run in runs {
-        parts.push(at..run.range.start);
-        at = run.range.end;
+    for run in taken {
+        parts.push(at..run.start);
+        at = run.end;
     }
-    parts.push(at..lexemes.len());
+    // A full stop that stands apart closes nothing.
+    let is_apart = |at: usize| words.has(at, Meaning::Dot) && !words.is_glued(at);
+    let end = if lexemes.len() > 1 && is_apart(lexemes.len() - 1) { lexemes.len() - 1 } else { lexemes.len() };
+    parts.push(at.min(end)..end);
     let count = parts.len();
+    let parts_end = at;
     let mut kept: Vec<Range<usize>> = Vec::new();
     for (index, part) in parts.into_iter().enumerate() {
         let mut part = part;
@@ -50,6 +66,11 @@ pub(super) fn title(text: &str, lexemes: &[Lexeme], words: &Words<'_>, start: us
         }
         if index + 1 < count {
             while part.end > part.start && is_seam(words, part.end - 1) {
+                part.end -= 1;
+            }
+            // "the exam is in three weeks": the title is the exam.
+            let is_last = index + 2 == count && words.is_end(parts_end);
+            if is_last && part.len() > 1 && words.has(part.end - 1, Meaning::Copula) {
                 part.end -= 1;
             }
         }

@@ -61,6 +61,7 @@ const FENCES: &[(&str, &[&str])] = &[
     ("tokio", &["clock", "notify", "store", "engine", "api", "client", "daemon", "cli"]),
     ("tracing_subscriber", &["logging"]),
     ("chrono_english", &["when/plain_date"]),
+    ("croner", &["domain/schedule"]),
     ("rrule", &["domain/schedule"]),
     ("interprocess", &["api/listen", "client"]),
     ("directories", &["config/paths"]),

@@ -126,7 +126,7 @@ fn run_lines(context: &mut Context<'_>, reader: &when::Context) -> Exit {
             }
             Err(error) => {
                 exit = exit.or(error.exit());
-                to_wire::unread("", &error.to_string(), None, reader.zone)
+                to_wire::unread("", "", &error.to_string(), None, reader.zone)
             }
         };
         context.ui.json(&answer);
@@ -138,7 +138,8 @@ fn run_lines(context: &mut Context<'_>, reader: &when::Context) -> Exit {
 fn read(text: &str, reader: &when::Context) -> (Reading, Option<TimeError>) {
     let failed = |error: TimeError| {
         let span = (error.span().start, error.span().end);
-        (to_wire::unread(text, &error.to_string(), Some(span), reader.zone), Some(error))
+        let title = when::title_beside(text, error.span());
+        (to_wire::unread(text, &title, &error.to_string(), Some(span), reader.zone), Some(error))
     };
     let sentence = match when::parse_sentence(text, reader) {
         Ok(sentence) => sentence,

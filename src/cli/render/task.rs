@@ -22,7 +22,7 @@ pub(crate) fn home(task: &Task) -> Option<Tz> {
 
 /// Returns whether the task comes up more than once.
 pub(crate) fn is_series(task: &Task) -> bool {
-    matches!(task.schedule.kind.as_str(), "interval" | "calendar")
+    matches!(task.schedule.kind.as_str(), "interval" | "calendar" | "cron")
 }
 
 /// Returns whether it has not ended.

@@ -1,6 +1,8 @@
 //! Which terminals of the person take a line now, and how is it written without ever waiting?
 //!
-//! A terminal is only touched if it is the person's own, accepts messages, and somebody has a session on it.
+//! A terminal is only touched if it is the person's own and has a session on it. Those that accept messages come first;
+//! `mesg n` keeps other people out, and is what Debian sets for root, so where every terminal says so the person's own
+//! reminder is written all the same: better there than nowhere.
 
 use std::collections::BTreeSet;
 use std::fs::{File, Metadata, OpenOptions};
@@ -26,15 +28,19 @@ pub(super) fn look(terminals: &Terminals, panes: &[PathBuf]) -> Vec<PathBuf> {
         .iter()
         .flat_map(|(directory, prefix)| numbered(directory, prefix))
         .filter(|path| {
-            path.metadata().is_ok_and(|found| is_open(&found, terminals.uid) && !panes.contains(&found.rdev()))
+            path.metadata().is_ok_and(|found| is_own(&found, terminals.uid) && !panes.contains(&found.rdev()))
         })
         .collect();
     if devices.is_empty() {
         return devices;
     }
-    // Without a process table nothing can be known of sessions, and the owner's consent has to do.
+    // Without a process table nothing can be known of sessions, and the ownership has to do.
     if let Some(sessions) = sessions(terminals) {
         devices.retain(|path| path.metadata().is_ok_and(|found| sessions.contains(&found.rdev())));
+    }
+    let is_open = |path: &PathBuf| path.metadata().is_ok_and(|found| found.mode() & ACCEPTS_MESSAGES != 0);
+    if devices.iter().any(is_open) {
+        devices.retain(is_open);
     }
     devices.truncate(DEVICES_MAX);
     devices
@@ -47,7 +53,7 @@ pub(super) fn write(terminals: &Terminals, device: &Path, line: &str) -> bool {
     let flags = i32::try_from(flags.bits()).expect("the flags of open fit its argument");
     let opened = OpenOptions::new().write(true).custom_flags(flags).open(resolve(device));
     // Looked at again, since the device may have changed hands between the look and the opening.
-    let ours = |file: &File| file.metadata().is_ok_and(|found| is_open(&found, terminals.uid));
+    let ours = |file: &File| file.metadata().is_ok_and(|found| is_own(&found, terminals.uid));
     let bytes = format!("\r\n\x07{line}\r\n");
     opened.ok().filter(ours).is_some_and(|mut file| file.write(bytes.as_bytes()).is_ok_and(|took| took == bytes.len()))
 }
@@ -56,8 +62,8 @@ fn resolve(device: &Path) -> PathBuf {
     device.canonicalize().unwrap_or_else(|_| device.to_owned())
 }
 
-fn is_open(found: &Metadata, uid: u32) -> bool {
-    found.file_type().is_char_device() && found.uid() == uid && found.mode() & ACCEPTS_MESSAGES != 0
+fn is_own(found: &Metadata, uid: u32) -> bool {
+    found.file_type().is_char_device() && found.uid() == uid
 }
 
 /// Returns the entries whose names are `prefix` and a number, in a fixed order.

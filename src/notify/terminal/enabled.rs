@@ -196,7 +196,7 @@ impl Shared {
     }
 }
 
-const NOBODY: &str = "no tmux client of yours is attached, and no terminal of yours accepts messages (mesg y)";
+const NOBODY: &str = "no tmux client of yours is attached, and no terminal of yours has a session";
 
 /// The message on one line that steers nothing.
 fn line(message: &Message) -> String {

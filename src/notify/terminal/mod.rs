@@ -1,7 +1,7 @@
 //! The terminal channel: how does a reminder reach somebody who only looks at terminals?
 //!
 //! By a message on the person's tmux clients, and where nobody is attached by a line and a bell on the person's
-//! terminals that accept messages (`mesg y`). A terminal that has stopped must not hold up anything, and nothing that
+//! terminals, those that accept messages (`mesg y`) first. A terminal that has stopped must not hold up anything, and nothing that
 //! a person wrote may steer a terminal or run in tmux.
 
 use std::ffi::OsString;

@@ -12,7 +12,7 @@ use crate::domain::message::{Message, Occasion, Reason};
 use crate::domain::occurrence::{
     Due, FireId, Instance, Nominal, Occurrence, OccurrenceKey, OccurrenceName, Outcome, Slot,
 };
-use crate::domain::schedule::{Calendar, Interval, Rule, Schedule};
+use crate::domain::schedule::{Calendar, Cron, Interval, Rule, Schedule};
 use crate::domain::state::{Ended, Failed, Pending, Running, Snooze, State, StateName, Suspended};
 use crate::domain::task::{Details, Number, Priority, Task, TaskId};
 use crate::domain::time::{Span, Timestamp};
@@ -149,6 +149,12 @@ fn states_named(name: StateName) -> Vec<State> {
 pub(crate) fn schedules() -> Vec<Schedule> {
     let interval = Interval { every: Span::from_minutes(45), from: at(1_001), count: Some(12), until: Some(at(9_007)) };
     let Rule::Calendar(calendar) = daily().rule else { unreachable!("daily is a calendar rule") };
+    let cron = Cron {
+        expression: "0 9 L * ?".into(),
+        from: local("2026-05-01T09:00:00"),
+        count: Some(4),
+        until: Some(local("2027-06-01T09:00:00")),
+    };
     let rules = [
         Rule::None,
         Rule::Once(local("2026-05-13T15:00:00")),
@@ -157,6 +163,8 @@ pub(crate) fn schedules() -> Vec<Schedule> {
         Rule::Interval(interval),
         Rule::Calendar(Calendar { count: None, until: None, ..calendar.clone() }),
         Rule::Calendar(calendar),
+        Rule::Cron(cron.clone()),
+        Rule::Cron(Cron { count: None, until: None, ..cron }),
     ];
     let schedule = |rule| Schedule { text: String::new(), rule, zone: None };
     let mut schedules: Vec<Schedule> = rules.map(schedule).into();

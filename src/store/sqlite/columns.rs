@@ -17,8 +17,8 @@ use crate::store::sqlite::rows::{from_json, from_sql_integer, to_json, to_sql_in
 
 /// The columns of a task, in the order of [`read_task`].
 pub(crate) const TASK: &str = "number, id, version, title, notes, link, priority, tags, metadata, targets, alerts_ms, \
-    schedule_text, schedule_kind, schedule_zone, schedule_rrule, schedule_every_ms, schedule_from, schedule_until, \
-    schedule_count, created_at, updated_at, cursor_key, cursor_nominal, cursor_due_at, last_ended_key, \
+    schedule_text, schedule_kind, schedule_zone, schedule_rrule, schedule_cron, schedule_every_ms, schedule_from, \
+    schedule_until, schedule_count, created_at, updated_at, cursor_key, cursor_nominal, cursor_due_at, last_ended_key, \
     last_ended_nominal, last_ended_due_at, previous_outcome";
 
 /// The columns of a task that follow from its present occurrence.
@@ -126,6 +126,7 @@ pub(crate) fn write_task(statement: &mut Statement<'_>, task: &TaskRow, present:
         schedule.kind,
         schedule.zone,
         schedule.rrule,
+        schedule.cron,
         schedule.every_ms,
         schedule.from,
         schedule.until,
@@ -166,6 +167,7 @@ pub(crate) fn read_task(columns: &mut Columns<'_>) -> Result<TaskRow, Fault> {
             kind: columns.take()?,
             zone: columns.take()?,
             rrule: columns.take()?,
+            cron: columns.take()?,
             every_ms: columns.take()?,
             from: columns.take()?,
             until: columns.take()?,

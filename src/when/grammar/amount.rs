@@ -17,7 +17,7 @@ impl Amount {
         self.months == 0 && self.days == 0
     }
 
-    fn plus(self, thousandths: i64, unit: Unit) -> Option<Self> {
+    pub(super) fn plus(self, thousandths: i64, unit: Unit) -> Option<Self> {
         let times = |per: i64| thousandths.checked_mul(per);
         let mut sum = self;
         match unit {
@@ -35,13 +35,13 @@ impl Amount {
                 sum.days = sum.days.checked_add(days / 1000)?;
                 sum.millis = sum.millis.checked_add((days % 1000).checked_mul(86_400)?)?;
             }
-            Unit::Month | Unit::Quarter | Unit::Year => {
-                let months = times(if unit == Unit::Month {
-                    1
-                } else if unit == Unit::Quarter {
-                    3
-                } else {
-                    12
+            Unit::Month | Unit::Quarter | Unit::Year | Unit::Decade => {
+                let months = times(match unit {
+                    Unit::Quarter => 3,
+                    Unit::Year => 12,
+                    Unit::Decade => 120,
+                    Unit::Second | Unit::Minute | Unit::Hour | Unit::Day => 1,
+                    Unit::Week | Unit::Fortnight | Unit::Month => 1,
                 })?;
                 // Half a month has no length.
                 sum.months = (months % 1000 == 0).then(|| sum.months.checked_add(months / 1000))??;
@@ -142,7 +142,8 @@ pub(in crate::when) fn number_in_words(words: &Words<'_>, start: usize) -> Optio
 
 fn decimal(words: &Words<'_>, start: usize, value: u32) -> (i64, usize) {
     let whole = i64::from(value) * 1000;
-    let is_joined = words.has(start + 1, Meaning::Dot) && words.is_glued(start + 1) && words.is_glued(start + 2);
+    let is_point = words.has(start + 1, Meaning::Dot) || words.has(start + 1, Meaning::Comma);
+    let is_joined = is_point && words.is_glued(start + 1) && words.is_glued(start + 2);
     match words.digits(start + 2) {
         Some((part, len @ 1..=3)) if is_joined => {
             let scale = [100, 10, 1][len - 1];

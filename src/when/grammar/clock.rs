@@ -1,6 +1,7 @@
 //! Which time of day is it: "3pm", "17:30", "half past 5", "noon"?
 
 use crate::when::grammar::amount::number_in_words;
+use crate::when::grammar::range::{joiner, opener};
 use crate::when::grammar::words::Words;
 use crate::when::grammar::{Binder, Strength};
 use crate::when::lexicon::{Half, Meaning, Unit};
@@ -46,9 +47,76 @@ pub(in crate::when) fn clock(words: &Words<'_>, start: usize, binder: Option<Bin
         .map(strong)
         .or_else(|| spoken(words, start, binder))
         .or_else(|| bare(words, start, binder).map(strong))
+        .or_else(|| behind_after(words, start))
+        .or_else(|| meal(words, start, binder))
+        .or_else(|| alone(words, start, binder))
+        .map(|found| FoundClock { next: words.skip(found.next, Meaning::Ish), ..found })
+}
+
+/// "monday after 3pm": not before it, so at it.
+fn behind_after(words: &Words<'_>, start: usize) -> Option<FoundClock> {
+    if !words.has(start, Meaning::After) {
+        return None;
+    }
+    let (clock, next) = named(words, start + 1)
+        .or_else(|| digital(words, start + 1, None))
+        .or_else(|| with_meridiem(words, start + 1))?;
+    Some(FoundClock { clock, next, strength: Strength::Strong })
+}
+
+/// "at lunch", "after dinner", "lunchtime".
+fn meal(words: &Words<'_>, start: usize, binder: Option<Binder>) -> Option<FoundClock> {
+    let is_after = words.has(start, Meaning::After);
+    let at = if is_after { start + 1 } else { start };
+    let hour = words.pick(at, |meaning| if let Meaning::Meal(hour) = meaning { Some(hour) } else { None })?;
+    let is_named = words.lexeme(at).is_some_and(|lexeme| lexeme.span.len() >= 9) && hour != 8;
+    let is_bound = is_after || is_named || binder == Some(Binder::At);
+    if !(is_bound || start == 0 && words.is_end(at + 1)) {
+        return None;
+    }
+    let clock = Clock { hour: if is_after { hour + 1 } else { hour }, minute: 0, second: 0, face: Face::Day };
+    // "lunch with ann" is a title.
+    let strength = if is_bound { Strength::Strong } else { Strength::Whole };
+    Some(FoundClock { clock, next: at + 1, strength })
+}
+
+/// "eight forty", "1730", "11ish" where nothing binds them: sure only alone or beside other words of time.
+fn alone(words: &Words<'_>, start: usize, binder: Option<Binder>) -> Option<FoundClock> {
+    let found = |clock, next, strength| Some(FoundClock { clock, next, strength });
+    if let Some((clock, next)) = two_numbers(words, start) {
+        let is_half_said = clock.face == Face::Day
+            && clock.hour < 24
+            && words.pick(next - 1, |m| matches!(m, Meaning::Meridiem(_)).then_some(())).is_some();
+        return found(clock, next, if is_half_said { Strength::Strong } else { Strength::Whole });
+    }
+    if let Some((hour, next)) = hour_number(words, start)
+        && words.has(next, Meaning::Ish)
+    {
+        return found(face(hour, 0, 0, true), next, Strength::Strong);
+    }
+    // "room 1430" is no time.
+    if binder.is_none()
+        && start == 0
+        && let Some((value, 4)) = words.digits(start)
+    {
+        let clock = face(value / 100, value % 100, 0, false);
+        let hour_mark = words.is_glued(start + 1) && words.has(start + 1, Meaning::ShortUnit(Unit::Hour));
+        if clock.face != Face::Day {
+            return None;
+        }
+        return if hour_mark {
+            found(clock, start + 2, Strength::Strong)
+        } else {
+            found(clock, start + 1, Strength::Whole)
+        };
+    }
+    None
 }
 
 fn named(words: &Words<'_>, start: usize) -> Option<(Clock, usize)> {
+    // "next noon"
+    let is_next = words.has(start, Meaning::Next) && words.has(start + 1, Meaning::Noon);
+    let start = if is_next { start + 1 } else { start };
     let at = if words.digits(start).is_some_and(|(value, _)| value == 12) { start + 1 } else { start };
     if words.has(at, Meaning::Noon) {
         return Some((Clock { hour: 12, minute: 0, second: 0, face: Face::Day }, at + 1));
@@ -75,6 +143,14 @@ fn digital(words: &Words<'_>, start: usize, binder: Option<Binder>) -> Option<(C
     {
         second = Some(value);
         next += 2;
+        // "15:00:00.000"
+        if words.has(next, Meaning::Dot)
+            && words.is_glued(next)
+            && words.is_glued(next + 1)
+            && words.digits(next + 1).is_some()
+        {
+            next += 2;
+        }
     }
     if let Some((half, behind)) = meridiem(words, next) {
         return Some((on_half(hour, minute, second.unwrap_or(0), half), behind));
@@ -146,7 +222,9 @@ fn spoken(words: &Words<'_>, start: usize, binder: Option<Binder>) -> Option<Fou
         return None;
     }
     let is_before = words.has(behind, Meaning::To);
-    let is_after = words.has(behind, Meaning::Past);
+    // "ten after 4pm"
+    let is_bare = words.digits(start).is_none_or(|_| behind == start + 1) && !words.is_unit(behind - 1);
+    let is_after = words.has(behind, Meaning::Past) || is_bare && words.has(behind, Meaning::After);
     let is_british = minutes == 30 && is_named && at == start && !is_before && !is_after;
     let hour_at = if is_before || is_after { behind + 1 } else { behind };
     if (is_before || is_after)
@@ -157,7 +235,12 @@ fn spoken(words: &Words<'_>, start: usize, binder: Option<Binder>) -> Option<Fou
     }
     let (hour, next) = hour_number(words, hour_at).filter(|_| is_before || is_after || is_british)?;
     // "2 to 5" is as well a range, "half 5 apples" half a thing.
-    let is_sure = is_named && !is_british || is_after || binder.is_some_and(Binder::takes_bare_number);
+    let is_past = words.has(behind, Meaning::Past)
+        || is_after
+            && words
+                .pick(next, |m| matches!(m, Meaning::Meridiem(_) | Meaning::ShortMeridiem(_)).then_some(()))
+                .is_some();
+    let is_sure = is_named && !is_british || is_past || binder.is_some_and(Binder::takes_bare_number);
     if words.is_unit(next) || words.has(next, Meaning::Colon) && words.is_glued(next) {
         return None;
     }
@@ -224,36 +307,90 @@ pub(in crate::when) fn is_part_behind(words: &Words<'_>, next: usize) -> bool {
         || words.has(next, Meaning::This) && is_part(next + 1)
 }
 
-/// A stretch of clock time, "3-5pm", "from 9 to 17": its start, its end, and the place behind.
+/// A stretch of clock time, "3-5pm", "from 9 to 17", "between 1440 and 1825": its start, its end, and the place behind.
 ///
-/// At least one end must be a time by itself, or "from" stand before.
-pub(in crate::when) fn range(words: &Words<'_>, start: usize, binder: Option<Binder>) -> Option<(Clock, Clock, usize)> {
-    let has_from = words.has(start, Meaning::From);
-    let at = if has_from { words.skip(start + 1, Meaning::At) } else { start };
-    // "9 to 17" must not be nine minutes to five.
-    let hour = |at: usize| {
-        let exact = named(words, at).or_else(|| digital(words, at, None)).or_else(|| with_meridiem(words, at));
-        exact.or_else(|| hour_number(words, at).map(|(hour, next)| (face(hour, 0, 0, true), next)))
-    };
-    let first = hour(at)?;
-    let is_joined =
-        [Meaning::Dash, Meaning::To, Meaning::Through, Meaning::Until].iter().any(|join| words.has(first.1, *join));
-    let last = hour(first.1 + 1).filter(|(_, next)| is_joined && !is_number_of_more(words, *next))?;
-    let is_sure = has_from
-        || binder.is_some_and(Binder::takes_bare_number)
-        || clock(words, at, None).is_some_and(|found| found.strength == Strength::Strong)
-        || clock(words, first.1 + 1, None).is_some_and(|found| found.strength == Strength::Strong);
-    if !is_sure {
+/// At least one end must be a time by itself, or the words around it speak of time.
+pub(in crate::when) fn range(
+    words: &Words<'_>,
+    start: usize,
+    binder: Option<Binder>,
+    is_behind_day: bool,
+) -> Option<(Clock, Clock, usize)> {
+    let opener = opener(words, start);
+    let at = if opener.is_some() { words.skip(start + 1, Meaning::At) } else { start };
+    let first = end_of_range(words, at)?;
+    let behind = joiner(words, first.1, opener)?;
+    // "15:00:00-05:00" is an offset from UTC.
+    let has_seconds = (at..first.1).filter(|at| words.has(*at, Meaning::Colon)).count() > 1;
+    if has_seconds && words.is_glued(first.1) {
         return None;
     }
-    // "3-5pm": the start takes the end's half of the day, unless that would turn it round ("11-1pm").
-    let (mut begin, end) = (first.0, last.0);
-    if begin.face == Face::Open && end.face == Face::Day && end.hour >= 12 {
-        let hour = begin.hour % 12 + 12;
-        let is_in_order = (hour, begin.minute) < (end.hour, end.minute);
-        begin = Clock { hour: if is_in_order { hour } else { begin.hour % 12 }, face: Face::Day, ..begin };
+    let last =
+        end_of_range(words, words.skip(behind, Meaning::At)).filter(|(_, next)| !is_number_of_more(words, *next))?;
+    let is_alone = |at: usize| clock(words, at, None).is_some_and(|found| found.strength == Strength::Strong);
+    let is_military = |at: usize| words.digits(at).is_some_and(|(_, len)| len == 4);
+    let is_sure = opener.is_some()
+        || is_behind_day
+        || binder.is_some_and(Binder::takes_bare_number)
+        || is_alone(at)
+        || is_alone(behind)
+        || !words.has(first.1, Meaning::To) && is_part_behind(words, last.1);
+    // "from 2019 to 2020" are years, "1440-1825" beside a day are times.
+    if !is_sure || is_military(at) != is_military(behind) || is_military(at) && !(is_behind_day || opener.is_some()) {
+        return None;
     }
-    Some((begin, end, last.1))
+    let has_half =
+        words.pick(last.1 - 1, |m| matches!(m, Meaning::Meridiem(_) | Meaning::ShortMeridiem(_)).then_some(()));
+    Some((same_half(first.0, last.0, has_half.is_some()), last.0, last.1))
+}
+
+/// "3-5pm": the start takes the end's half of the day, unless that would turn it round ("11-1pm").
+fn same_half(begin: Clock, end: Clock, has_half: bool) -> Clock {
+    if begin.face != Face::Open || end.face != Face::Day || !has_half {
+        return begin;
+    }
+    let (near, far) =
+        if end.hour >= 12 { (begin.hour % 12 + 12, begin.hour % 12) } else { (begin.hour % 12, begin.hour % 12 + 12) };
+    let is_in_order = (near, begin.minute) < (end.hour, end.minute);
+    Clock { hour: if is_in_order { near } else { far }, face: Face::Day, ..begin }
+}
+
+/// Reads one end of a stretch; "9 to 17" must not be nine minutes to five.
+fn end_of_range(words: &Words<'_>, at: usize) -> Option<(Clock, usize)> {
+    if let Some((value, 4)) = words.digits(at) {
+        let clock = face(value / 100, value % 100, 0, false);
+        return (clock.face == Face::Day).then_some((clock, at + 1));
+    }
+    named(words, at)
+        .or_else(|| digital(words, at, Some(Binder::At)))
+        .or_else(|| with_meridiem(words, at))
+        .or_else(|| spoken(words, at, None).filter(|f| f.strength == Strength::Strong).map(|f| (f.clock, f.next)))
+        .or_else(|| two_numbers(words, at))
+        .or_else(|| hour_number(words, at).map(|(hour, next)| (face(hour, 0, 0, true), next)))
+        .map(|(clock, next)| (clock, words.skip(next, Meaning::Ish)))
+}
+
+/// "eight forty", "ten ten": an hour and minutes in words.
+fn two_numbers(words: &Words<'_>, at: usize) -> Option<(Clock, usize)> {
+    if words.digits(at).is_some() || words.has(at, Meaning::Article) {
+        return None;
+    }
+    let number = |at: usize| words.pick(at, |m| if let Meaning::Number(value) = m { Some(value) } else { None });
+    let hour = number(at).filter(|hour| (1..24).contains(hour))?;
+    let behind = words.skip(at + 1, Meaning::Dash);
+    let (minute, next) = number_in_words(words, behind).filter(|_| number(behind).is_some())?;
+    // "twenty five" is one number.
+    let is_one_number = hour == 20 && minute < 10;
+    let is_shown = (1..60).contains(&minute) && !is_one_number && !is_number_of_more(words, next);
+    if !is_shown {
+        return None;
+    }
+    Some(
+        meridiem(words, next).map_or_else(
+            || (face(hour, minute, 0, true), next),
+            |(half, behind)| (on_half(hour, minute, 0, half), behind),
+        ),
+    )
 }
 
 /// Returns whether the number before `next` belongs to a longer one, a unit or an ordinal.
@@ -285,6 +422,10 @@ fn small_number(words: &Words<'_>, at: usize) -> Option<(u32, usize)> {
 }
 
 fn meridiem(words: &Words<'_>, at: usize) -> Option<(Half, usize)> {
+    // "3ish pm", "3 in the am"
+    let at = words.skip(at, Meaning::Ish);
+    let is_in_the = words.has(at, Meaning::In) && words.has(at + 1, Meaning::The);
+    let at = if is_in_the { at + 2 } else { at };
     words
         .pick(at, |meaning| match meaning {
             Meaning::Meridiem(half) => Some(half),
@@ -297,7 +438,7 @@ fn meridiem(words: &Words<'_>, at: usize) -> Option<(Half, usize)> {
 /// Returns the clock time of a 12-hour reading; "17:00 pm" is 17:00, "13am" no time at all.
 fn on_half(hour: u32, minute: u32, second: u32, half: Half) -> Clock {
     let hour24 = match (hour, half) {
-        (12, Half::Am) => Some(0),
+        (0 | 12, Half::Am) => Some(0),
         (1..=11, Half::Am) | (12..=23, Half::Pm) => Some(hour),
         (1..=11, Half::Pm) => Some(hour + 12),
         _ => None,

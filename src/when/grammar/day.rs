@@ -3,7 +3,9 @@
 use chrono::Weekday;
 
 use crate::when::Dialect;
-use crate::when::grammar::amount::{Amount, amount, count};
+use crate::when::grammar::amount::{Amount, FoundAmount, amount, count};
+use crate::when::grammar::date::{compact, month_and_day, month_and_year, month_name, numeric, year};
+use crate::when::grammar::period::period_of_calendar;
 use crate::when::grammar::words::Words;
 use crate::when::grammar::{Binder, Strength};
 use crate::when::lexicon::{Meaning, Unit};
@@ -31,6 +33,12 @@ pub(in crate::when) enum Day {
     End(Unit),
     /// The end of a named day.
     EndOf(Box<Day>),
+    /// The so-manieth week of a year or month, a week belonging to where its Thursday lies.
+    Week { nth: i32, of: WeekOf },
+    /// The week of a day.
+    WeekAround(Box<Day>),
+    /// The so-manieth weekday after another day, before it when negative.
+    Counted { nth: i64, weekday: Weekday, from: Box<Day> },
     /// So long from another day.
     Shifted { amount: Amount, is_back: bool, from: Box<Day> },
 }
@@ -68,8 +76,19 @@ pub(in crate::when) enum MonthOf {
     Any,
     /// "of next month".
     Next,
+    /// So many months ahead.
+    Ahead(u32),
     /// "of june", its year perhaps said.
     Named { year: Option<u32>, month: u32 },
+}
+
+/// In what weeks are counted.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(in crate::when) enum WeekOf {
+    /// A year, perhaps unsaid.
+    Year(Option<u32>),
+    /// A month.
+    Month(MonthOf),
 }
 
 /// A day that was found.
@@ -90,7 +109,7 @@ pub(in crate::when) fn day(
         shifted(words, start, dialect),
         named(words, start),
         nth(words, start, binder),
-        numeric(words, start, dialect),
+        numeric(words, start, binder, dialect),
         month_and_day(words, start),
         month_day(words, start, binder),
         month_alone(words, start, binder),
@@ -99,6 +118,11 @@ pub(in crate::when) fn day(
         period(words, start),
         weekdays_from_now(words, start),
         end_of(words, start, binder),
+        period_of_calendar(words, start, binder),
+        week_around(words, start, dialect),
+        counted_from(words, start, dialect),
+        holiday(words, start, binder),
+        compact(words, start),
     ]
     .into_iter()
     .flatten()
@@ -106,30 +130,98 @@ pub(in crate::when) fn day(
     .reduce(|best, other| if other.next > best.next { other } else { best })
 }
 
-fn found(day: Day, next: usize, strength: Strength) -> FoundDay {
+pub(super) fn found(day: Day, next: usize, strength: Strength) -> FoundDay {
     FoundDay { day, next, strength }
 }
 
 /// "a week from friday", "two days after tomorrow".
 fn shifted(words: &Words<'_>, start: usize, dialect: Dialect) -> Option<FoundDay> {
-    let length = amount(words, start).filter(|found| !found.amount.is_exact())?;
+    // "the day after tomorrow", "the second week after friday"
+    let length = match amount(words, start) {
+        Some(found) => found,
+        None => unit_after_the(words, start)?,
+    };
+    if length.amount.is_exact() {
+        return None;
+    }
     let is_back = words.has(length.next, Meaning::Before);
     let is_ahead = words.has(length.next, Meaning::From) || words.has(length.next, Meaning::After);
     if !(is_back || is_ahead) {
         return None;
     }
-    let anchor = [
-        named(words, length.next + 1),
-        weekday(words, length.next + 1),
-        month_and_day(words, length.next + 1),
-        numeric(words, length.next + 1, dialect),
-        month_day(words, length.next + 1, Some(Binder::On)),
+    let anchor = anchor(words, length.next + 1, dialect)?;
+    let day = Day::Shifted { amount: length.amount, is_back, from: Box::new(anchor.day) };
+    Some(found(day, anchor.next, Strength::Strong))
+}
+
+/// "the day", "the second week", before what it is counted from.
+fn unit_after_the(words: &Words<'_>, start: usize) -> Option<FoundAmount> {
+    let at = words.skip(start, Meaning::The);
+    if at == start && !words.has(at, Meaning::Unit(Unit::Day)) {
+        return None;
+    }
+    let (nth, at) = ordinal(words, at).unwrap_or((1, at));
+    let unit = words.pick(at, |meaning| if let Meaning::Unit(unit) = meaning { Some(unit) } else { None })?;
+    let amount = Amount::default().plus(i64::from(nth).checked_mul(1000)?, unit).filter(|_| nth > 0)?;
+    Some(FoundAmount { amount, next: at + 1, is_short: false })
+}
+
+/// Reads a day that another is counted from.
+fn anchor(words: &Words<'_>, at: usize, dialect: Dialect) -> Option<FoundDay> {
+    [
+        named(words, at),
+        holiday(words, at, Some(Binder::On)),
+        weekday(words, at),
+        month_and_day(words, at),
+        numeric(words, at, None, dialect).filter(|day| day.strength > Strength::Whole),
+        month_day(words, at, Some(Binder::On)),
     ]
     .into_iter()
     .flatten()
-    .reduce(|best, other| if other.next > best.next { other } else { best })?;
-    let day = Day::Shifted { amount: length.amount, is_back, from: Box::new(anchor.day) };
-    Some(found(day, anchor.next, Strength::Strong))
+    .reduce(|best, other| if other.next > best.next { other } else { best })
+}
+
+/// "on christmas", "by new year's eve": bound, since "christmas tree" is a thing.
+fn holiday(words: &Words<'_>, start: usize, binder: Option<Binder>) -> Option<FoundDay> {
+    let (month, day) =
+        words.pick(start, |m| if let Meaning::Holiday(month, day) = m { Some((month, day)) } else { None })?;
+    let strength = if binder.is_some() { Strength::Strong } else { Strength::Whole };
+    Some(found(Day::Date { year: None, month, day }, start + 1, strength))
+}
+
+/// "the week of june 3", "week beginning monday".
+fn week_around(words: &Words<'_>, start: usize, dialect: Dialect) -> Option<FoundDay> {
+    let at = words.skip(start, Meaning::The);
+    let is_week = words.has(at, Meaning::Unit(Unit::Week));
+    let is_starting = words.has(at + 1, Meaning::Starting);
+    let is_bound = words.has(at + 1, Meaning::Of) || is_starting;
+    let day = anchor(words, at + 2, dialect).filter(|_| is_week && is_bound && !words.has_repeat)?;
+    if is_starting {
+        return Some(day);
+    }
+    Some(found(Day::WeekAround(Box::new(day.day)), day.next, Strength::Strong))
+}
+
+/// "the monday before may 25", "3 mondays after june 2".
+fn counted_from(words: &Words<'_>, start: usize, dialect: Dialect) -> Option<FoundDay> {
+    let (nth, at) = match count(words, start).filter(|(thousandths, _)| thousandths % 1000 == 0) {
+        Some((thousandths, at)) => (thousandths / 1000, at),
+        None => (1, words.skip(start, Meaning::The)),
+    };
+    let weekday = words.pick(at, |meaning| match meaning {
+        Meaning::EveryWeekday(weekday) | Meaning::Weekday(weekday) => Some(weekday),
+        _ => None,
+    })?;
+    let is_back = words.has(at + 1, Meaning::Before);
+    if !(is_back || words.has(at + 1, Meaning::After)) {
+        return None;
+    }
+    if words.has(at + 2, Meaning::Next) && at + 3 == words.len() {
+        return Some(found(Day::Weekday(Which::Later(1), weekday), at + 3, Strength::Strong));
+    }
+    let from = anchor(words, at + 2, dialect)?;
+    let nth = if is_back { -nth } else { nth };
+    Some(found(Day::Counted { nth, weekday, from: Box::new(from.day) }, from.next, Strength::Strong))
 }
 
 /// "three fridays from now".
@@ -164,6 +256,9 @@ fn end_of(words: &Words<'_>, start: usize, binder: Option<Binder>) -> Option<Fou
 }
 
 fn named(words: &Words<'_>, start: usize) -> Option<FoundDay> {
+    // "the eom"
+    let is_end = words.pick(start + 1, |m| matches!(m, Meaning::End(_)).then_some(())).is_some();
+    let start = if is_end { words.skip(start, Meaning::The) } else { start };
     words
         .pick(start, |meaning| match meaning {
             Meaning::Day(days) => Some(Day::FromToday(days)),
@@ -175,9 +270,10 @@ fn named(words: &Words<'_>, start: usize) -> Option<FoundDay> {
 
 /// "friday", "this friday", "next friday", "friday week", "friday after next".
 fn weekday(words: &Words<'_>, start: usize) -> Option<FoundDay> {
-    let (which, at) = which(words, words.skip(start, Meaning::The));
+    let before = words.skip(start, Meaning::The);
+    let (which, at) = which(words, before);
     let (weekday, is_full) = weekday_name(words, at)?;
-    let is_bare = which == Which::Coming;
+    let is_bare = at == before;
     let next = words.skip_dot(at);
     if is_bare && is_week(words, next) && !words.is_glued(next) {
         return Some(found(Day::Weekday(Which::Later(1), weekday), next + 1, Strength::Strong));
@@ -201,10 +297,13 @@ pub(in crate::when) fn weekday_name(words: &Words<'_>, at: usize) -> Option<(Wee
 }
 
 fn which(words: &Words<'_>, at: usize) -> (Which, usize) {
+    // "this coming friday"
+    let at = if words.has(at + 1, Meaning::Coming) { words.skip(at, Meaning::This) } else { at };
     let said = words.pick(at, |meaning| match meaning {
         Meaning::This => Some(Which::This),
         Meaning::Next => Some(Which::Next),
         Meaning::Last => Some(Which::Last),
+        Meaning::Coming => Some(Which::Coming),
         _ => None,
     });
     said.map_or((Which::Coming, at), |which| (which, at + 1))
@@ -226,70 +325,29 @@ fn weekend(words: &Words<'_>, start: usize) -> Option<FoundDay> {
 
 /// "next week", "last month", "this year".
 fn period(words: &Words<'_>, start: usize) -> Option<FoundDay> {
-    let (which, at) = which(words, words.skip(start, Meaning::The));
+    let before = words.skip(start, Meaning::The);
+    let (which, at) = which(words, before);
+    // "next two weeks", "the coming 3 days": they start with the next one.
+    let counted = match which {
+        Which::Next | Which::Coming if at > before => count(words, at).filter(|(n, _)| n % 1000 == 0).map(|(_, at)| at),
+        Which::Next | Which::Coming | Which::This | Which::Last | Which::Later(_) => None,
+    };
+    let at = counted.unwrap_or(at);
     let unit = words.pick(at, |meaning| match meaning {
         Meaning::Unit(unit @ (Unit::Week | Unit::Month | Unit::Year | Unit::Day | Unit::Quarter)) => Some(unit),
+        Meaning::Quarter => Some(Unit::Quarter),
         _ => None,
     })?;
     match which {
-        Which::Next | Which::This | Which::Last => Some(found(Day::Period(which, unit), at + 1, Strength::Strong)),
+        Which::Coming if at > before => Some(found(Day::Period(Which::Next, unit), at + 1, Strength::Strong)),
+        // "this month in numbers" is a title.
+        Which::This => Some(found(Day::Period(which, unit), at + 1, Strength::Adverb)),
+        Which::Next | Which::Last => Some(found(Day::Period(which, unit), at + 1, Strength::Strong)),
         Which::Coming | Which::Later(_) => None,
     }
 }
 
-/// "june 3rd", "june 3, 2027", "3 june 2027", "the 3rd of june".
-fn month_and_day(words: &Words<'_>, start: usize) -> Option<FoundDay> {
-    if let Some(month) = month_name(words, start) {
-        let at = words.skip(words.skip(words.skip_dot(start), Meaning::Comma), Meaning::The);
-        let (day, next) = day_number(words, at)?;
-        return Some(with_year(words, month, day, next));
-    }
-    let (day, at) = day_number(words, words.skip(start, Meaning::The))?;
-    let at = words.skip(words.skip(at, Meaning::Dash), Meaning::Of);
-    let month = month_name(words, at)?;
-    Some(with_year(words, month, day, words.skip_dot(at)))
-}
-
-fn with_year(words: &Words<'_>, month: u32, day: u32, next: usize) -> FoundDay {
-    let behind = words.skip(words.skip(words.skip(next, Meaning::Comma), Meaning::In), Meaning::Of);
-    let (year, next) = match year(words, behind) {
-        Some((year, behind)) => (Some(year), behind),
-        None => (None, next),
-    };
-    found(Day::Date { year, month, day }, next, Strength::Strong)
-}
-
-fn year(words: &Words<'_>, at: usize) -> Option<(u32, usize)> {
-    let (year, 4) = words.digits(at)? else { return None };
-    let is_clock = words.has(at + 1, Meaning::Colon) && words.is_glued(at + 1);
-    let is_amount = words.is_unit(at + 1) || words.pick(at + 1, meridiem_only).is_some();
-    // "12 may 1700" and "12 may 2330" mean a time of day; ISO dates reach the far years.
-    ((1970..2200).contains(&year) && !is_clock && !is_amount).then_some((year, at + 1))
-}
-
-fn meridiem_only(meaning: Meaning) -> Option<()> {
-    matches!(meaning, Meaning::Meridiem(_)).then_some(())
-}
-
-/// Reads a month's name.
-pub(in crate::when) fn month_name(words: &Words<'_>, at: usize) -> Option<u32> {
-    words.pick(at, |meaning| if let Meaning::Month(month) = meaning { Some(month) } else { None })
-}
-
-/// Reads a day of a month: "3", "3rd", "third", "twenty-first".
-fn day_number(words: &Words<'_>, at: usize) -> Option<(u32, usize)> {
-    if let Some((day, 1..=2)) = words.digits(at) {
-        let is_ordinal = words.has(at + 1, Meaning::OrdinalEnd) && words.is_glued(at + 1);
-        let next = if is_ordinal { at + 2 } else { at + 1 };
-        let is_clock = words.has(next, Meaning::Colon) && words.is_glued(next)
-            || words.pick(next, meridiem_only).is_some() && !is_ordinal
-            || words.has(next, Meaning::Slash) && words.is_glued(next);
-        return (!is_clock).then_some((day, next));
-    }
-    ordinal_word(words, at)
-}
-
-fn ordinal_word(words: &Words<'_>, at: usize) -> Option<(u32, usize)> {
+pub(super) fn ordinal_word(words: &Words<'_>, at: usize) -> Option<(u32, usize)> {
     let ordinal = |at: usize| words.pick(at, |m| if let Meaning::Ordinal(nth) = m { Some(nth) } else { None });
     if let Some(nth) = ordinal(at) {
         return Some((nth, at + 1));
@@ -308,7 +366,8 @@ pub(in crate::when) fn ordinal(words: &Words<'_>, at: usize) -> Option<(i32, usi
     let (nth, next) = plain_ordinal(words, at)?;
     // "2nd last", "second to the last"
     let last = words.skip(words.skip(next, Meaning::To), Meaning::The);
-    Some(if words.has(last, Meaning::Last) { (-nth, last + 1) } else { (nth, next) })
+    let is_counted = words.is_unit(last + 1) || day_kind(words, last + 1).is_some() || words.has(last + 1, Meaning::Of);
+    Some(if words.has(last, Meaning::Last) && is_counted { (-nth, last + 1) } else { (nth, next) })
 }
 
 fn plain_ordinal(words: &Words<'_>, at: usize) -> Option<(i32, usize)> {
@@ -323,12 +382,32 @@ fn plain_ordinal(words: &Words<'_>, at: usize) -> Option<(i32, usize)> {
 /// "the 20th", "on the first".
 fn month_day(words: &Words<'_>, start: usize, binder: Option<Binder>) -> Option<FoundDay> {
     let at = words.skip(start, Meaning::The);
+    // "20 of next month", "the 28th of the month after next"
+    let number =
+        words.digits(at).filter(|(_, len)| *len <= 2).map(|(day, _)| (i32::try_from(day).unwrap_or(0), at + 1));
+    if let Some((nth, behind)) = ordinal(words, at).filter(|(nth, _)| *nth > 0).or(number)
+        && let Some((month @ (MonthOf::Any | MonthOf::Next | MonthOf::Ahead(_)), next)) = of_month(words, behind)
+        && !words.has_repeat
+    {
+        return Some(found(Day::Nth { nth, kind: DayKind::Day, month }, next, Strength::Strong));
+    }
+    // "on the 22."
+    if let Some((nth, behind)) = number
+        && at > start
+        && binder == Some(Binder::On)
+        && words.is_end(behind)
+    {
+        return Some(found(Day::OfMonth(u32::try_from(nth).ok()?), behind, Strength::Strong));
+    }
     let (nth, next) = ordinal(words, at).filter(|(nth, _)| *nth > 0)?;
     let is_word = words.digits(at).is_none();
     let is_bound = binder.is_some_and(|binder| matches!(binder, Binder::On | Binder::By | Binder::Until));
     // "the second attempt" and "on the first try" are no dates.
-    if is_word && !(is_bound && at > start && words.is_end(next)) {
+    if is_word && !(at > start && words.is_end(next)) {
         return None;
+    }
+    if is_word && !is_bound {
+        return Some(found(Day::OfMonth(u32::try_from(nth).ok()?), next, Strength::Whole));
     }
     let day = u32::try_from(nth).ok()?;
     Some(found(Day::OfMonth(day), next, if is_bound { Strength::Strong } else { Strength::Weak }))
@@ -353,7 +432,9 @@ fn nth(words: &Words<'_>, start: usize, binder: Option<Binder>) -> Option<FoundD
         return Some(found(Day::Nth { nth, kind, month }, behind, Strength::Strong));
     }
     // Without a month "last friday" has passed; behind "every month on" it counts.
-    let is_counted = words.has_repeat && (binder == Some(Binder::On) || words.has(next, Meaning::Of));
+    let more = words.skip(words.skip(next, Meaning::Comma), Meaning::And);
+    let is_list = more > next && ordinal(words, more).is_some();
+    let is_counted = words.has_repeat && (binder == Some(Binder::On) || words.has(next, Meaning::Of) || is_list);
     is_counted.then(|| found(Day::Nth { nth, kind, month: MonthOf::Any }, next, Strength::Strong))
 }
 
@@ -365,6 +446,7 @@ pub(in crate::when) fn day_kind(words: &Words<'_>, at: usize) -> Option<(DayKind
     words
         .pick(at, |meaning| match meaning {
             Meaning::WorkingDay => Some(DayKind::WorkingDay),
+            Meaning::Weekend => Some(DayKind::Weekday(Weekday::Sat)),
             Meaning::Unit(Unit::Day) => Some(DayKind::Day),
             Meaning::EveryWeekday(weekday) => Some(DayKind::Weekday(weekday)),
             _ => None,
@@ -385,68 +467,48 @@ pub(in crate::when) fn of_month(words: &Words<'_>, start: usize) -> Option<(Mont
         });
     }
     let is_month = |at: usize| words.has(at, Meaning::Unit(Unit::Month));
+    // "first monday in 2 months"
+    if let Some(found) = amount(words, start + 1)
+        && let Amount { months: months @ 1..=1200, days: 0, millis: 0 } = found.amount
+    {
+        let next = words.skip(found.next, Meaning::FromNow);
+        return Some((MonthOf::Ahead(u32::try_from(months).ok()?), next));
+    }
+    if words.has(start + 1, Meaning::The)
+        && is_month(start + 2)
+        && words.has(start + 3, Meaning::After)
+        && words.has(start + 4, Meaning::Next)
+    {
+        return Some((MonthOf::Ahead(2), start + 5));
+    }
     let is_any = words.has(start + 1, Meaning::The) || words.has(start + 1, Meaning::This);
     if is_any && is_month(start + 2) {
         return Some((MonthOf::Any, start + 3));
     }
-    (words.has(start + 1, Meaning::Next) && is_month(start + 2)).then_some((MonthOf::Next, start + 3))
+    let is_next = words.has(start + 1, Meaning::Next) || words.has(start + 1, Meaning::Coming);
+    (is_next && is_month(start + 2)).then_some((MonthOf::Next, start + 3))
 }
 
 /// "in june", "june 2027", "next june".
 fn month_alone(words: &Words<'_>, start: usize, binder: Option<Binder>) -> Option<FoundDay> {
     let at = words.skip(words.skip(start, Meaning::This), Meaning::Next);
-    let month = month_name(words, at)?;
-    if let Some((year, next)) = year(words, at + 1) {
+    let Some(month) = month_name(words, at) else { return month_and_year(words, start) };
+    if words.has(at.saturating_sub(1), Meaning::Next) && at > start {
+        let month = MonthOf::Named { year: None, month };
+        return Some(found(Day::Nth { nth: 1, kind: DayKind::Day, month }, at + 1, Strength::Strong));
+    }
+    let behind = words.skip_joint(words.skip(words.skip(words.skip_dot(at), Meaning::Comma), Meaning::Of));
+    if let Some((year, next)) = year(words, behind) {
         return Some(found(Day::Month { year: Some(year), month }, next, Strength::Strong));
     }
-    let is_bound = at > start || matches!(binder, Some(Binder::In | Binder::By | Binder::Until));
-    is_bound.then(|| found(Day::Month { year: None, month }, at + 1, Strength::Strong))
-}
-
-/// "2026-06-03", "6/13", "13.6.2026", "6/13/26".
-fn numeric(words: &Words<'_>, start: usize, dialect: Dialect) -> Option<FoundDay> {
-    let (first, first_len) = words.digits(start)?;
-    let (second, 1..=2) = words.digits(start + 2)? else { return None };
-    if !(words.is_glued(start + 1) && words.is_glued(start + 2)) {
-        return None;
-    }
-    let mark = [Meaning::Slash, Meaning::Dash, Meaning::Dot].into_iter().find(|mark| words.has(start + 1, *mark))?;
-    let third = words
-        .digits(start + 4)
-        .filter(|_| words.has(start + 3, mark) && words.is_glued(start + 3) && words.is_glued(start + 4));
-    if let Some((third, third_len)) = third {
-        let next = start + 5;
-        if first_len >= 4 && third_len <= 2 {
-            return Some(found(Day::Date { year: Some(first), month: second, day: third }, next, Strength::Strong));
-        }
-        let year = match third_len {
-            4.. => third,
-            2 => 2000 + third,
-            _ => return None,
-        };
-        let is_day_first = mark == Meaning::Dot || dialect == Dialect::Uk;
-        let (month, day) = month_first(first, second, is_day_first);
-        return (first_len <= 2).then(|| found(Day::Date { year: Some(year), month, day }, next, Strength::Strong));
-    }
-    let is_more = words.is_glued(start + 3) && (words.has(start + 3, mark) || words.is_unit(start + 3));
-    if mark != Meaning::Slash || first_len > 2 || is_more {
-        return None;
-    }
-    let (month, day) = month_first(first, second, dialect == Dialect::Uk);
-    let is_date = (1..=12).contains(&month) && (1..=31).contains(&day);
-    is_date.then(|| found(Day::Date { year: None, month, day }, start + 3, Strength::Weak))
-}
-
-/// An impossible month flips the order (phrases, family 32).
-fn month_first(first: u32, second: u32, is_day_first: bool) -> (u32, u32) {
-    let (month, day) = if is_day_first { (second, first) } else { (first, second) };
-    if month > 12 && day <= 12 { (day, month) } else { (month, day) }
-}
-
-impl Words<'_> {
-    /// Returns the place behind the word at `at` and the full stop of its abbreviation ("Nov. 16", "Fri.").
-    fn skip_dot(&self, at: usize) -> usize {
-        let is_abbreviated = self.has(at + 1, Meaning::Dot) && self.is_glued(at + 1) && !self.is_end(at + 1);
-        if is_abbreviated { at + 2 } else { at + 1 }
-    }
+    let is_bound = at > start || matches!(binder, Some(Binder::In | Binder::By | Binder::Until | Binder::From));
+    // "september" alone; elsewhere a name may be a person's.
+    let joins = |at: usize| {
+        [Meaning::Dash, Meaning::To, Meaning::Until, Meaning::Through, Meaning::From, Meaning::Between, Meaning::And]
+            .iter()
+            .any(|join| words.has(at, *join))
+    };
+    let is_alone = (start == 0 || joins(start - 1)) && (words.is_end(at + 1) || joins(at + 1));
+    let strength = if is_bound { Strength::Strong } else { Strength::Whole };
+    (is_bound || is_alone).then(|| found(Day::Month { year: None, month }, at + 1, strength))
 }

@@ -88,6 +88,7 @@ fn of_units(unit: Unit, count: i64) -> Every {
         Unit::Month => (count, Cycle::Months),
         Unit::Quarter => (count.saturating_mul(3), Cycle::Months),
         Unit::Year => (count, Cycle::Years),
+        Unit::Decade => (count.saturating_mul(10), Cycle::Years),
     };
     Every { interval, cycle, days: Vec::new(), part: None }
 }
@@ -138,7 +139,7 @@ fn counted(words: &Words<'_>, start: usize) -> Option<(Every, usize)> {
             let days = nths.iter().map(date).collect::<Option<Vec<_>>>()?;
             Some((Every { interval: 1, cycle: Cycle::Years, days, part: None }, next))
         }
-        Some((MonthOf::Next | MonthOf::Named { .. }, _)) | None => Some((monthly(days), at)),
+        Some((MonthOf::Next | MonthOf::Ahead(_) | MonthOf::Named { .. }, _)) | None => Some((monthly(days), at)),
     }
 }
 
@@ -157,6 +158,9 @@ fn yearly(words: &Words<'_>, start: usize, dialect: Dialect) -> Option<(Every, u
         | Day::Period(..)
         | Day::End(_)
         | Day::EndOf(_)
+        | Day::Week { .. }
+        | Day::WeekAround(_)
+        | Day::Counted { .. }
         | Day::Shifted { .. } => false,
     };
     is_yearly.then(|| (Every { interval: 1, cycle: Cycle::Years, days: vec![found.day], part: None }, found.next))
@@ -171,6 +175,13 @@ fn weekdays(words: &Words<'_>, start: usize, interval: i64) -> Option<(Every, us
 fn weekly(days: &[Weekday], interval: i64) -> Every {
     let days = days.iter().map(|weekday| Day::Weekday(crate::when::grammar::day::Which::Coming, *weekday)).collect();
     Every { interval, cycle: Cycle::Weeks, days, part: None }
+}
+
+/// "saturday through tuesday" behind "every week on".
+pub(super) fn range_of_weekdays(words: &Words<'_>, start: usize) -> Option<(Every, usize)> {
+    let is_range = [Meaning::Dash, Meaning::To, Meaning::Through].iter().any(|mark| words.has(start + 1, *mark));
+    let (days, next) = weekday_list(words, start).filter(|(days, _)| is_range && days.len() > 1)?;
+    Some((weekly(&days, 1), next))
 }
 
 /// Reads weekdays joined by commas, "and" or a range.

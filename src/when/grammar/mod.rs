@@ -5,20 +5,23 @@
 
 mod amount;
 mod clock;
+mod date;
 mod day;
 mod every;
+mod period;
 mod phrase;
+mod range;
 mod words;
 
 use chrono::Weekday;
 use chrono_tz::Tz;
 
 use crate::when::Dialect;
-use crate::when::lexicon::{Meaning, Part, Unit};
+use crate::when::lexicon::{Half, Meaning, Part, Unit};
 
 pub(super) use self::amount::{Amount, amount, count};
 pub(super) use self::clock::{Clock, Face};
-pub(super) use self::day::{Day, DayKind, MonthOf, Which};
+pub(super) use self::day::{Day, DayKind, MonthOf, WeekOf, Which};
 pub(super) use self::every::{Cycle, Every, WEEKEND, WORKING_DAYS};
 pub(super) use self::phrase::{Phrase, Run, phrase};
 pub(super) use self::words::Words;
@@ -74,6 +77,8 @@ pub(super) enum Piece {
         is_today: bool,
         is_tonight: bool,
     },
+    /// "early" (−1) or "late" (1) before a part of the day.
+    Degree(i64),
     /// So long from now.
     Ahead(Amount),
     /// So long ago: always past.
@@ -97,6 +102,10 @@ pub(super) enum Piece {
     Times(u32),
     Except(Vec<Weekday>),
     Zone(Tz),
+    /// So many seconds east of UTC ("+02:00", "UTC-5").
+    Offset(i32),
+    /// The year of the date that was said before.
+    Year(u32),
     Now,
 }
 
@@ -130,33 +139,53 @@ fn piece(
         next: found.next,
         strength: found.strength,
     });
-    let day = day::day(words, start, binder, dialect).map(|found| Found {
+    // "for the next 2 weeks" is a length, "next 2 weeks" begins with the next one.
+    let is_length = |found: &day::FoundDay| {
+        matches!(found.day, Day::Period(..)) && binder.is_some() && ahead(words, start, binder).is_some()
+    };
+    let day = day::day(words, start, binder, dialect).filter(|found| !is_length(found)).map(|found| Found {
         piece: Piece::Day(found.day),
         next: found.next,
         // A preposition of time makes a weak day sure: "on sat", "by the 5th".
-        strength: if binder.is_some() { Strength::Strong } else { found.strength },
+        strength: match found.strength {
+            Strength::Weak | Strength::Adverb | Strength::Strong if binder.is_some() => Strength::Strong,
+            strength => strength,
+        },
     });
     let clock = clock::clock(words, start, binder).map(|found| Found {
         piece: Piece::Clock(found.clock),
         next: found.next,
-        strength: if binder.is_some() { Strength::Strong } else { found.strength },
+        strength: if binder.is_some_and(Binder::takes_bare_number) { Strength::Strong } else { found.strength },
     });
-    let window = clock::range(words, start, binder).map(|(begin, end, next)| Found {
+    let is_behind_day = matches!(before, Some(Piece::Day(_) | Piece::Part { .. }));
+    let stretch = range::days(words, start, dialect).map(|(day, next)| Found {
+        piece: Piece::Day(day),
+        next,
+        strength: Strength::Strong,
+    });
+    let window = clock::range(words, start, binder, is_behind_day).map(|(begin, end, next)| Found {
         piece: Piece::Window(begin, end),
         next,
         strength: Strength::Strong,
     });
     [
+        offset_behind_clock(words, start, before),
         every,
+        stretch,
         window,
         shift(words, start),
+        every::range_of_weekdays(words, start)
+            .filter(|_| matches!(before, Some(Piece::Every(_))))
+            .map(|(every, next)| Found { piece: Piece::Every(every), next, strength: Strength::Strong }),
+        year_behind_clock(words, start, before),
         day,
         clock,
         bare_hour(words, start, before),
         number_behind_day(words, start, before),
         part(words, start, binder, before),
+        degree(words, start, binder),
         ahead(words, start, binder),
-        limit(words, start, binder, dialect),
+        limit(words, start, binder, before, dialect),
         other(words, start, before),
     ]
     .into_iter()
@@ -171,7 +200,7 @@ fn bare_hour(words: &Words<'_>, start: usize, before: Option<&Piece>) -> Option<
     if clock::is_number_of_more(words, next) {
         return None;
     }
-    let is_before_part = clock::is_part_behind(words, next);
+    let is_before_part = clock::is_part_behind(words, words.skip(next, Meaning::Comma));
     let is_behind_day = matches!(before, Some(Piece::Day(_) | Piece::Part { .. }))
         && (words.is_end(next) || words.has(next, Meaning::Comma));
     if !(is_before_part || is_behind_day) {
@@ -187,8 +216,8 @@ fn number_behind_day(words: &Words<'_>, start: usize, before: Option<&Piece>) ->
     let (value, len) = words.digits(start)?;
     let strong = |piece, next| Some(Found { piece, next, strength: Strength::Strong });
     let is_date = matches!(day, Day::Weekday(..)) && len == 2 && (13..=31).contains(&value);
-    let is_followed =
-        words.is_end(start + 1) || words.has(start + 1, Meaning::Comma) || words.has(start + 1, Meaning::At);
+    let is_followed = words.is_end(start + 1)
+        || [Meaning::Comma, Meaning::At, Meaning::Between, Meaning::From].iter().any(|m| words.has(start + 1, *m));
     if is_date && is_followed {
         return strong(Piece::Day(Day::OfMonth(value)), start + 1);
     }
@@ -200,6 +229,13 @@ fn number_behind_day(words: &Words<'_>, start: usize, before: Option<&Piece>) ->
     strong(Piece::Clock(found.clock), found.next)
 }
 
+/// "thu oct 26 11:00 2027": a year behind the time.
+fn year_behind_clock(words: &Words<'_>, start: usize, before: Option<&Piece>) -> Option<Found> {
+    let (year, 4) = words.digits(start)? else { return None };
+    let is_year = matches!(before, Some(Piece::Clock(_))) && (1970..2200).contains(&year) && words.is_end(start + 1);
+    is_year.then(|| Found { piece: Piece::Year(year), next: start + 1, strength: Strength::Weak })
+}
+
 fn part_of(words: &Words<'_>, at: usize) -> Option<Part> {
     words.pick(at, |meaning| if let Meaning::Part(part) = meaning { Some(part) } else { None })
 }
@@ -209,22 +245,47 @@ fn part(words: &Words<'_>, start: usize, binder: Option<Binder>, before: Option<
     let found = |part, is_today, is_tonight, next| {
         Some(Found { piece: Piece::Part { part, is_today, is_tonight }, next, strength: Strength::Strong })
     };
-    let part_of = |words: &Words<'_>, at: usize| part_of(words, words.skip(at, Meaning::Degree));
-    let behind = |at: usize| words.skip(at, Meaning::Degree) + 1;
+    // "tuesday am"
+    if matches!(before, Some(Piece::Day(_)))
+        && let Some(half) = words.pick(start, |m| if let Meaning::Meridiem(half) = m { Some(half) } else { None })
+    {
+        let part = match half {
+            Half::Am => Part::Morning,
+            Half::Pm => Part::Afternoon,
+        };
+        return found(part, false, false, start + 1);
+    }
     if words.has(start, Meaning::Tonight) {
         return found(Part::Night, true, true, start + 1);
     }
-    if words.has(start, Meaning::This) {
-        return part_of(words, start + 1).and_then(|part| found(part, true, false, behind(start + 1)));
+    if words.has(start, Meaning::This) && !words.has(start + 1, Meaning::Degree) {
+        return part_of(words, start + 1).and_then(|part| found(part, true, false, start + 2));
     }
     if words.has(start, Meaning::The) && matches!(binder, Some(Binder::In | Binder::By)) {
-        return part_of(words, start + 1).and_then(|part| found(part, false, false, behind(start + 1)));
+        return part_of(words, start + 1).and_then(|part| found(part, false, false, start + 2));
     }
+    // "later in the evening", "next evening"
     let part = part_of(words, start)?;
     let is_night = part == Part::Night && binder == Some(Binder::At);
-    let is_beside = matches!(before, Some(Piece::Day(_) | Piece::Clock(_) | Piece::Every(_)));
+    let is_beside = matches!(before, Some(Piece::Day(_) | Piece::Clock(_) | Piece::Every(_) | Piece::Degree(_)));
     let is_whole = start == 0 && words.is_end(start + 1);
-    if is_night || is_beside || is_whole { found(part, false, false, behind(start)) } else { None }
+    if is_night || is_beside || is_whole { found(part, false, false, start + 1) } else { None }
+}
+
+/// "early" before "morning", "late" before "tonight", with "in the" or "this" before it.
+fn degree(words: &Words<'_>, start: usize, binder: Option<Binder>) -> Option<Found> {
+    let has_article = binder == Some(Binder::In) && words.has(start, Meaning::The);
+    let at = if has_article || words.has(start, Meaning::This) { start + 1 } else { start };
+    let hours = words.pick(at, |meaning| match meaning {
+        Meaning::Late => Some(1),
+        Meaning::Early => Some(-1),
+        _ => None,
+    })?;
+    let next = words.skip(words.skip(at + 1, Meaning::Dash), Meaning::In);
+    let next = if next > at + 1 { words.skip(next, Meaning::The) } else { next };
+    let next = words.skip(next, Meaning::This);
+    let is_part = part_of(words, next).is_some() || words.has(next, Meaning::Tonight);
+    is_part.then_some(Found { piece: Piece::Degree(hours), next, strength: Strength::Weak })
 }
 
 /// "in 20 minutes", "3 days from now", "2 hours ago", "10m".
@@ -233,6 +294,15 @@ fn ahead(words: &Words<'_>, start: usize, binder: Option<Binder>) -> Option<Foun
     let is_from_now = words.has(start, Meaning::Now) && words.has(start + 1, Meaning::Plus);
     let behind_next = words.skip(start, Meaning::The);
     let is_next = matches!(binder, Some(Binder::In | Binder::For)) && words.has(behind_next, Meaning::Next);
+    // "next hour"
+    if let Some(unit) = words.pick(start + 1, |m| match m {
+        Meaning::Unit(unit @ (Unit::Hour | Unit::Minute | Unit::Second)) => Some(unit),
+        _ => None,
+    }) && words.has(start, Meaning::Next)
+    {
+        let amount = Amount::default().plus(1000, unit)?;
+        return Some(Found { piece: Piece::Ahead(amount), next: start + 2, strength: Strength::Strong });
+    }
     let at = if is_from_now {
         start + 2
     } else if is_next {
@@ -242,7 +312,19 @@ fn ahead(words: &Words<'_>, start: usize, binder: Option<Binder>) -> Option<Foun
     };
     // "+15min"
     let has_plus = words.has(start, Meaning::Plus);
-    let amount = amount::amount(words, if has_plus { start + 1 } else { at })?;
+    let at = words.skip(if has_plus { start + 1 } else { at }, Meaning::About);
+    // "after 2 days"
+    let is_after = binder.is_none() && words.has(at, Meaning::After);
+    // "for the next year"
+    let single = words
+        .pick(at, |m| if let Meaning::Unit(unit) = m { Some(unit) } else { None })
+        .filter(|_| is_next && words.has_repeat && binder == Some(Binder::For))
+        .and_then(|unit| Amount::default().plus(1000, unit))
+        .map(|amount| amount::FoundAmount { amount, next: at + 1, is_short: false });
+    let mut amount = amount::amount(words, if is_after { at + 1 } else { at }).or(single)?;
+    // "in 2 weeks' time"
+    amount.next = words.skip(amount.next, Meaning::TimeWord);
+    let binder = if is_after { Some(Binder::In) } else { binder };
     if is_from_now || has_plus {
         return Some(Found { piece: Piece::Ahead(amount.amount), next: amount.next, strength: Strength::Strong });
     }
@@ -258,9 +340,13 @@ fn ahead(words: &Words<'_>, start: usize, binder: Option<Binder>) -> Option<Foun
     if words.has(amount.next, Meaning::From) && words.has(amount.next + 1, Meaning::Day(0)) {
         return found(Piece::Ahead(amount.amount), amount.next + 2, Strength::Strong);
     }
+    if words.has(amount.next, Meaning::FromToday) {
+        return found(Piece::Ahead(amount.amount), amount.next + 1, Strength::Strong);
+    }
     match binder {
         Some(Binder::In) => found(Piece::Ahead(amount.amount), amount.next, Strength::Strong),
-        Some(Binder::For) if words.has_repeat => found(Piece::Lasting(amount.amount), amount.next, Strength::Strong),
+        Some(Binder::For) if !words.has_repeat => found(Piece::Ahead(amount.amount), amount.next, Strength::Whole),
+        Some(Binder::For) => found(Piece::Lasting(amount.amount), amount.next, Strength::Strong),
         None => {
             let strength = if amount.is_short { Strength::Weak } else { Strength::Whole };
             found(Piece::Ahead(amount.amount), amount.next, strength)
@@ -290,7 +376,13 @@ fn shift(words: &Words<'_>, start: usize) -> Option<Found> {
 }
 
 /// "until june 2", "starting monday", "from 9am", "except weekends", which only a repetition has.
-fn limit(words: &Words<'_>, start: usize, binder: Option<Binder>, dialect: Dialect) -> Option<Found> {
+fn limit(
+    words: &Words<'_>,
+    start: usize,
+    binder: Option<Binder>,
+    before: Option<&Piece>,
+    dialect: Dialect,
+) -> Option<Found> {
     if !words.has_repeat {
         return None;
     }
@@ -298,18 +390,25 @@ fn limit(words: &Words<'_>, start: usize, binder: Option<Binder>, dialect: Diale
     if let Some((days, next)) = every::exception(words, start) {
         return strong(Piece::Except(days), next);
     }
-    let is_until = words.has(start, Meaning::Until) || words.has(start, Meaning::Through);
+    // "from june 1 to july 1", "from june 1 - july 1"
+    let is_behind_start = matches!(before, Some(Piece::Starting(_)));
+    let is_dashed = is_behind_start && start > 0 && words.has(start - 1, Meaning::Dash);
+    let is_until = words.has(start, Meaning::Until)
+        || words.has(start, Meaning::Through)
+        || is_behind_start && words.has(start, Meaning::To)
+        || is_dashed;
     let is_start = words.has(start, Meaning::Starting) || words.has(start, Meaning::From) && binder.is_none();
     if !(is_until || is_start) {
         return None;
     }
     let inner = if is_until { Binder::Until } else { Binder::From };
-    let (moment, next) = moment(words, start + 1, inner, dialect)?;
+    let at = if is_dashed { start } else { start + 1 };
+    let (moment, next) = moment(words, at, inner, dialect)?;
     strong(if is_until { Piece::Until(moment) } else { Piece::Starting(moment) }, next)
 }
 
 fn moment(words: &Words<'_>, start: usize, binder: Binder, dialect: Dialect) -> Option<(Moment, usize)> {
-    let at = words.skip(words.skip(start, Meaning::On), Meaning::At);
+    let at = words.skip(words.skip(words.skip(start, Meaning::On), Meaning::At), Meaning::In);
     if let Some(found) = day::day(words, at, Some(binder), dialect) {
         let clock_at = words.skip(words.skip(found.next, Meaning::Comma), Meaning::At);
         let inner = (clock_at > found.next).then_some(Binder::At);
@@ -320,6 +419,46 @@ fn moment(words: &Words<'_>, start: usize, binder: Binder, dialect: Dialect) -> 
     }
     let found = clock::clock(words, at, Some(binder))?;
     Some((Moment { day: None, clock: Some(found.clock) }, found.next))
+}
+
+/// An offset from UTC behind a time of day.
+fn offset_behind_clock(words: &Words<'_>, start: usize, before: Option<&Piece>) -> Option<Found> {
+    let Some(Piece::Clock(_)) = before else { return None };
+    let is_utc = words.has(start, Meaning::Zone(Tz::UTC));
+    // The dash before an offset has been taken for one between two pieces.
+    let has_dash = start > 0 && words.has(start - 1, Meaning::Dash) && words.is_glued(start - 1);
+    let sign_at = if is_utc {
+        start + 1
+    } else if has_dash {
+        start - 1
+    } else {
+        start
+    };
+    let (seconds, next) = offset(words, sign_at, is_utc)?;
+    Some(Found { piece: Piece::Offset(seconds), next, strength: Strength::Strong })
+}
+
+/// "+02:00" glued to a time, "+2" behind UTC: seconds east.
+fn offset(words: &Words<'_>, start: usize, is_behind_utc: bool) -> Option<(i32, usize)> {
+    let sign = if words.has(start, Meaning::Plus) {
+        1
+    } else if words.has(start, Meaning::Dash) {
+        -1
+    } else {
+        return None;
+    };
+    let (hours @ 0..=14, hour_len) = words.digits(start + 1)? else { return None };
+    let is_glued = words.is_glued(start) && words.is_glued(start + 1);
+    let minutes = words.digits(start + 3).filter(|(minutes, len)| {
+        *minutes < 60 && *len == 2 && words.has(start + 2, Meaning::Colon) && words.is_glued(start + 2)
+    });
+    let (minutes, next) = minutes.map_or((None, start + 2), |(minutes, _)| (Some(minutes), start + 4));
+    // "5pm-6" is a stretch.
+    if !(is_glued && (is_behind_utc && hour_len <= 2 || hour_len == 2 && minutes.is_some())) {
+        return None;
+    }
+    let seconds = i32::try_from(hours * 3600 + minutes.unwrap_or(0) * 60).ok()?;
+    Some((sign * seconds, next))
 }
 
 /// "3 times", "twice", "now", a zone behind a time of day.
@@ -339,7 +478,12 @@ fn other(words: &Words<'_>, start: usize, before: Option<&Piece>) -> Option<Foun
     if words.has(start, Meaning::Now) {
         return found(Piece::Now, start + 1, Strength::Weak);
     }
-    let zone = words.pick(start, |meaning| if let Meaning::Zone(zone) = meaning { Some(zone) } else { None })?;
-    let is_behind_time = matches!(before, Some(Piece::Clock(_) | Piece::Day(_) | Piece::Part { .. }));
-    if is_behind_time { found(Piece::Zone(zone), start + 1, Strength::Strong) } else { None }
+    // "( CET )"
+    let is_bracketed = words.is_mark(start) && words.opens_or_closes(start) && words.opens_or_closes(start + 2);
+    let at = if is_bracketed { start + 1 } else { start };
+    let zone = words.pick(at, |meaning| if let Meaning::Zone(zone) = meaning { Some(zone) } else { None })?;
+    let is_behind_time =
+        matches!(before, Some(Piece::Clock(_) | Piece::Window(..) | Piece::Day(_) | Piece::Part { .. }));
+    let next = if is_bracketed { start + 3 } else { start + 1 };
+    if is_behind_time { found(Piece::Zone(zone), next, Strength::Strong) } else { None }
 }

@@ -7,7 +7,7 @@ use chrono_tz::Tz;
 
 use crate::when::Dialect;
 use crate::when::grammar::{
-    Amount, Binder, Clock, Cycle, Day, Every, Found, Moment, Piece, Strength, Which, Words, piece,
+    Amount, Binder, Clock, Cycle, Day, Every, Found, Moment, Piece, Strength, Which, Words, amount, piece, range,
 };
 use crate::when::lexicon::{Meaning, Part};
 
@@ -19,6 +19,8 @@ pub(in crate::when) struct Phrase {
     /// The end of the stretch whose start is the only clock time.
     pub(in crate::when) window_end: Option<Clock>,
     pub(in crate::when) part: Option<DayPart>,
+    /// The hours by which "early" or "late" moves the part of the day.
+    pub(in crate::when) degree: i64,
     pub(in crate::when) ahead: Option<Amount>,
     pub(in crate::when) is_ago: bool,
     pub(in crate::when) is_now: bool,
@@ -30,6 +32,8 @@ pub(in crate::when) struct Phrase {
     pub(in crate::when) times: Option<u32>,
     pub(in crate::when) except: Vec<Weekday>,
     pub(in crate::when) zone: Option<Tz>,
+    /// Seconds east of UTC, where the words name an offset rather than a region.
+    pub(in crate::when) offset: Option<i32>,
 }
 
 /// A part of the day as said.
@@ -118,11 +122,96 @@ fn is_bounded(words: &Words<'_>, range: &Range<usize>) -> bool {
     is_start && is_end
 }
 
-/// Reads pieces side by side from `start`.
+/// Reads pieces side by side from `start`, with the end of a stretch ("from 4pm today to 5pm tomorrow").
 fn run(words: &Words<'_>, start: usize, dialect: Dialect, first_binder: Option<Binder>) -> Option<Run> {
+    let opener = range::opener(words, start).filter(|_| first_binder.is_none() && !words.has_repeat);
+    // "for 2 hours from 3pm"
+    if words.has(start, Meaning::For)
+        && !words.has_repeat
+        && let Some(length) = amount(words, start + 1)
+        && words.has(length.next, Meaning::From)
+        && let Some(run) = pieces(words, length.next + 1, dialect, Some(Binder::From), None)
+    {
+        return Some(Run { range: start..run.range.end, strength: Strength::Strong, ..run });
+    }
+    let plain = pieces(words, start, dialect, first_binder, None);
+    let Some(opener) = opener.filter(|_| plain.is_none()) else {
+        let run = plain?;
+        return Some(with_end(words, &run, None, dialect).unwrap_or(run));
+    };
+    // "from 9 for 2 hours"
+    let is_hour = words.is_end(start + 2) || words.has(start + 2, Meaning::For);
+    let bound = (opener == range::Opener::From && is_hour).then_some(Binder::From);
+    let run = pieces(words, start + 1, dialect, bound, Some(opener))?;
+    if let Some(stretch) = with_end(words, &run, Some(opener), dialect) {
+        return Some(Run { range: start..stretch.range.end, ..stretch });
+    }
+    // "from 4pm"; but "mail from friday" is a title.
+    let is_month = matches!(run.phrase.days.first(), Some(Day::Month { .. }));
+    let is_time = is_month || !run.phrase.clocks.is_empty() && run.strength == Strength::Strong;
+    let is_clock = opener == range::Opener::From && is_time;
+    is_clock.then_some(Run { range: start..run.range.end, ..run })
+}
+
+/// Returns the run with the end of the stretch that it starts.
+fn with_end(words: &Words<'_>, run: &Run, opener: Option<range::Opener>, dialect: Dialect) -> Option<Run> {
+    if words.has_repeat {
+        return None;
+    }
+    // "at 2pm and lasts for 3 hours"
+    let lasts = words.skip(words.skip(run.range.end, Meaning::Comma), Meaning::And);
+    if words.has(lasts, Meaning::Lasts)
+        && let Some(length) = amount(words, words.skip(lasts + 1, Meaning::For))
+    {
+        return Some(Run { range: run.range.start..length.next, ..run.clone() });
+    }
+    if run.phrase.window_end.is_some() {
+        // "june 3 at 3pm - 2pm june 5": the day of the end.
+        let end = pieces(words, run.range.end, dialect, None, None)?;
+        let is_day = matches!(end.phrase.days.as_slice(), [Day::Date { .. }]) && end.pieces == 1;
+        let is_end = is_day && matches!(run.phrase.days.as_slice(), [Day::Date { .. }]);
+        return is_end.then(|| Run { range: run.range.start..end.range.end, ..run.clone() });
+    }
+    let behind = words.skip(run.range.end, Meaning::Comma);
+    let join = if words.has(behind, Meaning::Until) { behind } else { run.range.end };
+    let at = words.skip(words.skip(range::joiner(words, join, opener)?, Meaning::The), Meaning::Starting);
+    let end = pieces(words, at, dialect, None, None)?;
+    let has_day = |run: &Run| !run.phrase.days.is_empty();
+    let has_clock = |run: &Run| !run.phrase.clocks.is_empty();
+    let is_like = has_day(run) && has_day(&end)
+        || has_clock(run) && has_clock(&end)
+        || run.phrase.is_now
+        || words.has(at.saturating_sub(1), Meaning::Until) && end.phrase.ahead.is_some();
+    let is_month = |run: &Run| matches!(run.phrase.days.first(), Some(Day::Month { .. }));
+    let is_sure = end.strength > Strength::Whole || opener.is_some() || is_month(run) && is_month(&end);
+    if !is_like || !is_sure || end.phrase.every.is_some() {
+        return None;
+    }
+    let mut whole = run.clone();
+    range::share_year(&mut whole.phrase, &end.phrase);
+    whole.range.end = end.range.end;
+    whole.pieces += end.pieces;
+    whole.strength = Strength::Strong;
+    whole.phrase.zone = whole.phrase.zone.or(end.phrase.zone);
+    Some(whole)
+}
+
+/// Reads pieces side by side from `start`.
+fn pieces(
+    words: &Words<'_>,
+    start: usize,
+    dialect: Dialect,
+    first_binder: Option<Binder>,
+    opener: Option<range::Opener>,
+) -> Option<Run> {
     let mut run = Run { range: start..start, phrase: Phrase::default(), pieces: 0, strength: Strength::Whole };
     let mut before: Option<Piece> = None;
     loop {
+        // "between june 3 and june 5" lists nothing.
+        let is_at_its_end = opener == Some(range::Opener::Between) && words.has(run.range.end, Meaning::And);
+        if before.is_some() && is_at_its_end {
+            break;
+        }
         let (at, join) = joint(words, run.range.end, before.as_ref());
         let binder = join.binder.or_else(|| first_binder.filter(|_| before.is_none()));
         let is_list_clock = join.is_list && matches!(before, Some(Piece::Clock(_)));
@@ -164,14 +253,15 @@ fn joint(words: &Words<'_>, start: usize, before: Option<&Piece>) -> (usize, Joi
         Meaning::At => Some(Binder::At),
         Meaning::Around => Some(Binder::Around),
         Meaning::On => Some(Binder::On),
-        Meaning::In => Some(Binder::In),
+        Meaning::In | Meaning::Within => Some(Binder::In),
         Meaning::By => Some(Binder::By),
         Meaning::For => Some(Binder::For),
+        Meaning::Starting if !words.has_repeat && !words.has(at + 1, Meaning::Of) => Some(Binder::On),
         _ => None,
     });
     if binder.is_some() {
         joint.binder = binder;
-        at += 1;
+        at = words.skip(at + 1, Meaning::About);
     }
     // "due on friday"
     let second = words.pick(at, |meaning| match meaning {
@@ -181,7 +271,8 @@ fn joint(words: &Words<'_>, start: usize, before: Option<&Piece>) -> (usize, Joi
         Meaning::By => Some(Binder::By),
         _ => None,
     });
-    if second.is_some() && binder == Some(Binder::By) {
+    let takes_second = binder == Some(Binder::By) || words.has(at.saturating_sub(1), Meaning::Starting);
+    if second.is_some() && takes_second {
         joint.binder = second;
         at += 1;
     }
@@ -214,14 +305,32 @@ impl Phrase {
             Piece::Day(day) => {
                 let is_other_kind =
                     !self.days.iter().any(|known| std::mem::discriminant(known) == std::mem::discriminant(day));
-                !is_offset && (self.every.is_some() || is_list || is_other_kind)
+                // "two weeks from now on monday"
+                let is_in_week = matches!(day, Day::Weekday(Which::Coming, _))
+                    && self.days.is_empty()
+                    && self.ahead.is_some_and(|amount| amount.days % 7 == 0 && amount.millis == 0);
+                is_in_week || !is_offset && (self.every.is_some() || is_list || is_other_kind)
             }
             Piece::Clock(_) | Piece::Window(..) => {
                 let is_calendar = self.ahead.is_none_or(|amount| !amount.is_exact());
                 is_calendar && !self.is_ago && !self.is_now && (self.clocks.is_empty() || is_list)
             }
             Piece::Part { .. } => self.part.is_none() && !self.is_ago && !self.is_now,
-            Piece::Ahead(_) | Piece::Ago => *self == Self::default() || self.is_only_clock() && !is_offset,
+            // "monday two weeks from now"
+            Piece::Ahead(amount)
+                if matches!(self.days.as_slice(), [Day::Weekday(Which::Coming, _)])
+                    && !is_offset
+                    && self.every.is_none()
+                    && !amount.is_exact()
+                    && amount.days % 7 == 0
+                    && amount.millis == 0 =>
+            {
+                true
+            }
+            Piece::Ahead(amount) => {
+                *self == Self::default() || self.is_only_clock() && !is_offset && !amount.is_exact()
+            }
+            Piece::Ago => *self == Self::default() || self.is_only_clock() && !is_offset,
             Piece::Now => *self == Self::default(),
             Piece::Shift { .. } | Piece::Beside { .. } => self.shift.is_none() && self.clocks.is_empty(),
             Piece::Every(every) => {
@@ -232,10 +341,16 @@ impl Phrase {
             }
             Piece::Until(_) => self.until.is_none(),
             Piece::Starting(_) => self.starting.is_none(),
-            Piece::Lasting(_) => self.lasting.is_none(),
+            // "read every day for 20 minutes" says how long, not until when.
+            Piece::Lasting(amount) => {
+                let is_by_clock = self.every.as_ref().is_some_and(|every| matches!(every.cycle, Cycle::Exact(_)));
+                self.lasting.is_none() && (is_by_clock || !amount.is_exact())
+            }
             Piece::Times(_) => self.times.is_none() && self.every.is_some(),
             Piece::Except(_) => self.except.is_empty(),
-            Piece::Zone(_) => self.zone.is_none(),
+            Piece::Zone(_) | Piece::Offset(_) => self.zone.is_none() && self.offset.is_none(),
+            Piece::Degree(_) => self.degree == 0 && self.part.is_none(),
+            Piece::Year(_) => matches!(self.days.last(), Some(Day::Date { year: None, .. })),
         }
     }
 
@@ -278,6 +393,13 @@ impl Phrase {
             Piece::Times(times) => self.times = Some(times),
             Piece::Except(days) => self.except = days,
             Piece::Zone(zone) => self.zone = Some(zone),
+            Piece::Offset(seconds) => self.offset = Some(seconds),
+            Piece::Degree(hours) => self.degree = hours,
+            Piece::Year(said) => {
+                if let Some(Day::Date { year, .. }) = self.days.last_mut() {
+                    *year = Some(said);
+                }
+            }
         }
     }
 
@@ -309,6 +431,7 @@ impl Phrase {
         self.clocks.extend(other.clocks);
         self.window_end = self.window_end.or(other.window_end);
         self.part = self.part.or(other.part);
+        self.degree = if self.degree == 0 { other.degree } else { self.degree };
         self.ahead = self.ahead.or(other.ahead);
         self.is_ago |= other.is_ago;
         self.is_now |= other.is_now;
@@ -320,5 +443,6 @@ impl Phrase {
         self.times = self.times.or(other.times);
         self.except.extend(other.except);
         self.zone = self.zone.or(other.zone);
+        self.offset = self.offset.or(other.offset);
     }
 }

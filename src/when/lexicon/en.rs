@@ -59,6 +59,65 @@ const PHRASES: &[(&str, Meaning)] = &[
     ("starting at", Meaning::Starting),
     ("beginning on", Meaning::Starting),
     ("o ' clock", Meaning::OClock),
+    ("p m", Meaning::Meridiem(Half::Pm)),
+    ("p . m .", Meaning::Meridiem(Half::Pm)),
+    ("p . m", Meaning::Meridiem(Half::Pm)),
+    ("p _ m", Meaning::Meridiem(Half::Pm)),
+    ("a m", Meaning::Meridiem(Half::Am)),
+    ("a . m .", Meaning::Meridiem(Half::Am)),
+    ("a . m", Meaning::Meridiem(Half::Am)),
+    ("a _ m", Meaning::Meridiem(Half::Am)),
+    ("mid - day", Meaning::Noon),
+    ("mid day", Meaning::Noon),
+    ("mid - night", Meaning::Midnight),
+    ("mid night", Meaning::Midnight),
+    ("lunch time", Meaning::Meal(12)),
+    ("in the future", Meaning::FromNow),
+    ("' time", Meaning::TimeWord),
+    ("from right now", Meaning::FromNow),
+    ("at the moment", Meaning::Now),
+    ("less than", Meaning::About),
+    ("more than", Meaning::About),
+    ("new year's day", Meaning::Holiday(1, 1)),
+    ("new years day", Meaning::Holiday(1, 1)),
+    ("new year's eve", Meaning::Holiday(12, 31)),
+    ("new years eve", Meaning::Holiday(12, 31)),
+    ("new year's", Meaning::Holiday(1, 1)),
+    ("new year", Meaning::Holiday(1, 1)),
+    ("christmas eve", Meaning::Holiday(12, 24)),
+    ("christmas day", Meaning::Holiday(12, 25)),
+    ("boxing day", Meaning::Holiday(12, 26)),
+    ("valentine's day", Meaning::Holiday(2, 14)),
+    ("valentines day", Meaning::Holiday(2, 14)),
+    ("at least", Meaning::About),
+    ("at most", Meaning::About),
+    ("up to", Meaning::About),
+    ("a pair of", Meaning::Number(2)),
+    ("in between", Meaning::Between),
+    ("night - time", Meaning::Part(Part::Night)),
+    ("rest of the", Meaning::This),
+    ("rest of this", Meaning::This),
+    ("rest of my", Meaning::This),
+    ("rest of current", Meaning::This),
+    ("rest the", Meaning::This),
+    ("rest of", Meaning::This),
+    ("later this", Meaning::This),
+    ("pacific standard time", Meaning::Zone(Tz::America__Los_Angeles)),
+    ("pacific time zone", Meaning::Zone(Tz::America__Los_Angeles)),
+    ("pacific timezone", Meaning::Zone(Tz::America__Los_Angeles)),
+    ("pacific time", Meaning::Zone(Tz::America__Los_Angeles)),
+    ("mountain standard time", Meaning::Zone(Tz::America__Denver)),
+    ("mountain time zone", Meaning::Zone(Tz::America__Denver)),
+    ("mountain timezone", Meaning::Zone(Tz::America__Denver)),
+    ("mountain time", Meaning::Zone(Tz::America__Denver)),
+    ("central time zone", Meaning::Zone(Tz::America__Chicago)),
+    ("central timezone", Meaning::Zone(Tz::America__Chicago)),
+    ("central time", Meaning::Zone(Tz::America__Chicago)),
+    ("eastern standard time", Meaning::Zone(Tz::America__New_York)),
+    ("eastern time zone", Meaning::Zone(Tz::America__New_York)),
+    ("eastern timezone", Meaning::Zone(Tz::America__New_York)),
+    ("eastern time", Meaning::Zone(Tz::America__New_York)),
+    ("indian time", Meaning::Zone(Tz::Asia__Kolkata)),
     ("remind me", Meaning::Lead),
     ("please remind me", Meaning::Lead),
     ("can you remind me", Meaning::Lead),
@@ -97,7 +156,53 @@ pub(super) fn word(token: &Token) -> Vec<Meaning> {
     meanings.extend_from_slice(clock(word));
     meanings.extend_from_slice(binder(word));
     meanings.extend_from_slice(lead(word));
+    if meanings.is_empty() {
+        meanings.extend(misspelt(word));
+    }
     meanings
+}
+
+/// Names long enough that one slip of the finger leaves them clear.
+const LONG_NAMES: [&str; 15] = [
+    "monday",
+    "tuesday",
+    "wednesday",
+    "thursday",
+    "friday",
+    "saturday",
+    "sunday",
+    "tomorrow",
+    "january",
+    "february",
+    "august",
+    "september",
+    "october",
+    "november",
+    "december",
+];
+
+/// Reads a long name with one letter wrong, left out, doubled or swapped ("wednsday"); not where two names are as near.
+fn misspelt(word: &str) -> Option<Meaning> {
+    // Words of their own that are one letter from a name.
+    const OTHERS: [&str; 4] = ["sundae", "sundaes", "octobers", "augusta"];
+    if word.len() < 6 || !word.is_ascii() || OTHERS.contains(&word) {
+        return None;
+    }
+    let mut near = LONG_NAMES.iter().filter(|name| is_one_slip(word.as_bytes(), name.as_bytes()));
+    let name = near.next().filter(|_| near.next().is_none())?;
+    weekday(name).or_else(|| month(name)).or_else(|| day(name))
+}
+
+fn is_one_slip(word: &[u8], name: &[u8]) -> bool {
+    let same = word.iter().zip(name).take_while(|(a, b)| a == b).count();
+    let (word, name) = (&word[same..], &name[same..]);
+    match (word, name) {
+        ([first, second, rest @ ..], [other, another, end @ ..]) if first == another && second == other => rest == end,
+        ([_, rest @ ..], [_, end @ ..]) if rest == end => true,
+        ([_, rest @ ..], name) if rest == name => true,
+        (word, [_, end @ ..]) => word == end,
+        (_, []) => false,
+    }
 }
 
 fn number(word: &str) -> Option<Meaning> {
@@ -127,7 +232,7 @@ fn number(word: &str) -> Option<Meaning> {
     let index = |words: &[&str]| words.iter().position(|known| *known == word).and_then(|i| u32::try_from(i).ok());
     match word {
         "a" | "an" => Some(Meaning::Article),
-        "couple" => Some(Meaning::Number(2)),
+        "couple" | "pair" => Some(Meaning::Number(2)),
         "few" => Some(Meaning::Number(3)),
         "hundred" => Some(Meaning::Number(100)),
         _ => index(&ONES).or_else(|| index(&TENS).map(|tens| (tens + 2) * 10)).map(Meaning::Number),
@@ -176,7 +281,8 @@ fn unit(word: &str) -> Option<Meaning> {
         "week" | "weeks" | "wk" | "wks" => Unit::Week,
         "fortnight" | "fortnights" => Unit::Fortnight,
         "month" | "months" => Unit::Month,
-        "quarters" => Unit::Quarter,
+        "quarters" | "qtr" | "qtrs" => Unit::Quarter,
+        "decade" | "decades" => Unit::Decade,
         "year" | "years" | "yr" | "yrs" => Unit::Year,
         _ => return None,
     };
@@ -223,7 +329,7 @@ fn weekday(word: &str) -> Option<Meaning> {
         "sundays" => Meaning::EveryWeekday(Weekday::Sun),
         "weekday" | "workday" => Meaning::WorkingDay,
         "weekdays" | "workdays" => Meaning::EveryWorkingDay,
-        "weekend" => Meaning::Weekend,
+        "weekend" | "wkend" => Meaning::Weekend,
         "weekends" => Meaning::EveryWeekend,
         _ => return None,
     };
@@ -252,8 +358,11 @@ fn month(word: &str) -> Option<Meaning> {
 fn day(word: &str) -> Option<Meaning> {
     let meaning = match word {
         "today" => Meaning::Day(0),
-        "tomorrow" | "tmrw" | "tmr" | "tomorow" | "tommorow" | "tommorrow" => Meaning::Day(1),
-        "yesterday" => Meaning::Day(-1),
+        "tomorrow" | "tmrw" | "tmr" | "tomorow" | "tommorow" | "tommorrow" | "tomorrows" | "tomorrow's" | "2moro"
+        | "tmw" => Meaning::Day(1),
+        "yesterday" | "yest" => Meaning::Day(-1),
+        "christmas" | "xmas" => Meaning::Holiday(12, 25),
+        "halloween" => Meaning::Holiday(10, 31),
         "tonight" | "tonite" => Meaning::Tonight,
         "eod" | "cob" => Meaning::End(Unit::Day),
         "eow" => Meaning::End(Unit::Week),
@@ -291,7 +400,13 @@ fn clock(word: &str) -> &'static [Meaning] {
         "afternoon" => &[Meaning::Part(Part::Afternoon)],
         "evening" => &[Meaning::Part(Part::Evening)],
         "night" => &[Meaning::Part(Part::Night)],
-        "noon" | "midday" => &[Meaning::Noon],
+        "noon" | "midday" | "noonish" => &[Meaning::Noon],
+        "lunchtime" => &[Meaning::Meal(12)],
+        "breakfast" => &[Meaning::Meal(8)],
+        "lunch" => &[Meaning::Meal(12)],
+        "dinner" | "dinnertime" => &[Meaning::Meal(19)],
+        "ish" => &[Meaning::Ish],
+        "time" => &[Meaning::TimeWord],
         "midnight" => &[Meaning::Midnight],
         "am" | "a.m." | "a.m" => &[Meaning::Meridiem(Half::Am)],
         "pm" | "p.m." | "p.m" => &[Meaning::Meridiem(Half::Pm)],
@@ -300,13 +415,16 @@ fn clock(word: &str) -> &'static [Meaning] {
         "o'clock" | "oclock" => &[Meaning::OClock],
         "half" => &[Meaning::Half],
         "quarter" => &[Meaning::Quarter],
+        "qtr" => &[Meaning::Quarter],
+        "thousand" => &[Meaning::Thousand],
         _ => &[],
     }
 }
 
 fn binder(word: &str) -> &'static [Meaning] {
     match word {
-        "this" | "coming" => &[Meaning::This],
+        "this" | "current" => &[Meaning::This],
+        "coming" | "upcoming" => &[Meaning::Coming],
         "next" | "following" => &[Meaning::Next],
         "last" => &[Meaning::Last],
         "every" | "each" => &[Meaning::Every],
@@ -315,7 +433,10 @@ fn binder(word: &str) -> &'static [Meaning] {
         "on" => &[Meaning::On],
         "at" | "@" => &[Meaning::At],
         "around" => &[Meaning::Around],
+        "approximately" | "roughly" | "approx" => &[Meaning::About],
         "in" => &[Meaning::In],
+        "within" => &[Meaning::Within],
+        "between" => &[Meaning::Between],
         "by" | "due" => &[Meaning::By],
         "for" => &[Meaning::For],
         "the" => &[Meaning::The],
@@ -326,10 +447,16 @@ fn binder(word: &str) -> &'static [Meaning] {
         "before" => &[Meaning::Before],
         "after" => &[Meaning::After],
         "from" => &[Meaning::From],
-        "starting" | "beginning" => &[Meaning::Starting],
-        "until" | "till" | "til" => &[Meaning::Until],
+        "starting" | "starts" => &[Meaning::Starting],
+        "beginning" => &[Meaning::Starting, Meaning::Early],
+        "start" => &[Meaning::Early],
+        "until" | "till" | "til" | "ends" | "ending" => &[Meaning::Until],
+        "lasts" | "lasting" => &[Meaning::Lasts],
         "through" | "thru" => &[Meaning::Through],
-        "late" | "early" => &[Meaning::Degree],
+        "late" => &[Meaning::Degree, Meaning::Late],
+        "later" => &[Meaning::Late],
+        "early" => &[Meaning::Degree, Meaning::Early],
+        "mid" | "middle" => &[Meaning::Middle],
         "end" => &[Meaning::Ending],
         "except" => &[Meaning::Except],
         "times" | "x" | "occurrences" => &[Meaning::Times],
@@ -352,7 +479,9 @@ fn lead(word: &str) -> &'static [Meaning] {
     match word {
         "reminder" => &[Meaning::Lead],
         "me" | "please" => &[Meaning::LeadFiller],
-        "to" | "that" | "about" => &[Meaning::LeadEnd],
+        "to" | "that" => &[Meaning::LeadEnd],
+        "about" => &[Meaning::LeadEnd, Meaning::About],
+        "is" | "was" | "are" | "were" => &[Meaning::Copula],
         "chapter" | "page" | "pages" | "room" | "gate" | "episode" | "season" | "part" | "version" | "level"
         | "volume" | "step" | "line" | "track" | "no" | "number" | "#" | "$" | "€" | "£" => &[Meaning::Counted],
         _ => &[],
@@ -364,13 +493,25 @@ fn zone(token: &Token) -> Option<Meaning> {
     let zone = match token.word.as_str() {
         "utc" | "gmt" | "z" => Tz::UTC,
         "cet" | "cest" => Tz::Europe__Paris,
+        "eet" | "eest" => Tz::Europe__Athens,
+        "wet" => Tz::Europe__Lisbon,
+        "msk" => Tz::Europe__Moscow,
         "bst" => Tz::Europe__London,
-        "est" | "edt" => Tz::America__New_York,
+        "est" | "edt" | "eastern" => Tz::America__New_York,
         "cst" | "cdt" => Tz::America__Chicago,
         "mst" | "mdt" => Tz::America__Denver,
-        "pst" | "pdt" => Tz::America__Los_Angeles,
+        "pst" | "pdt" | "pacific" => Tz::America__Los_Angeles,
+        "akst" | "akdt" => Tz::America__Anchorage,
+        "hst" => Tz::Pacific__Honolulu,
+        "brt" => Tz::America__Sao_Paulo,
+        "ist" => Tz::Asia__Kolkata,
+        "sgt" => Tz::Asia__Singapore,
+        "kst" => Tz::Asia__Seoul,
         "jst" => Tz::Asia__Tokyo,
+        "acst" | "acdt" => Tz::Australia__Adelaide,
+        "awst" => Tz::Australia__Perth,
         "aest" | "aedt" => Tz::Australia__Sydney,
+        "nzst" | "nzdt" => Tz::Pacific__Auckland,
         "hkt" => Tz::Asia__Hong_Kong,
         _ => return None,
     };

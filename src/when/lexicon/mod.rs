@@ -130,6 +130,36 @@ pub(super) enum Meaning {
     Ago,
     /// "late", "early" before a part of the day.
     Degree,
+    /// "late" before a month.
+    Late,
+    /// "early", "beginning" before a month or week.
+    Early,
+    /// "mid" before a month.
+    Middle,
+    /// "coming", "upcoming".
+    Coming,
+    /// "within".
+    Within,
+    /// "between".
+    Between,
+    /// "about", "less than" before an amount or a clock time.
+    About,
+    /// "ish" behind a clock time.
+    Ish,
+    /// "from today" behind an amount.
+    FromToday,
+    /// A meal, with its hour.
+    Meal(u32),
+    /// "time" behind an amount ("in two weeks' time").
+    TimeWord,
+    /// A holiday of a fixed date: month and day.
+    Holiday(u32, u32),
+    /// "lasting" before the length of an event.
+    Lasts,
+    /// "thousand" in a year.
+    Thousand,
+    /// "is": drops out of the title before a time that ends the sentence.
+    Copula,
     /// "the end" of something.
     Ending,
     /// "now".
@@ -174,6 +204,7 @@ pub(super) enum Unit {
     Month,
     Quarter,
     Year,
+    Decade,
 }
 
 /// Parts of the day.
@@ -213,6 +244,22 @@ pub(super) fn lexemes(tokens: &[Token]) -> Vec<Lexeme> {
     let mut at = 0;
     while at < tokens.len() {
         let token = &tokens[at];
+        if let Some(parts) = month_and_digits(token) {
+            lexemes.extend(parts);
+            at += 1;
+            continue;
+        }
+        if let Some((len, zone)) = zone_name(&tokens[at..]) {
+            lexemes.push(Lexeme {
+                span: token.span.start..tokens[at + len - 1].span.end,
+                meanings: vec![Meaning::Zone(zone)],
+                kind: token.kind,
+                is_glued: token.is_glued,
+                is_border: false,
+            });
+            at += len;
+            continue;
+        }
         let (len, meanings) = match token.kind {
             Kind::Quoted => (1, Vec::new()),
             Kind::Number => (1, digits(&token.word)),
@@ -230,6 +277,42 @@ pub(super) fn lexemes(tokens: &[Token]) -> Vec<Lexeme> {
         at += len;
     }
     lexemes
+}
+
+/// Reads a zone by its full name ("Europe/Berlin"), with how many tokens it takes.
+fn zone_name(tokens: &[Token]) -> Option<(usize, Tz)> {
+    let is_slashed = tokens.get(1).is_some_and(|token| token.word == "/" && token.is_glued);
+    if !is_slashed || tokens.first()?.kind != Kind::Word {
+        return None;
+    }
+    let is_part =
+        |token: &&Token| token.is_glued && (token.kind == Kind::Word || ["/", "_", "-"].contains(&&*token.word));
+    let longest = 1 + tokens[1..].iter().take_while(is_part).count();
+    let name_of = |len: usize| tokens[..len].iter().map(|token| token.word.as_str()).collect::<String>();
+    (3..=longest).rev().find_map(|len| {
+        let name = name_of(len);
+        let zone = chrono_tz::TZ_VARIANTS.iter().find(|zone| zone.name().eq_ignore_ascii_case(&name))?;
+        Some((len, *zone))
+    })
+}
+
+/// Cuts "october2" and "q3" in two.
+fn month_and_digits(token: &Token) -> Option<[Lexeme; 2]> {
+    let split = token.word.find(|c: char| c.is_ascii_digit()).filter(|_| token.kind == Kind::Word)?;
+    let (name, digits) = token.word.split_at(split);
+    let is_short = (1..=2).contains(&digits.len()) && digits.bytes().all(|byte| byte.is_ascii_digit());
+    // Folding may change lengths; only plain ASCII is cut.
+    let is_plain = token.span.len() == token.word.len();
+    let meaning = Some(en::word(&Token { word: name.to_owned(), ..token.clone() }))
+        .filter(|meanings| meanings.iter().any(|meaning| matches!(meaning, Meaning::Month(_))))
+        .or_else(|| (name == "q").then(|| vec![Meaning::Quarter]));
+    let middle = token.span.start + split;
+    let lexeme = |span, meanings, is_glued| Lexeme { span, meanings, kind: Kind::Word, is_glued, is_border: false };
+    (is_short && is_plain).then_some(())?;
+    Some([
+        lexeme(token.span.start..middle, meaning?, token.is_glued),
+        Lexeme { kind: Kind::Number, ..lexeme(middle..token.span.end, self::digits(digits), true) },
+    ])
 }
 
 /// "2 days after tomorrow": behind a number the phrase is its unit and a day.

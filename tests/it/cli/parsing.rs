@@ -27,7 +27,7 @@ fn a_sentence_is_explained() {
     $ keiko parse --now 2026-05-13T16:00:00-04:00 --tz America/New_York every day at 9am until may 20
     due     Thu 14 May 2026 09:00 EDT (in 17h)
     until   Wed 20 May 2026 23:59:59 EDT (in 7d 8h)
-    rule    FREQ=DAILY;BYHOUR=9;BYMINUTE=0;BYSECOND=0;UNTIL=20260520T235959
+    rule    FREQ=DAILY;BYHOUR=9;UNTIL=20260520T235959
     next    Thu 14 May 2026 09:00 EDT (in 17h)
             Fri 15 May 2026 09:00 EDT (in 1d 17h)
             Sat 16 May 2026 09:00 EDT (in 2d 17h)

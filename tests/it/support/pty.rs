@@ -89,7 +89,9 @@ pub(crate) fn process_table(directory: &Path, device: &Path) {
     let number = device.metadata().expect("a device").rdev();
     let (major, minor) = (rustix::fs::major(number), rustix::fs::minor(number));
     let encoded = (minor & 0xff) | (major << 8) | ((minor & !0xff) << 12);
-    std::fs::create_dir_all(directory.join("42")).expect("a directory of the test's own");
-    let stat = format!("42 (a (shell)) S 1 42 42 {encoded} 42 0");
-    std::fs::write(directory.join("42").join("stat"), stat).expect("a file of the test's own");
+    // One process a terminal, so that several can have a session.
+    let process = directory.join(minor.to_string());
+    std::fs::create_dir_all(&process).expect("a directory of the test's own");
+    let stat = format!("{minor} (a (shell)) S 1 42 42 {encoded} 42 0");
+    std::fs::write(process.join("stat"), stat).expect("a file of the test's own");
 }

@@ -38,6 +38,7 @@ CREATE TABLE tasks (
     -- NULL: floating.
     schedule_zone TEXT,
     schedule_rrule TEXT,
+    schedule_cron TEXT,
     schedule_every_ms INTEGER,
     -- As the rule says them: a local time, or an instant that ends in Z.
     schedule_from TEXT,

@@ -7,7 +7,7 @@ use uuid::Uuid;
 
 use crate::domain::delivery::{ChannelKind, Target};
 use crate::domain::occurrence::{Instance, OccurrenceKey};
-use crate::domain::schedule::{Calendar, Interval, Rule, Schedule};
+use crate::domain::schedule::{Calendar, Cron, Interval, Rule, Schedule};
 use crate::domain::task::{Details, Number, Task, TaskId};
 use crate::domain::time::Span;
 use crate::store::sqlite::rows::{
@@ -126,6 +126,8 @@ pub(crate) struct ScheduleRow {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) rrule: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) cron: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) every_ms: Option<i64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) from: Option<String>,
@@ -142,6 +144,7 @@ impl ScheduleRow {
             kind: schedule.rule.kind().to_owned(),
             zone: schedule.zone.map(|zone| zone.name().to_owned()),
             rrule: None,
+            cron: None,
             every_ms: None,
             from: None,
             until: None,
@@ -163,6 +166,13 @@ impl ScheduleRow {
                 from: Some(local_text(calendar.from)),
                 until: calendar.until.map(local_text),
                 count: calendar.count,
+                ..bare
+            },
+            Rule::Cron(cron) => Self {
+                cron: Some(cron.expression.clone()),
+                from: Some(local_text(cron.from)),
+                until: cron.until.map(local_text),
+                count: cron.count,
                 ..bare
             },
         }
@@ -187,6 +197,12 @@ impl ScheduleRow {
                 count: self.count,
                 until: until.map(|text| local("schedule_until", text)).transpose()?,
                 rrule: required("schedule_rrule", self.rrule)?,
+            }),
+            "cron" => Rule::Cron(Cron {
+                from: local("schedule_from", from()?)?,
+                count: self.count,
+                until: until.map(|text| local("schedule_until", text)).transpose()?,
+                expression: required("schedule_cron", self.cron)?,
             }),
             word => return Err(RowError::unknown("schedule_kind", word)),
         };

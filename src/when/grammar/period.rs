@@ -1,0 +1,214 @@
+//! Which week, quarter or part of a month or year is it: "week 31", "q3 2027", "late march", "the last week of june"?
+
+use crate::when::grammar::amount::{Amount, number_in_words};
+use crate::when::grammar::date::{month_name, year};
+use crate::when::grammar::day::{Day, DayKind, FoundDay, MonthOf, WeekOf, Which, found, of_month, ordinal};
+use crate::when::grammar::words::Words;
+use crate::when::grammar::{Binder, Strength};
+use crate::when::lexicon::{Meaning, Unit};
+
+/// The days on which the middle and the late part of a month start.
+const MIDDLE: u32 = 15;
+const LATE: u32 = 21;
+
+/// Reads a week, a quarter, a year, or a part of a month.
+pub(super) fn period_of_calendar(words: &Words<'_>, start: usize, binder: Option<Binder>) -> Option<FoundDay> {
+    [
+        week_number(words, start),
+        nth_week(words, start),
+        nth_quarter(words, start),
+        quarter_code(words, start),
+        part_of_month(words, start),
+        after_next(words, start),
+        year_alone(words, start, binder),
+        behind_month(words, start),
+        day_of_year(words, start),
+    ]
+    .into_iter()
+    .flatten()
+    .reduce(|best, other| if other.next > best.next { other } else { best })
+}
+
+/// "week 31", "week 3 of 2027".
+fn week_number(words: &Words<'_>, start: usize) -> Option<FoundDay> {
+    if !words.has(start, Meaning::Unit(Unit::Week)) {
+        return None;
+    }
+    let (week @ 1..=53, 1..=2) = words.digits(start + 1)? else { return None };
+    let nth = i32::try_from(week).ok()?;
+    let said = year(words, words.skip(words.skip(start + 2, Meaning::Of), Meaning::In));
+    let (year, next) = said.map_or((None, start + 2), |(year, next)| (Some(year), next));
+    let is_glued = words.is_glued(start + 1) || words.is_unit(next);
+    (!is_glued).then(|| found(Day::Week { nth, of: WeekOf::Year(year) }, next, Strength::Weak))
+}
+
+/// "the first week of 2027", "last week of june", "the third week of this month".
+fn nth_week(words: &Words<'_>, start: usize) -> Option<FoundDay> {
+    let (nth, at) = ordinal(words, words.skip(start, Meaning::The))?;
+    if !words.has(at, Meaning::Unit(Unit::Week)) {
+        return None;
+    }
+    if let Some((month, next)) = of_month(words, at + 1) {
+        return Some(found(Day::Week { nth, of: WeekOf::Month(month) }, next, Strength::Strong));
+    }
+    let behind = words.skip(words.skip(at + 1, Meaning::Of), Meaning::In);
+    let (year, next) = year(words, behind).filter(|_| behind > at + 1)?;
+    Some(found(Day::Week { nth, of: WeekOf::Year(Some(year)) }, next, Strength::Strong))
+}
+
+/// "the third quarter of 2027", "4th qtr".
+fn nth_quarter(words: &Words<'_>, start: usize) -> Option<FoundDay> {
+    let (nth @ 1..=4, at) = ordinal(words, words.skip(start, Meaning::The))? else { return None };
+    if !words.has(at, Meaning::Quarter) {
+        return None;
+    }
+    quarter(words, u32::try_from(nth).ok()?, at + 1)
+}
+
+/// "q3", "q3 2027"; weak, since it names things as well ("q3 report").
+fn quarter_code(words: &Words<'_>, start: usize) -> Option<FoundDay> {
+    let (nth @ 1..=4, 1) = words.digits(start + 1)? else { return None };
+    if !(words.has(start, Meaning::Quarter) && words.is_glued(start + 1)) {
+        return None;
+    }
+    let strong = quarter(words, nth, start + 2)?;
+    Some(FoundDay { strength: if strong.next > start + 2 { Strength::Strong } else { Strength::Whole }, ..strong })
+}
+
+fn quarter(words: &Words<'_>, nth: u32, next: usize) -> Option<FoundDay> {
+    let said = year(words, words.skip(words.skip(next, Meaning::Of), Meaning::In));
+    let (year, next) = said.map_or((None, next), |(year, next)| (Some(year), next));
+    Some(found(Day::Month { year, month: nth.checked_mul(3)?.checked_sub(2)? }, next, Strength::Strong))
+}
+
+/// "end of april", "late march", "mid-november", "beginning of next week", "start of 2027".
+fn part_of_month(words: &Words<'_>, start: usize) -> Option<FoundDay> {
+    let at = words.skip(start, Meaning::The);
+    let is_end = words.has(at, Meaning::Ending);
+    let (is_late, is_early) = (words.has(at, Meaning::Late), words.has(at, Meaning::Early));
+    let is_middle = words.has(at, Meaning::Middle);
+    if !(is_end || is_late || is_early || is_middle) {
+        return None;
+    }
+    let behind = words.skip(words.skip(words.skip(at + 1, Meaning::Dash), Meaning::Of), Meaning::The);
+    // "beginning june 7th" starts then.
+    if is_early && behind == at + 1 && month_name(words, behind).is_some() && words.digits(behind + 1).is_some() {
+        return None;
+    }
+    if is_end && !words.has(at + 1, Meaning::Of) {
+        return None;
+    }
+    if let Some(month) = month_name(words, behind) {
+        let (year, next) = year(words, behind + 1).map_or((None, behind + 1), |(year, next)| (Some(year), next));
+        let day = if is_end {
+            let last = Day::Nth { nth: -1, kind: DayKind::Day, month: MonthOf::Named { year, month } };
+            Day::EndOf(Box::new(last))
+        } else if is_early {
+            Day::Month { year, month }
+        } else {
+            Day::Date { year, month, day: if is_middle { MIDDLE } else { LATE } }
+        };
+        return Some(found(day, next, Strength::Strong));
+    }
+    if let Some((said, next)) = year(words, behind).filter(|_| !is_late && behind > at + 1) {
+        let (month, day) = if is_end { (12, 31) } else { (if is_middle { 7 } else { 1 }, 1) };
+        let day = Day::Date { year: Some(said), month, day };
+        return Some(found(if is_end { Day::EndOf(Box::new(day)) } else { day }, next, Strength::Strong));
+    }
+    let which = words.pick(behind, |meaning| match meaning {
+        Meaning::Next | Meaning::Coming => Some(Which::Next),
+        Meaning::This => Some(Which::This),
+        _ => None,
+    })?;
+    let unit = period_unit(words, behind + 1)?;
+    let day = match (is_end, which) {
+        (true, Which::This) => Day::End(unit),
+        (true, _) => Day::EndOf(Box::new(Day::Period(which, unit))),
+        (false, Which::This) if is_late && unit == Unit::Month => {
+            Day::Nth { nth: i32::try_from(LATE).ok()?, kind: DayKind::Day, month: MonthOf::Any }
+        }
+        (false, _) => Day::Period(which, unit),
+    };
+    Some(found(day, behind + 2, Strength::Strong))
+}
+
+fn period_unit(words: &Words<'_>, at: usize) -> Option<Unit> {
+    words.pick(at, |meaning| match meaning {
+        Meaning::Unit(unit @ (Unit::Week | Unit::Month | Unit::Quarter | Unit::Year)) => Some(unit),
+        _ => None,
+    })
+}
+
+/// "the week after next", "the month after next".
+fn after_next(words: &Words<'_>, start: usize) -> Option<FoundDay> {
+    let at = words.skip(start, Meaning::The);
+    let is_weekend = words.has(at, Meaning::Weekend);
+    let unit = period_unit(words, at);
+    let behind = words.skip(at + 2, Meaning::The);
+    if !(words.has(at + 1, Meaning::After) && words.has(behind, Meaning::Next)) {
+        return None;
+    }
+    let day = match unit {
+        Some(unit) => Day::Period(Which::Later(2), unit),
+        None if is_weekend => Day::Weekend(Which::Later(2)),
+        None => return None,
+    };
+    Some(found(day, behind + 1, Strength::Strong))
+}
+
+/// "in 2027", "two thousand and thirty".
+fn year_alone(words: &Words<'_>, start: usize, binder: Option<Binder>) -> Option<FoundDay> {
+    let (said, next) = year(words, start)?;
+    let is_digits = words.digits(start).is_some();
+    let strength = match binder {
+        Some(Binder::In | Binder::By | Binder::Until | Binder::From) => Strength::Strong,
+        None if !is_digits => Strength::Whole,
+        Some(_) | None => return None,
+    };
+    Some(found(Day::Date { year: Some(said), month: 1, day: 1 }, next, strength))
+}
+
+/// "after february", "after 2027": what follows it.
+fn behind_month(words: &Words<'_>, start: usize) -> Option<FoundDay> {
+    if !words.has(start, Meaning::After) {
+        return None;
+    }
+    if let Some((said, next)) = year(words, start + 1) {
+        return Some(found(Day::Date { year: Some(said + 1), month: 1, day: 1 }, next, Strength::Strong));
+    }
+    let month = month_name(words, start + 1)?;
+    // "after may" before another word may be a person.
+    let is_end = words.is_end(start + 2);
+    is_end.then(|| found(Day::Month { year: None, month: month % 12 + 1 }, start + 2, Strength::Strong))
+}
+
+/// "the 100th day of 2027".
+fn day_of_year(words: &Words<'_>, start: usize) -> Option<FoundDay> {
+    let at = words.skip(start, Meaning::The);
+    let (nth, _) = words.digits(at).filter(|(nth, _)| (1..=366).contains(nth))?;
+    let is_day = words.has(at + 1, Meaning::OrdinalEnd) && words.has(at + 2, Meaning::Unit(Unit::Day));
+    let is_of = words.has(at + 3, Meaning::Of) || words.has(at + 3, Meaning::In);
+    let (year, next) = year(words, at + 4).filter(|_| is_day && is_of)?;
+    let amount = Amount { days: i64::from(nth) - 1, ..Amount::default() };
+    let from = Box::new(Day::Date { year: Some(year), month: 1, day: 1 });
+    Some(found(Day::Shifted { amount, is_back: false, from }, next, Strength::Strong))
+}
+
+/// Reads a year in words: "two thousand [and] eighteen", "twenty thirty-two".
+pub(super) fn spoken_year(words: &Words<'_>, start: usize) -> Option<(u32, usize)> {
+    let number = |at: usize| words.pick(at, |m| if let Meaning::Number(value) = m { Some(value) } else { None });
+    match number(start)? {
+        2 if words.has(start + 1, Meaning::Thousand) => {
+            let behind = words.skip(start + 2, Meaning::And);
+            match number_in_words(words, behind).filter(|(value, _)| (1..100).contains(value)) {
+                Some((value, next)) => Some((2000 + value, next)),
+                None => Some((2000, start + 2)),
+            }
+        }
+        20 => {
+            let (value, next) = number_in_words(words, start + 1).filter(|(value, _)| (20..100).contains(value))?;
+            Some((2000 + value, next))
+        }
+        _ => None,
+    }
+}
