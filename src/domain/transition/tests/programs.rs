@@ -132,17 +132,17 @@ fn a_series_for_programs_goes_on_with_its_next() {
     story.run("5 09:00");
     report(&mut story, "5 09:00", &webhook("a"), Report::Delivered);
     assert_snapshot!(story.told(), @r"
-    4 08:00  May 04     -         → CREATED   added
-    4 08:00  May 04     CREATED   → PENDING   armed
-    4 09:00  May 04     PENDING   → RUNNING   fired 0
-    4 09:00  May 04     RUNNING   → FAILED    failed
-    4 09:00  May 04     FAILED    → CANCELLED cancelled
-    4 09:00  May 05     -         → CREATED   opened
-    4 09:00  May 05     CREATED   → PENDING   armed
-    5 09:00  May 05     PENDING   → RUNNING   fired 0
-    5 09:00  May 05     RUNNING   → COMPLETED completed
-    5 09:00  May 06     -         → CREATED   opened
-    5 09:00  May 06     CREATED   → PENDING   armed
+    4 08:00 May 04     -         → CREATED   added
+    4 08:00 May 04     CREATED   → PENDING   armed
+    4 09:00 May 04     PENDING   → RUNNING   fired 0
+    4 09:00 May 04     RUNNING   → FAILED    failed
+    4 09:00 May 04     FAILED    → CANCELLED cancelled
+    4 09:00 May 05     -         → CREATED   opened
+    4 09:00 May 05     CREATED   → PENDING   armed
+    5 09:00 May 05     PENDING   → RUNNING   fired 0
+    5 09:00 May 05     RUNNING   → COMPLETED completed
+    5 09:00 May 06     -         → CREATED   opened
+    5 09:00 May 06     CREATED   → PENDING   armed
     ");
     assert_eq!(story.snapshot.task.previous, Some(Outcome::Done));
 }
