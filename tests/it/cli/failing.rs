@@ -74,7 +74,7 @@ fn changes_that_a_state_does_not_allow() {
     [exit 5]
     $ keiko resume 1
     ! error: cannot resume task 1: it is scheduled
-    ! hint: possible now: edit, done, snooze, pause, skip, cancel
+    ! hint: possible now: edit, done, snooze, pause, cancel
     [exit 5]
     ");
 }
