@@ -183,7 +183,7 @@ _keiko() {
             return 0
             ;;
         keiko__subcmd__cancel)
-            opts="-q -h --json --quiet --print-id --color --help"
+            opts="-q -h --all --json --quiet --print-id --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0

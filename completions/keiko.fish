@@ -193,6 +193,7 @@ complete -c keiko -n "__fish_keiko_using_subcommand skip" -s h -l help -d 'Print
 complete -c keiko -n "__fish_keiko_using_subcommand cancel" -l color -d 'Whether to show colours' -r -f -a "auto\t'On a terminal that knows colours, unless `NO_COLOR` is set'
 always\t'Also into pipes and files'
 never\t'Nowhere'"
+complete -c keiko -n "__fish_keiko_using_subcommand cancel" -l all -d 'The whole series, said on purpose: without the advice that skip would pass over one time only'
 complete -c keiko -n "__fish_keiko_using_subcommand cancel" -l json -d 'Give results and errors as JSON'
 complete -c keiko -n "__fish_keiko_using_subcommand cancel" -s q -l quiet -d 'Leave out confirmations and hints'
 complete -c keiko -n "__fish_keiko_using_subcommand cancel" -l print-id -d 'Print the UUID of the task and nothing else'

@@ -373,6 +373,9 @@ pub struct Skip {
 pub struct Cancel {
     /// Which.
     pub task: TaskRef,
+    /// Whether the whole series is meant on purpose, so that nobody need be told of `task.skip`.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub all: bool,
     /// The occurrence that is meant, `KEY~GENERATION`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub occurrence: Option<String>,

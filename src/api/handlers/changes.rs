@@ -110,7 +110,7 @@ pub(in crate::api) async fn skip(api: &Api, params: Skip) -> Result<WriteResult,
 pub(in crate::api) async fn cancel(api: &Api, params: Cancel) -> Result<WriteResult, RpcError> {
     let id = api.find(&params.task).await?;
     let applied = api.change(id, Command::Cancel, expected(None, params.occurrence.as_deref())?).await?;
-    let warnings = if applied.changed && applied.snapshot.task.is_series() {
+    let warnings = if applied.changed && applied.snapshot.task.is_series() && !params.all {
         vec!["the whole series has ended; skip would have passed over one time only".to_owned()]
     } else {
         Vec::new()

@@ -16,6 +16,9 @@ pub(crate) struct Cancel {
     /// Which tasks.
     #[command(flatten)]
     named: Named,
+    /// The whole series, said on purpose: without the advice that skip would pass over one time only
+    #[arg(long)]
+    all: bool,
 }
 
 impl Cancel {
@@ -23,6 +26,7 @@ impl Cancel {
     pub(crate) fn run(self, context: &mut Context<'_>) -> Result<Exit, CliError> {
         Ok(change_each(context, &self.named.names()?, Change::Cancelled, |task| methods::Cancel {
             task,
+            all: self.all,
             occurrence: None,
         }))
     }

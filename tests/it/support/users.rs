@@ -90,7 +90,7 @@ impl User {
             (open.len() > OPEN_MAX).then(|| open.remove(0))
         };
         if let Some(task) = oldest {
-            return call(client, &Cancel { task: task.into(), occurrence: None });
+            return call(client, &Cancel { task: task.into(), all: false, occurrence: None });
         }
         let known = {
             let open = common.open.lock().unwrap();
@@ -156,7 +156,7 @@ impl User {
             ),
             5 => call(client, &Resume { task, shift: early, occurrence: None }),
             6 => call(client, &Skip { task, occurrence: None }),
-            7 => call(client, &Cancel { task, occurrence: None }),
+            7 => call(client, &Cancel { task, all: false, occurrence: None }),
             8 => call(client, &Update { at: Some("in 1 second".to_owned()), ..update(number) }),
             _ => call(client, &Update { notes: Some(self.asked.to_string()), ..update(number) }),
         }
