@@ -98,6 +98,7 @@ impl Here<'_> {
                 this.into_iter().filter(|this| *this >= today).chain(coming).collect()
             }
             Which::Next => in_week(1).into_iter().collect(),
+            Which::InWeek(weeks) => in_week(weeks).into_iter().collect(),
             Which::Last => coming
                 .and_then(|date| add_days(date, -7))
                 .into_iter()
@@ -114,7 +115,11 @@ impl Here<'_> {
         let months: Vec<NaiveDate> = match month {
             MonthOf::Any => (0..=MONTHS_AHEAD).filter_map(|months| self.month(months)).collect(),
             MonthOf::Next => self.month(1).into_iter().collect(),
-            MonthOf::Ahead(months) => self.month(months).into_iter().collect(),
+            MonthOf::Ahead(months) => shift_months(self.month(0), months).into_iter().collect(),
+            MonthOf::InYear { years, month } => {
+                let year = i64::from(self.today().year()).checked_add(years).and_then(|year| i32::try_from(year).ok());
+                year.and_then(|year| plain_date::date(year, month, 1)).into_iter().collect()
+            }
             MonthOf::Named { year: Some(year), month } => {
                 i32::try_from(year).ok().and_then(|year| plain_date::date(year, month, 1)).into_iter().collect()
             }
@@ -177,7 +182,7 @@ impl Here<'_> {
             }
             Which::Next => saturday(1).into_iter().collect(),
             Which::Last => saturday(-1).into_iter().collect(),
-            Which::Later(weeks) => saturday(weeks).into_iter().collect(),
+            Which::Later(weeks) | Which::InWeek(weeks) => saturday(weeks).into_iter().collect(),
         }
     }
 
@@ -187,9 +192,9 @@ impl Here<'_> {
         let step: i64 = match which {
             Which::Next => 1,
             Which::Last => -1,
-            Which::Later(periods) => periods,
+            Which::Later(periods) | Which::InWeek(periods) if periods != 0 => periods,
             // "this week", like "today", is its next moment.
-            Which::This | Which::Coming => return self.rest_of(unit),
+            Which::This | Which::Coming | Which::Later(_) | Which::InWeek(_) => return self.rest_of(unit),
         };
         let quarter = i64::from(today.month0() % 3);
         let date = match unit {
@@ -246,7 +251,7 @@ impl Here<'_> {
                 let weeks = match which {
                     Which::Next => 1,
                     Which::Last => -1,
-                    Which::Later(weeks) => *weeks,
+                    Which::Later(weeks) | Which::InWeek(weeks) => *weeks,
                     Which::This | Which::Coming => 0,
                 };
                 let monday =

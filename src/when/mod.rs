@@ -4,6 +4,7 @@
 //! against a given now and zone; what remains is the title. `grammar.md` beside this file has the rules on one page. Nothing here reads
 //! a clock or the system's zone.
 
+mod alerts;
 mod arguments;
 mod days;
 mod error;
@@ -71,6 +72,8 @@ pub struct TimeReading {
     pub spans: Vec<Range<usize>>,
     /// When to speak, from due (negative: before); empty for at due alone.
     pub alerts: Vec<Span>,
+    /// By when it must be done, where the words name the day by which ("by friday"): the end of that day.
+    pub deadline: Option<Timestamp>,
     /// The zone that the words name.
     pub zone: Option<Tz>,
     /// What is to be said aloud.
@@ -128,7 +131,8 @@ impl Reading {
             | Note::Gap { .. }
             | Note::Fold { .. }
             | Note::EitherDay
-            | Note::MonthEnd { .. } => None,
+            | Note::MonthEnd { .. }
+            | Note::AlertPassed { .. } => None,
         });
         self.time.ok_or_else(|| {
             let span = 0..self.title.len();
@@ -154,14 +158,15 @@ pub fn parse_sentence(text: &str, context: &Context) -> Result<Reading, TimeErro
     let mut edges = title::edges(&words);
     let dialect = context.settings.dialect;
     let mut found = None;
-    if !lexicon::is_beyond(text) {
-        // "me" leads only before a time: "me tomorrow 3pm" is what follows "keiko remind".
-        if edges.start == 0 && words.has(0, Meaning::LeadFiller) {
-            found = grammar::phrase(&words, 1..edges.end, dialect, None)
-                .filter(|(_, runs)| runs.first().is_some_and(|run| run.range.start == 1));
-            edges.start = usize::from(found.is_some());
-        }
-        found = found.or_else(|| grammar::phrase(&words, edges.clone(), dialect, None));
+    // "me" leads only before a time: "me tomorrow 3pm" is what follows "keiko remind".
+    if edges.start == 0 && words.has(0, Meaning::LeadFiller) {
+        found = grammar::phrase(&words, 1..edges.end, dialect, None)
+            .filter(|(_, runs)| runs.first().is_some_and(|run| run.range.start == 1));
+        edges.start = usize::from(found.is_some());
+    }
+    found = found.or_else(|| grammar::phrase(&words, edges.clone(), dialect, None));
+    if let (Some(lexeme), Some(_)) = (lexemes.iter().find(|lexeme| lexeme.meanings.contains(&Meaning::Lunar)), &found) {
+        return Err(lunar(text, lexeme));
     }
     let Some((phrase, runs)) = found else {
         return Ok(without_time(text, &lexemes, &words, edges));
@@ -247,8 +252,8 @@ fn only_time(text: &str, whole: &str, lexemes: &[Lexeme], context: &Context) -> 
     let words = Words::new(lexemes);
     let end = (0..words.len()).rev().find(|at| !words.is_mark(*at)).map_or(0, |at| at + 1);
     let missing = || TimeError::Missing { words: text.trim().to_owned(), span: 0..whole.len() };
-    if lexicon::is_beyond(whole) {
-        return Err(missing());
+    if let Some(lexeme) = lexemes.iter().find(|lexeme| lexeme.meanings.contains(&Meaning::Lunar)) {
+        return Err(lunar(whole, lexeme));
     }
     // `--at 5` is what "at 5" is.
     let found = grammar::phrase(&words, 0..end, context.settings.dialect, None)
@@ -294,16 +299,29 @@ fn resolve_phrase(
         (Some(every), None) => (recur::series(&here, phrase, every)?, phrase.zone),
         (Some(_), Some(_)) => return Err(here.no_rule("an offset is no zone, expected one such as Europe/Berlin")),
     };
+    let mut notes = resolved.notes;
+    let alerts = alerts::spans(&phrase.alerts, &resolved.rule, resolved.due, &here, &mut notes);
     let schedule = Schedule { text: words, rule: resolved.rule, zone };
+    let deadline = here.deadline(phrase, resolved.due);
     Ok(TimeReading {
         schedule,
         due: resolved.due,
         grain: resolved.grain,
         spans,
-        alerts: Vec::new(),
+        alerts,
+        deadline,
         zone: phrase.zone,
-        notes: resolved.notes,
+        notes,
     })
+}
+
+/// The lunar calendar is not read, and its 15th is no date of ours.
+fn lunar(text: &str, lexeme: &Lexeme) -> TimeError {
+    TimeError::Impossible {
+        words: text[lexeme.span.clone()].to_owned(),
+        span: lexeme.span.clone(),
+        reason: "the lunar calendar is not read, expected a date of the solar one",
+    }
 }
 
 /// Resolves a moment said with its offset from UTC: read on a clock that is so far ahead, then brought home.
@@ -354,3 +372,5 @@ fn vague(text: &str, lexemes: &[Lexeme], words: &Words<'_>, edges: &Range<usize>
 
 #[cfg(test)]
 mod tests;
+#[cfg(test)]
+mod zh_tests;

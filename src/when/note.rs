@@ -63,6 +63,11 @@ pub enum Note {
         /// The day of the month.
         day: u32,
     },
+    /// An early alert would have been before now.
+    AlertPassed {
+        /// The local time at which it would have spoken.
+        at: NaiveDateTime,
+    },
 }
 
 impl fmt::Display for Note {
@@ -87,6 +92,7 @@ impl fmt::Display for Note {
             Self::Fold { local } => {
                 write!(f, "the clock shows {} twice, the first time counts", local.format(LOCAL))
             }
+            Self::AlertPassed { at } => write!(f, "{} has passed, so that alert is left out", at.format(LOCAL)),
             Self::EitherDay => f.write_str("cron takes the day of the month or the weekday, either is enough"),
             Self::MonthEnd { day } => write!(f, "months without day {day} use their last day"),
         }

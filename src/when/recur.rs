@@ -29,6 +29,10 @@ pub(super) fn series(here: &Here<'_>, phrase: &Phrase, every: &Every) -> Result<
     if phrase.shift.is_some() {
         return Err(here.no_rule("a time before or after another does not repeat"));
     }
+    let times_said = phrase.clocks.len().max(1);
+    if phrase.often.is_some_and(|often| usize::try_from(often) != Ok(times_said)) {
+        return Err(here.no_rule("expected the times of day, not only how many there are"));
+    }
     match every.cycle {
         Cycle::Exact(amount) => match (phrase.clocks.as_slice(), phrase.window_end) {
             ([start], Some(end)) => window(here, phrase, every, amount, (*start, end)),
@@ -223,7 +227,10 @@ fn gather(here: &Here<'_>, phrase: &Phrase, every: &Every) -> Result<Days, TimeE
                 match month {
                     MonthOf::Named { year: None, month } => days.month = Some(*month),
                     MonthOf::Any => {}
-                    MonthOf::Next | MonthOf::Ahead(_) | MonthOf::Named { year: Some(_), .. } => {
+                    MonthOf::Next
+                    | MonthOf::Ahead(_)
+                    | MonthOf::InYear { .. }
+                    | MonthOf::Named { year: Some(_), .. } => {
                         return Err(here.several());
                     }
                 }

@@ -187,6 +187,13 @@ impl<'a> Here<'a> {
         }
     }
 
+    /// Returns the end of the day by which a single time must be done; with a clock time, that is due itself.
+    pub(super) fn deadline(&self, phrase: &Phrase, due: Timestamp) -> Option<Timestamp> {
+        let is_day = phrase.is_by && phrase.every.is_none() && phrase.clocks.is_empty();
+        let end = is_day.then(|| due.local(self.zone).date().and_time(self.settings().end_of_day))?;
+        resolve(end, self.zone).map(|(at, _)| at).filter(|at| *at >= due)
+    }
+
     /// Returns the times of `date` that the words may mean, earliest first.
     fn times_on(&self, date: NaiveDate, phrase: &Phrase) -> Vec<NaiveDateTime> {
         let part = phrase.part.map(|part| part.part);
@@ -219,6 +226,9 @@ impl<'a> Here<'a> {
             Part::Afternoon => self.settings().afternoon,
             Part::Evening => self.settings().evening,
             Part::Night => self.settings().night,
+            Part::LongEvening => self.settings().tonight,
+            Part::Midday => NaiveTime::from_hms_opt(12, 0, 0).unwrap_or(NaiveTime::MIN),
+            Part::Dawn | Part::DeepNight => NaiveTime::MIN,
         }
     }
 
@@ -309,21 +319,38 @@ fn clock_on(date: NaiveDate, clock: Clock, part: Option<Part>, is_near: bool) ->
     };
     let (today, next) = (Some(date), add_days(date, 1));
     let hour = clock.hour % 12;
+    let part = part.map(broad);
     match (clock.face, part) {
-        (Face::Midnight, _) => at(next, 0).collect(),
+        (Face::Midnight, _) => at(next, clock.hour).collect(),
         (Face::Day, Some(Part::Night)) if clock.hour < 6 => at(next, clock.hour).collect(),
         (Face::Day | Face::Impossible, _) => at(today, clock.hour).collect(),
-        (Face::Open, Some(Part::Morning)) => at(today, hour).collect(),
-        (Face::Open, Some(Part::Afternoon)) => at(today, if hour <= 8 { hour + 12 } else { hour }).collect(),
-        (Face::Open, Some(Part::Evening | Part::Night)) if hour == 0 => at(next, 0).collect(),
+        (Face::Open, Some(Part::Morning | Part::Dawn)) => at(today, hour).collect(),
+        (Face::Open, Some(Part::Afternoon | Part::Midday)) => {
+            at(today, if hour <= 8 { hour + 12 } else { hour }).collect()
+        }
+        (Face::Open, Some(Part::Evening | Part::Night | Part::LongEvening | Part::DeepNight)) if hour == 0 => {
+            at(next, 0).collect()
+        }
         (Face::Open, Some(Part::Night)) if hour < 5 => at(next, hour).collect(),
-        (Face::Open, Some(Part::Evening | Part::Night)) => at(today, hour + 12).collect(),
+        (Face::Open, Some(Part::Evening | Part::Night | Part::LongEvening | Part::DeepNight)) => {
+            at(today, hour + 12).collect()
+        }
         (Face::Open, None) if is_near => {
             // Hours before 7 are never guessed.
             let morning = at(today, hour).filter(|_| hour >= 7);
             morning.chain(at(today, hour + 12)).collect()
         }
         (Face::Open, None) => at(today, on_another_day(clock.hour)).collect(),
+    }
+}
+
+/// Returns the part whose hours a 12-hour reading takes.
+const fn broad(part: Part) -> Part {
+    match part {
+        Part::LongEvening | Part::DeepNight => Part::Night,
+        Part::Dawn => Part::Morning,
+        Part::Midday => Part::Afternoon,
+        Part::Morning | Part::Afternoon | Part::Evening | Part::Night => part,
     }
 }
 
@@ -339,7 +366,7 @@ const fn on_another_day(hour: u32) -> u32 {
 pub(super) fn repeated_clock(clock: Clock, part: Option<Part>) -> Option<NaiveTime> {
     let date = NaiveDate::default();
     match clock.face {
-        Face::Midnight => Some(NaiveTime::MIN),
+        Face::Midnight => NaiveTime::from_hms_opt(clock.hour, clock.minute, clock.second),
         Face::Day | Face::Open | Face::Impossible => {
             clock_on(date, clock, part, false).first().map(NaiveDateTime::time)
         }

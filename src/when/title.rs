@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use crate::when::grammar::{Run, Words};
 use crate::when::lexicon::{Lexeme, Meaning};
-use crate::when::token::Kind;
+use crate::when::token::{Kind, is_ideograph};
 
 /// Returns the lexemes in which time is looked for: without the lead ("remind me to") and closing marks.
 pub(super) fn edges(words: &Words<'_>) -> Range<usize> {
@@ -64,6 +64,12 @@ pub(super) fn beside(
                 part.start = words.skip(lead, Meaning::LeadEnd).min(part.end);
             }
         }
+        // "water the ferns tomorrow 3pm, remind me"
+        if index > 0 && index + 1 == count {
+            let end =
+                (part.start..part.end).rev().find(|at| !words.is_mark(*at)).filter(|at| words.has(*at, Meaning::Lead));
+            part.end = end.unwrap_or(part.end);
+        }
         if index + 1 < count {
             while part.end > part.start && is_seam(words, part.end - 1) {
                 part.end -= 1;
@@ -86,7 +92,20 @@ pub(super) fn beside(
     }
     let slices: Vec<&str> =
         kept.iter().map(|part| text[lexemes[part.start].span.start..lexemes[part.end - 1].span.end].trim()).collect();
-    slices.join(" ")
+    joined(&slices)
+}
+
+/// Joins the parts by a space, but Chinese ones as Chinese is written.
+fn joined(parts: &[&str]) -> String {
+    let mut title = String::new();
+    for part in parts {
+        let is_chinese = title.ends_with(is_ideograph) && part.starts_with(is_ideograph);
+        if !(title.is_empty() || is_chinese) {
+            title.push(' ');
+        }
+        title.push_str(part);
+    }
+    title
 }
 
 /// Returns the place behind marks that only joined the time to the title ("3pm tomorrow: pay rent").
@@ -99,7 +118,9 @@ fn behind_marks(words: &Words<'_>, start: usize) -> usize {
 }
 
 fn is_seam(words: &Words<'_>, at: usize) -> bool {
-    [Meaning::Comma, Meaning::Colon, Meaning::Dash, Meaning::Dot].iter().any(|mark| words.has(at, *mark))
+    [Meaning::Comma, Meaning::Colon, Meaning::Dash, Meaning::Dot, Meaning::Linker]
+        .iter()
+        .any(|mark| words.has(at, *mark))
 }
 
 /// Takes the first and last character off, which are quotes.

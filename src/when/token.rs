@@ -135,8 +135,8 @@ fn is_letter(c: char) -> bool {
 }
 
 /// Returns whether `c` is a Chinese character.
-fn is_ideograph(c: char) -> bool {
-    matches!(c, '\u{3400}'..='\u{9FFF}' | '\u{F900}'..='\u{FAFF}' | '\u{20000}'..='\u{3FFFF}')
+pub(super) fn is_ideograph(c: char) -> bool {
+    matches!(c, '〇' | '\u{3400}'..='\u{9FFF}' | '\u{F900}'..='\u{FAFF}' | '\u{20000}'..='\u{3FFFF}')
 }
 
 /// Folds full-width ASCII to ASCII.

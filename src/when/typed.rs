@@ -84,6 +84,7 @@ pub(super) fn read(text: &str, span: Range<usize>, context: &Context) -> Result<
         grain: Grain::Minute,
         spans: vec![span],
         alerts: Vec::new(),
+        deadline: None,
         zone: None,
         notes,
     })

@@ -180,6 +180,9 @@ fn slashed(words: &Words<'_>, start: usize) -> Option<(i64, usize)> {
 }
 
 fn and_a_half(words: &Words<'_>, at: usize) -> Option<usize> {
+    if words.has(at, Meaning::AndHalf) {
+        return Some(at + 1);
+    }
     let is_half =
         words.has(at, Meaning::And) && words.has(at + 1, Meaning::Article) && words.has(at + 2, Meaning::Half);
     is_half.then_some(at + 3)

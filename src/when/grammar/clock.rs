@@ -3,7 +3,7 @@
 use crate::when::grammar::amount::number_in_words;
 use crate::when::grammar::range::{joiner, opener};
 use crate::when::grammar::words::Words;
-use crate::when::grammar::{Binder, Strength};
+use crate::when::grammar::{Binder, Strength, suffixed};
 use crate::when::lexicon::{Half, Meaning, Unit};
 
 /// A time of day as said.
@@ -22,7 +22,7 @@ pub(in crate::when) enum Face {
     Day,
     /// A 12-hour reading without am or pm.
     Open,
-    /// The midnight that ends a day.
+    /// The midnight that ends a day, or a time behind it (今晚两点).
     Midnight,
     /// No clock shows it, such as 25:00 and 13am.
     Impossible,
@@ -35,12 +35,13 @@ pub(in crate::when) struct FoundClock {
     pub(in crate::when) strength: Strength,
 }
 
-const MIDNIGHT: Clock = Clock { hour: 0, minute: 0, second: 0, face: Face::Midnight };
+pub(in crate::when) const MIDNIGHT: Clock = Clock { hour: 0, minute: 0, second: 0, face: Face::Midnight };
 
 /// Reads a clock time, `binder` being the preposition before it.
 pub(in crate::when) fn clock(words: &Words<'_>, start: usize, binder: Option<Binder>) -> Option<FoundClock> {
     let strong = |(clock, next): (Clock, usize)| FoundClock { clock, next, strength: Strength::Strong };
-    named(words, start)
+    let marked = suffixed::clock(words, start);
+    let plain = named(words, start)
         .or_else(|| digital(words, start, binder))
         .or_else(|| with_meridiem(words, start))
         .or_else(|| oclock(words, start))
@@ -50,7 +51,8 @@ pub(in crate::when) fn clock(words: &Words<'_>, start: usize, binder: Option<Bin
         .or_else(|| behind_after(words, start))
         .or_else(|| meal(words, start, binder))
         .or_else(|| alone(words, start, binder))
-        .map(|found| FoundClock { next: words.skip(found.next, Meaning::Ish), ..found })
+        .map(|found| FoundClock { next: words.skip(found.next, Meaning::Ish), ..found });
+    [marked, plain].into_iter().flatten().reduce(|best, other| if other.next > best.next { other } else { best })
 }
 
 /// "monday after 3pm": not before it, so at it.
@@ -125,7 +127,7 @@ fn named(words: &Words<'_>, start: usize) -> Option<(Clock, usize)> {
 }
 
 /// "9:30", "17:30:05", "9.30pm", "17h30".
-fn digital(words: &Words<'_>, start: usize, binder: Option<Binder>) -> Option<(Clock, usize)> {
+pub(in crate::when) fn digital(words: &Words<'_>, start: usize, binder: Option<Binder>) -> Option<(Clock, usize)> {
     let (hour, hour_len @ 1..=2) = words.digits(start)? else { return None };
     let (minute, 2) = words.digits(start + 2)? else { return None };
     if !(words.is_glued(start + 1) && words.is_glued(start + 2)) {
@@ -322,7 +324,7 @@ pub(in crate::when) fn range(
     let behind = joiner(words, first.1, opener)?;
     // "15:00:00-05:00" is an offset from UTC.
     let has_seconds = (at..first.1).filter(|at| words.has(*at, Meaning::Colon)).count() > 1;
-    if has_seconds && words.is_glued(first.1) {
+    if has_seconds && words.is_glued(first.1) && words.has(first.1, Meaning::Dash) {
         return None;
     }
     let last =
@@ -361,7 +363,9 @@ fn end_of_range(words: &Words<'_>, at: usize) -> Option<(Clock, usize)> {
         let clock = face(value / 100, value % 100, 0, false);
         return (clock.face == Face::Day).then_some((clock, at + 1));
     }
-    named(words, at)
+    let marked = suffixed::clock(words, at).map(|found| (found.clock, found.next));
+    marked
+        .or_else(|| named(words, at))
         .or_else(|| digital(words, at, Some(Binder::At)))
         .or_else(|| with_meridiem(words, at))
         .or_else(|| spoken(words, at, None).filter(|f| f.strength == Strength::Strong).map(|f| (f.clock, f.next)))
@@ -400,7 +404,7 @@ pub(in crate::when) fn is_number_of_more(words: &Words<'_>, next: usize) -> bool
             || words.has(next, Meaning::Colon) && words.digits(next + 1).is_some()
             || words.has(next, Meaning::Dot) && words.digits(next + 1).is_some() && words.is_glued(next + 1)
             || words.has(next, Meaning::Dash)
-            || words.pick(next, |_| Some(())).is_none() && !words.is_mark(next));
+            || words.pick(next, |_| Some(())).is_none() && !words.is_mark(next) && !words.opens_or_closes(next));
     glued_mark || words.is_unit(next) || words.has(next, Meaning::OrdinalEnd) || words.has(next, Meaning::Times)
 }
 
@@ -421,7 +425,7 @@ fn small_number(words: &Words<'_>, at: usize) -> Option<(u32, usize)> {
     }
 }
 
-fn meridiem(words: &Words<'_>, at: usize) -> Option<(Half, usize)> {
+pub(in crate::when) fn meridiem(words: &Words<'_>, at: usize) -> Option<(Half, usize)> {
     // "3ish pm", "3 in the am"
     let at = words.skip(at, Meaning::Ish);
     let is_in_the = words.has(at, Meaning::In) && words.has(at + 1, Meaning::The);
@@ -436,7 +440,7 @@ fn meridiem(words: &Words<'_>, at: usize) -> Option<(Half, usize)> {
 }
 
 /// Returns the clock time of a 12-hour reading; "17:00 pm" is 17:00, "13am" no time at all.
-fn on_half(hour: u32, minute: u32, second: u32, half: Half) -> Clock {
+pub(in crate::when) fn on_half(hour: u32, minute: u32, second: u32, half: Half) -> Clock {
     let hour24 = match (hour, half) {
         (0 | 12, Half::Am) => Some(0),
         (1..=11, Half::Am) | (12..=23, Half::Pm) => Some(hour),

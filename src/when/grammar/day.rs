@@ -7,7 +7,7 @@ use crate::when::grammar::amount::{Amount, FoundAmount, amount, count};
 use crate::when::grammar::date::{compact, month_and_day, month_and_year, month_name, numeric, year};
 use crate::when::grammar::period::period_of_calendar;
 use crate::when::grammar::words::Words;
-use crate::when::grammar::{Binder, Strength};
+use crate::when::grammar::{Binder, Strength, suffixed};
 use crate::when::lexicon::{Meaning, Unit};
 
 /// A day as said.
@@ -56,6 +56,8 @@ pub(in crate::when) enum Which {
     Last,
     /// So many weeks after the coming one ("friday week").
     Later(i64),
+    /// In the week so many weeks on, and in no other (本周一, 下下周五).
+    InWeek(i64),
 }
 
 /// What is counted in a month.
@@ -76,8 +78,10 @@ pub(in crate::when) enum MonthOf {
     Any,
     /// "of next month".
     Next,
-    /// So many months ahead.
-    Ahead(u32),
+    /// Of the month so many months on.
+    Ahead(i64),
+    /// Of a month of the year so many years on.
+    InYear { years: i64, month: u32 },
     /// "of june", its year perhaps said.
     Named { year: Option<u32>, month: u32 },
 }
@@ -118,6 +122,7 @@ pub(in crate::when) fn day(
         period(words, start),
         weekdays_from_now(words, start),
         end_of(words, start, binder),
+        suffixed::day(words, start),
         period_of_calendar(words, start, binder),
         week_around(words, start, dialect),
         counted_from(words, start, dialect),
@@ -330,7 +335,7 @@ fn period(words: &Words<'_>, start: usize) -> Option<FoundDay> {
     // "next two weeks", "the coming 3 days": they start with the next one.
     let counted = match which {
         Which::Next | Which::Coming if at > before => count(words, at).filter(|(n, _)| n % 1000 == 0).map(|(_, at)| at),
-        Which::Next | Which::Coming | Which::This | Which::Last | Which::Later(_) => None,
+        Which::Next | Which::Coming | Which::This | Which::Last | Which::Later(_) | Which::InWeek(_) => None,
     };
     let at = counted.unwrap_or(at);
     let unit = words.pick(at, |meaning| match meaning {
@@ -343,7 +348,7 @@ fn period(words: &Words<'_>, start: usize) -> Option<FoundDay> {
         // "this month in numbers" is a title.
         Which::This => Some(found(Day::Period(which, unit), at + 1, Strength::Adverb)),
         Which::Next | Which::Last => Some(found(Day::Period(which, unit), at + 1, Strength::Strong)),
-        Which::Coming | Which::Later(_) => None,
+        Which::Coming | Which::Later(_) | Which::InWeek(_) => None,
     }
 }
 
@@ -472,7 +477,7 @@ pub(in crate::when) fn of_month(words: &Words<'_>, start: usize) -> Option<(Mont
         && let Amount { months: months @ 1..=1200, days: 0, millis: 0 } = found.amount
     {
         let next = words.skip(found.next, Meaning::FromNow);
-        return Some((MonthOf::Ahead(u32::try_from(months).ok()?), next));
+        return Some((MonthOf::Ahead(months), next));
     }
     if words.has(start + 1, Meaning::The)
         && is_month(start + 2)

@@ -3,10 +3,10 @@
 use chrono::Weekday;
 
 use crate::when::Dialect;
-use crate::when::grammar::Strength;
 use crate::when::grammar::amount::{Amount, amount, count};
 use crate::when::grammar::day::{Day, DayKind, MonthOf, day, day_kind, of_month, ordinal};
 use crate::when::grammar::words::Words;
+use crate::when::grammar::{Strength, suffixed};
 use crate::when::lexicon::{Meaning, Part, Unit};
 
 /// A repetition as said.
@@ -50,6 +50,9 @@ pub(in crate::when) fn every(words: &Words<'_>, start: usize, dialect: Dialect) 
     if words.has(start, Meaning::Every) {
         return behind_every(words, words.skip(start + 1, Meaning::Single), dialect).map(strong);
     }
+    if let Some(found) = suffixed::every(words, start) {
+        return Some(strong(found));
+    }
     adverb(words, start).or_else(|| plural(words, start).map(strong)).or_else(|| once_a(words, start).map(strong))
 }
 
@@ -67,7 +70,7 @@ fn behind_every(words: &Words<'_>, start: usize, dialect: Dialect) -> Option<(Ev
 }
 
 /// "year", "quarter", "half hour": one unit, so many times.
-fn unit(words: &Words<'_>, at: usize, interval: i64) -> Option<(Every, usize)> {
+pub(super) fn unit(words: &Words<'_>, at: usize, interval: i64) -> Option<(Every, usize)> {
     let unit = words.pick(at, |meaning| match meaning {
         Meaning::Unit(unit) => Some(unit),
         Meaning::Quarter => Some(Unit::Quarter),
@@ -94,7 +97,7 @@ fn of_units(unit: Unit, count: i64) -> Every {
 }
 
 /// "2 hours", "3 days", "an hour and a half"; days mixed with hours have no rule.
-fn of_amount(amount: Amount) -> Option<Every> {
+pub(super) fn of_amount(amount: Amount) -> Option<Every> {
     let Amount { months, days, millis } = amount;
     match (months, days, millis) {
         (0, 0, _) => Some(Every { interval: 1, cycle: Cycle::Exact(amount), days: Vec::new(), part: None }),
@@ -139,7 +142,9 @@ fn counted(words: &Words<'_>, start: usize) -> Option<(Every, usize)> {
             let days = nths.iter().map(date).collect::<Option<Vec<_>>>()?;
             Some((Every { interval: 1, cycle: Cycle::Years, days, part: None }, next))
         }
-        Some((MonthOf::Next | MonthOf::Ahead(_) | MonthOf::Named { .. }, _)) | None => Some((monthly(days), at)),
+        Some((MonthOf::Next | MonthOf::Ahead(_) | MonthOf::InYear { .. } | MonthOf::Named { .. }, _)) | None => {
+            Some((monthly(days), at))
+        }
     }
 }
 
@@ -167,7 +172,7 @@ fn yearly(words: &Words<'_>, start: usize, dialect: Dialect) -> Option<(Every, u
 }
 
 /// "monday", "monday and thursday", "mon-fri", "weekday", "weekend".
-fn weekdays(words: &Words<'_>, start: usize, interval: i64) -> Option<(Every, usize)> {
+pub(super) fn weekdays(words: &Words<'_>, start: usize, interval: i64) -> Option<(Every, usize)> {
     let (days, next) = weekday_list(words, start)?;
     Some((weekly(&days, interval), next))
 }
@@ -189,12 +194,18 @@ pub(in crate::when) fn weekday_list(words: &Words<'_>, start: usize) -> Option<(
     let (mut days, mut at) = weekday_set(words, start)?;
     loop {
         let is_range = words.has(at, Meaning::Dash) || words.has(at, Meaning::To) || words.has(at, Meaning::Through);
-        if is_range && let Some((end, next)) = weekday_set(words, at + 1).filter(|(end, _)| end.len() == 1) {
+        let end = weekday_set(words, at + 1)
+            .or_else(|| also_weekday(words, at + 1).map(|(day, next)| (vec![day], next)))
+            .filter(|(end, _)| end.len() == 1);
+        if is_range && let Some((end, next)) = end {
             let mut day = *days.last()?;
             while day != end[0] {
                 day = day.succ();
                 days.push(day);
             }
+            at = next;
+        } else if let Some((more, next)) = also_weekday(words, at) {
+            days.push(more);
             at = next;
         } else if let Some((more, next)) = weekday_set(words, joined(words, at)).filter(|_| joined(words, at) > at) {
             days.extend(more);
@@ -203,6 +214,12 @@ pub(in crate::when) fn weekday_list(words: &Words<'_>, start: usize) -> Option<(
             return Some((days, at));
         }
     }
+}
+
+/// The 三 of 周一三五 and of 周一、三.
+fn also_weekday(words: &Words<'_>, at: usize) -> Option<(Weekday, usize)> {
+    let at = joined(words, at);
+    words.pick(at, |meaning| if let Meaning::AlsoWeekday(day) = meaning { Some((day, at + 1)) } else { None })
 }
 
 fn weekday_set(words: &Words<'_>, start: usize) -> Option<(Vec<Weekday>, usize)> {
@@ -219,12 +236,15 @@ fn weekday_set(words: &Words<'_>, start: usize) -> Option<(Vec<Weekday>, usize)>
 
 /// Returns the place behind "," and "and".
 fn joined(words: &Words<'_>, at: usize) -> usize {
-    let at = words.skip(words.skip(at, Meaning::Comma), Meaning::And);
+    let at = words.skip(words.skip(words.skip(at, Meaning::Comma), Meaning::And), Meaning::AndAlso);
     words.skip(at, Meaning::Slash)
 }
 
 fn part(words: &Words<'_>, at: usize) -> Option<(Every, usize)> {
-    let part = words.pick(at, |meaning| if let Meaning::Part(part) = meaning { Some(part) } else { None });
+    let part = words.pick(at, |meaning| match meaning {
+        Meaning::Part(part) | Meaning::SurePart(part) => Some(part),
+        _ => None,
+    });
     let daily = |part| Every { interval: 1, cycle: Cycle::Days, days: Vec::new(), part };
     part.map(|part| (daily(Some(part)), at + 1))
 }

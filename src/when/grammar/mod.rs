@@ -3,6 +3,7 @@
 //! A piece is one statement of time ("at 9", "friday", "every day"); a run is pieces side by side; a phrase is all
 //! that the sentence says about time. `grammar.md` gives the rules in one page. Nothing here knows the date.
 
+mod alert;
 mod amount;
 mod clock;
 mod date;
@@ -11,6 +12,7 @@ mod every;
 mod period;
 mod phrase;
 mod range;
+mod suffixed;
 mod words;
 
 use chrono::Weekday;
@@ -19,6 +21,7 @@ use chrono_tz::Tz;
 use crate::when::Dialect;
 use crate::when::lexicon::{Half, Meaning, Part, Unit};
 
+pub(super) use self::alert::Alert;
 pub(super) use self::amount::{Amount, amount, count};
 pub(super) use self::clock::{Clock, Face};
 pub(super) use self::day::{Day, DayKind, MonthOf, WeekOf, Which};
@@ -107,6 +110,11 @@ pub(super) enum Piece {
     /// The year of the date that was said before.
     Year(u32),
     Now,
+    Alert(Alert),
+    /// "by" behind its moment.
+    By,
+    /// So many times in each cycle, which no rule says.
+    Often(u32),
 }
 
 /// A day, a time of day, or both.
@@ -187,10 +195,20 @@ fn piece(
         ahead(words, start, binder),
         limit(words, start, binder, before, dialect),
         other(words, start, before),
+        alert::alert(words, start, before).map(|(alert, next)| Found {
+            piece: Piece::Alert(alert),
+            next,
+            strength: Strength::Strong,
+        }),
+        suffixed::beside(words, start, before),
     ]
     .into_iter()
     .flatten()
     .reduce(|best, other| if other.next > best.next { other } else { best })
+    .map(|found| Found {
+        strength: if words.has(start, Meaning::Sure) { Strength::Strong } else { found.strength },
+        ..found
+    })
 }
 
 /// A bare hour that its neighbours make one: "8 tonight", "7 in the evening", "friday 9".
@@ -245,6 +263,9 @@ fn part(words: &Words<'_>, start: usize, binder: Option<Binder>, before: Option<
     let found = |part, is_today, is_tonight, next| {
         Some(Found { piece: Piece::Part { part, is_today, is_tonight }, next, strength: Strength::Strong })
     };
+    if let Some(part) = words.pick(start, |m| if let Meaning::SurePart(part) = m { Some(part) } else { None }) {
+        return found(part, false, false, start + 1);
+    }
     // "tuesday am"
     if matches!(before, Some(Piece::Day(_)))
         && let Some(half) = words.pick(start, |m| if let Meaning::Meridiem(half) = m { Some(half) } else { None })
@@ -329,7 +350,9 @@ fn ahead(words: &Words<'_>, start: usize, binder: Option<Binder>) -> Option<Foun
         return Some(Found { piece: Piece::Ahead(amount.amount), next: amount.next, strength: Strength::Strong });
     }
     let found = |piece, next, strength| Some(Found { piece, next, strength });
-    if words.has(amount.next, Meaning::Ago) {
+    // 25日前 is before the 25th.
+    let is_date = words.has(amount.next - 1, Meaning::DayMark) && words.has(amount.next, Meaning::ByBehind);
+    if words.has(amount.next, Meaning::Ago) && !is_date {
         return found(Piece::Ago, amount.next + 1, Strength::Strong);
     }
     let is_later =
@@ -387,8 +410,11 @@ fn limit(
         return None;
     }
     let strong = |piece, next| Some(Found { piece, next, strength: Strength::Strong });
-    if let Some((days, next)) = every::exception(words, start) {
-        return strong(Piece::Except(days), next);
+    if let Some((days, next)) = every::exception(words, start).or_else(|| suffixed::exception(words, start)) {
+        return strong(Piece::Except(days), words.skip(next, Meaning::ExceptBehind));
+    }
+    if let Some((moment, next)) = suffixed::start(words, start, dialect) {
+        return strong(Piece::Starting(moment), next);
     }
     // "from june 1 to july 1", "from june 1 - july 1"
     let is_behind_start = matches!(before, Some(Piece::Starting(_)));
@@ -404,10 +430,16 @@ fn limit(
     let inner = if is_until { Binder::Until } else { Binder::From };
     let at = if is_dashed { start } else { start + 1 };
     let (moment, next) = moment(words, at, inner, dialect)?;
+    let next = words.skip(next, Meaning::StartsThere);
     strong(if is_until { Piece::Until(moment) } else { Piece::Starting(moment) }, next)
 }
 
-fn moment(words: &Words<'_>, start: usize, binder: Binder, dialect: Dialect) -> Option<(Moment, usize)> {
+pub(in crate::when) fn moment(
+    words: &Words<'_>,
+    start: usize,
+    binder: Binder,
+    dialect: Dialect,
+) -> Option<(Moment, usize)> {
     let at = words.skip(words.skip(words.skip(start, Meaning::On), Meaning::At), Meaning::In);
     if let Some(found) = day::day(words, at, Some(binder), dialect) {
         let clock_at = words.skip(words.skip(found.next, Meaning::Comma), Meaning::At);
@@ -468,9 +500,10 @@ fn other(words: &Words<'_>, start: usize, before: Option<&Piece>) -> Option<Foun
         if let Some(times) = words.pick(start, |m| if let Meaning::Count(times) = m { Some(times) } else { None }) {
             return found(Piece::Times(times), start + 1, Strength::Strong);
         }
-        let number = words.digits(start).map(|(value, _)| (value, start + 1));
-        if let Some((times, next)) = number.or_else(|| amount::number_in_words(words, start))
-            && words.has(next, Meaning::Times)
+        let at = words.skip(start, Meaning::Total);
+        let number = words.digits(at).map(|(value, _)| (value, at + 1));
+        if let Some((times, next)) = number.or_else(|| amount::number_in_words(words, at))
+            && (words.has(next, Meaning::Times) || at > start && words.has(next, Meaning::PerCycle))
         {
             return found(Piece::Times(times), next + 1, Strength::Strong);
         }

@@ -7,7 +7,7 @@ use chrono_tz::Tz;
 
 use crate::when::Dialect;
 use crate::when::grammar::{
-    Amount, Binder, Clock, Cycle, Day, Every, Found, Moment, Piece, Strength, Which, Words, amount, piece, range,
+    Alert, Amount, Binder, Clock, Cycle, Day, Every, Found, Moment, Piece, Strength, Which, Words, amount, piece, range,
 };
 use crate::when::lexicon::{Meaning, Part};
 
@@ -32,9 +32,18 @@ pub(in crate::when) struct Phrase {
     pub(in crate::when) times: Option<u32>,
     pub(in crate::when) except: Vec<Weekday>,
     pub(in crate::when) zone: Option<Tz>,
+    /// Whether the day is one by which it must be done ("by friday", 周五之前).
+    pub(in crate::when) is_by: bool,
+    /// How many times each cycle has.
+    pub(in crate::when) often: Option<u32>,
+    /// When to speak beside or instead of at due.
+    pub(in crate::when) alerts: Vec<Alert>,
     /// Seconds east of UTC, where the words name an offset rather than a region.
     pub(in crate::when) offset: Option<i32>,
 }
+
+/// The most alerts that one sentence sets.
+const ALERTS_MAX: usize = 8;
 
 /// A part of the day as said.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -75,7 +84,9 @@ pub(in crate::when) fn phrase(
             None => at += 1,
         }
     }
-    runs.sort_by_key(|run| std::cmp::Reverse((run.phrase.every.is_some(), !run.is_past(), run.weight())));
+    runs.sort_by_key(|run| {
+        std::cmp::Reverse((run.phrase.every.is_some(), !run.is_past(), !run.phrase.is_only_alerts(), run.weight()))
+    });
     let mut whole: Option<Phrase> = None;
     let mut taken = Vec::new();
     for run in runs {
@@ -88,7 +99,8 @@ pub(in crate::when) fn phrase(
         taken.push(run);
     }
     taken.sort_by_key(|run| run.range.start);
-    whole.map(|phrase| (phrase, taken))
+    // "be there 10 minutes before" has no time to be before.
+    whole.filter(|phrase| !phrase.is_only_alerts()).map(|phrase| (phrase, taken))
 }
 
 /// Returns whether the run is sure enough where it stands.
@@ -222,6 +234,7 @@ fn pieces(
         else {
             break;
         };
+        run.phrase.is_by |= binder == Some(Binder::By) && matches!(piece, Piece::Day(_));
         run.phrase.add(piece.clone());
         run.pieces += 1;
         run.strength = run.strength.max(strength);
@@ -243,9 +256,9 @@ fn joint(words: &Words<'_>, start: usize, before: Option<&Piece>) -> (usize, Joi
     let mut at = start;
     let mut joint = Joint::default();
     if before.is_some() {
-        let behind = words.skip(words.skip(at, Meaning::Comma), Meaning::And);
+        let behind = words.skip(words.skip(words.skip(at, Meaning::Comma), Meaning::And), Meaning::AndAlso);
         joint.is_list = behind > at;
-        at = behind;
+        at = words.skip(behind, Meaning::Linker);
         // "the 31st of every month", "6 jan 2027 - 6:37am", "2026-06-03T14:00"
         at = words.skip(words.skip(words.skip(at, Meaning::Of), Meaning::Dash), Meaning::IsoT);
     }
@@ -293,7 +306,10 @@ impl Run {
 fn is_past_day(day: &Day) -> bool {
     matches!(
         day,
-        Day::FromToday(..0) | Day::Weekday(Which::Last, _) | Day::Weekend(Which::Last) | Day::Period(Which::Last, _)
+        Day::FromToday(..0)
+            | Day::Weekday(Which::Last | Which::InWeek(..0), _)
+            | Day::Weekend(Which::Last | Which::InWeek(..0))
+            | Day::Period(Which::Last | Which::InWeek(..0), _)
     )
 }
 
@@ -334,10 +350,16 @@ impl Phrase {
             Piece::Now => *self == Self::default(),
             Piece::Shift { .. } | Piece::Beside { .. } => self.shift.is_none() && self.clocks.is_empty(),
             Piece::Every(every) => {
-                let is_filter =
-                    |every: &Every| every.cycle == Cycle::Weeks && every.interval == 1 && !every.days.is_empty();
+                let is_filter = |every: &Every| {
+                    every.interval == 1
+                        && (every.cycle == Cycle::Weeks && !every.days.is_empty()
+                            || every.cycle == Cycle::Days && every.part.is_none())
+                };
                 // "every hour on weekdays": the days of one limit the other.
-                !is_offset && self.every.as_ref().is_none_or(|known| is_filter(known) != is_filter(every))
+                let is_limit = |known: &Every| {
+                    is_filter(known) != is_filter(every) || is_filter(known) && known.cycle != every.cycle
+                };
+                !is_offset && self.every.as_ref().is_none_or(is_limit)
             }
             Piece::Until(_) => self.until.is_none(),
             Piece::Starting(_) => self.starting.is_none(),
@@ -348,10 +370,17 @@ impl Phrase {
             }
             Piece::Times(_) => self.times.is_none() && self.every.is_some(),
             Piece::Except(_) => self.except.is_empty(),
+            Piece::Alert(_) => self.alerts.len() < ALERTS_MAX,
+            Piece::By => self.every.is_none(),
+            Piece::Often(_) => self.every.is_some() && self.often.is_none(),
             Piece::Zone(_) | Piece::Offset(_) => self.zone.is_none() && self.offset.is_none(),
             Piece::Degree(_) => self.degree == 0 && self.part.is_none(),
             Piece::Year(_) => matches!(self.days.last(), Some(Day::Date { year: None, .. })),
         }
+    }
+
+    fn is_only_alerts(&self) -> bool {
+        !self.alerts.is_empty() && *self == Self { alerts: self.alerts.clone(), ..Self::default() }
     }
 
     fn is_only_clock(&self) -> bool {
@@ -377,7 +406,7 @@ impl Phrase {
                 self.clocks.push(clock);
             }
             Piece::Every(every) => match self.every.take() {
-                Some(known) if every.cycle == Cycle::Weeks => {
+                Some(known) if matches!(every.cycle, Cycle::Weeks | Cycle::Days) => {
                     self.days.extend(every.days);
                     self.every = Some(known);
                 }
@@ -393,6 +422,9 @@ impl Phrase {
             Piece::Times(times) => self.times = Some(times),
             Piece::Except(days) => self.except = days,
             Piece::Zone(zone) => self.zone = Some(zone),
+            Piece::Alert(alert) => self.alerts.push(alert),
+            Piece::By => self.is_by = true,
+            Piece::Often(times) => self.often = Some(times),
             Piece::Offset(seconds) => self.offset = Some(seconds),
             Piece::Degree(hours) => self.degree = hours,
             Piece::Year(said) => {
@@ -443,6 +475,9 @@ impl Phrase {
         self.times = self.times.or(other.times);
         self.except.extend(other.except);
         self.zone = self.zone.or(other.zone);
+        self.is_by |= other.is_by;
+        self.often = self.often.or(other.often);
+        self.alerts.extend(other.alerts);
         self.offset = self.offset.or(other.offset);
     }
 }

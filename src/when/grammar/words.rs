@@ -20,6 +20,9 @@ impl<'a> Words<'a> {
                     | Meaning::EveryWeekday(_)
                     | Meaning::EveryWorkingDay
                     | Meaning::EveryWeekend
+                    | Meaning::EveryOther
+                    | Meaning::EveryGap
+                    | Meaning::AlsoWeekday(_)
             )
         });
         Self { lexemes, has_repeat }

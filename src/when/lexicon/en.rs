@@ -119,6 +119,11 @@ const PHRASES: &[(&str, Meaning)] = &[
     ("eastern time", Meaning::Zone(Tz::America__New_York)),
     ("indian time", Meaning::Zone(Tz::Asia__Kolkata)),
     ("remind me", Meaning::Lead),
+    ("alert me", Meaning::Lead),
+    ("notify me", Meaning::Lead),
+    ("ping me", Meaning::Lead),
+    ("in advance", Meaning::Beforehand),
+    ("ahead of time", Meaning::Beforehand),
     ("please remind me", Meaning::Lead),
     ("can you remind me", Meaning::Lead),
 ];
@@ -462,6 +467,8 @@ fn binder(word: &str) -> &'static [Meaning] {
         "times" | "x" | "occurrences" => &[Meaning::Times],
         "once" => &[Meaning::Count(1)],
         "twice" => &[Meaning::Count(2)],
+        "beforehand" => &[Meaning::Beforehand],
+        "again" => &[Meaning::Again],
         "ago" => &[Meaning::Ago],
         "hence" => &[Meaning::FromNow],
         "t" => &[Meaning::IsoT],
@@ -471,6 +478,7 @@ fn binder(word: &str) -> &'static [Meaning] {
         "-" | "–" | "—" => &[Meaning::Dash],
         "." => &[Meaning::Dot],
         "+" => &[Meaning::Plus],
+        "(" | ")" => &[Meaning::Bracket],
         _ => &[],
     }
 }

@@ -11,7 +11,7 @@ use std::ops::Range;
 use chrono::Weekday;
 use chrono_tz::Tz;
 
-use crate::when::token::{Kind, Token};
+use crate::when::token::{Kind, Token, is_ideograph};
 
 /// What a word, number, mark or phrase may mean.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -190,6 +190,86 @@ pub(super) enum Meaning {
     Plus,
     /// The "t" between an ISO date and its time.
     IsoT,
+    /// Beside another meaning: the word speaks of time wherever it stands.
+    Sure,
+    /// A part of the day that speaks of time wherever it stands, and may stand before its clock time: 下午.
+    SurePart(Part),
+    /// The mark behind a year's number: 年.
+    YearMark,
+    /// The mark behind a month's number: 月.
+    MonthMark,
+    /// The mark behind the number of a day of a month: 号.
+    DayMark,
+    /// The mark behind an hour's number: 点.
+    HourMark,
+    /// The mark behind a minute's number: 分.
+    MinuteMark,
+    /// The mark behind a second's number: 秒.
+    SecondMark,
+    /// So many minutes past an hour that stands before: 一刻.
+    MinutesPast(u32),
+    /// So many times five minutes: 个字.
+    FiveMinutes,
+    /// Joins minutes to their hour: 踏.
+    OnMark,
+    /// So many minutes short of an hour: 差.
+    ShortOf,
+    /// "and a half" in one word, behind a number or a unit: 个半.
+    AndHalf,
+    /// The week so many weeks on: 下周.
+    WeekOn(i64),
+    /// The month so many months on: 下个月.
+    MonthOn(i64),
+    /// The year so many years on: 明年.
+    YearOn(i64),
+    /// The start (1) or end (-1) of what stands before: 底.
+    Place(i32),
+    /// The month of 月底: whichever ends next.
+    BareMonth,
+    /// The year of 年底.
+    BareYear,
+    /// A weekday named only by its digit, behind another: 周一三五.
+    AlsoWeekday(Weekday),
+    /// "last" in a row, never "past": 最后一个.
+    Final,
+    /// So many from the last: 倒数第二个.
+    FinalNth(u32),
+    /// "every other": 隔.
+    EveryOther,
+    /// "every" with what lies between: 每隔.
+    EveryGap,
+    /// "before" behind a day or a time: 周五之前.
+    ByBehind,
+    /// "starting" behind a moment: 下周一开始.
+    StartsThere,
+    /// "except" behind weekdays: 周末除外.
+    ExceptBehind,
+    /// "in all" before a number of times: 共五次.
+    Total,
+    /// "within" behind a period: 下周内.
+    Inside,
+    /// A round bracket.
+    Bracket,
+    /// So many times in each cycle: 每天三次.
+    PerCycle,
+    /// "and" that joins times, never numbers of one amount: 和.
+    AndAlso,
+    /// Joins time words to each other or to the title: 的.
+    Linker,
+    /// What is counted in points: 三点建议.
+    PointNoun,
+    /// "ahead" before an amount: 提前.
+    InAdvance,
+    /// "ahead" behind an amount: "early", "in advance".
+    Beforehand,
+    /// 提醒 without whom: drops out beside an alert only.
+    Reminds,
+    /// "again", before another time to speak.
+    Again,
+    /// At due itself: 准点.
+    AtDue,
+    /// A calendar that is not read: 农历.
+    Lunar,
 }
 
 /// Units of time.
@@ -214,6 +294,14 @@ pub(super) enum Part {
     Afternoon,
     Evening,
     Night,
+    /// The hours behind midnight: 凌晨.
+    Dawn,
+    /// The hours around noon: 中午.
+    Midday,
+    /// Evening and night in one: 晚上.
+    LongEvening,
+    /// The hours around midnight: 半夜.
+    DeepNight,
 }
 
 /// Halves of the day.
@@ -238,12 +326,34 @@ pub(super) struct Lexeme {
     pub(super) is_border: bool,
 }
 
+impl Lexeme {
+    /// Joins `tokens`, of which there is at least one.
+    fn new(tokens: &[Token], meanings: Vec<Meaning>) -> Self {
+        let (first, last) = (&tokens[0], &tokens[tokens.len() - 1]);
+        Self {
+            span: first.span.start..last.span.end,
+            meanings,
+            kind: first.kind,
+            is_glued: first.is_glued,
+            is_border: first.is_border(),
+        }
+    }
+}
+
 /// Gives each token, or the longest known phrase of tokens, its meanings.
 pub(super) fn lexemes(tokens: &[Token]) -> Vec<Lexeme> {
     let mut lexemes = Vec::with_capacity(tokens.len());
     let mut at = 0;
     while at < tokens.len() {
         let token = &tokens[at];
+        let words = if token.kind == Kind::Word { zh::read(&tokens[at..], &lexemes) } else { Vec::new() };
+        for (len, meanings) in &words {
+            lexemes.push(Lexeme::new(&tokens[at..at + len], meanings.clone()));
+            at += len;
+        }
+        if !words.is_empty() {
+            continue;
+        }
         if let Some(parts) = month_and_digits(token) {
             lexemes.extend(parts);
             at += 1;
@@ -263,17 +373,13 @@ pub(super) fn lexemes(tokens: &[Token]) -> Vec<Lexeme> {
         let (len, meanings) = match token.kind {
             Kind::Quoted => (1, Vec::new()),
             Kind::Number => (1, digits(&token.word)),
+            // A Chinese character that no word covers is no English one.
+            Kind::Word if token.word.starts_with(is_ideograph) => (1, Vec::new()),
             Kind::Word | Kind::Mark => en::phrase(&tokens[at..])
                 .filter(|(_, meanings)| !is_counted_day(&lexemes, meanings))
                 .unwrap_or_else(|| (1, en::word(token))),
         };
-        lexemes.push(Lexeme {
-            span: token.span.start..tokens[at + len - 1].span.end,
-            meanings,
-            kind: token.kind,
-            is_glued: token.is_glued,
-            is_border: token.is_border(),
-        });
+        lexemes.push(Lexeme::new(&tokens[at..at + len], meanings));
         at += len;
     }
     lexemes
@@ -320,11 +426,6 @@ fn is_counted_day(before: &[Lexeme], meanings: &[Meaning]) -> bool {
     let is_number = |meaning: &Meaning| matches!(meaning, Meaning::Digits { .. } | Meaning::Number(_));
     meanings.iter().any(|meaning| matches!(meaning, Meaning::Day(_)))
         && before.last().is_some_and(|last| last.meanings.iter().any(is_number))
-}
-
-/// Returns whether the text holds time words of a language that no table reads yet, so that half a time would be read.
-pub(super) fn is_beyond(text: &str) -> bool {
-    zh::has_time_word(text)
 }
 
 fn digits(word: &str) -> Vec<Meaning> {
