@@ -10,6 +10,7 @@ mod days;
 mod error;
 mod grammar;
 mod lexicon;
+mod limits;
 mod note;
 mod plain_date;
 mod recur;
@@ -33,6 +34,7 @@ use crate::when::resolve::{Here, Resolved, Said};
 
 pub use self::arguments::{Arguments, from_arguments};
 pub use self::error::TimeError;
+pub use self::limits::{Bounds, Limits, parse_cron, parse_rrule};
 pub use self::note::Note;
 pub use self::settings::{Dialect, Settings};
 pub use self::span::parse_span;

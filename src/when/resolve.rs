@@ -49,6 +49,12 @@ impl<'a> Here<'a> {
         self.now.date()
     }
 
+    /// Returns the first full second from now on: a rule that is read just before its first time begins with it.
+    pub(super) fn first_second(&self) -> NaiveDateTime {
+        let second = cut(self.now);
+        if second < self.now { second.checked_add_signed(TimeDelta::seconds(1)).unwrap_or(second) } else { second }
+    }
+
     /// Resolves a phrase that names one moment.
     pub(super) fn once(&self, phrase: &Phrase) -> Result<Resolved, TimeError> {
         self.refuse_impossible(phrase)?;

@@ -1,0 +1,168 @@
+//! What do `--cron`, `--rrule`, `--from` and `--until` mean: a rule as programs write it, and where a repetition begins
+//! and ends?
+//!
+//! The limits are time phrases of their own. Where a rule begins decides its place in its cycle and, where it names no time
+//! of day, that too; so its words are read as if they were said just before.
+
+use chrono::{NaiveDateTime, NaiveTime};
+
+use crate::domain::schedule::{Rule, Schedule};
+use crate::domain::time::{Span, Timestamp, resolve};
+use crate::when::resolve::{Here, Said};
+use crate::when::{Context, Grain, TimeError, TimeReading, parse_time, typed};
+
+/// The phrases that limit a repetition.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub struct Limits<'a> {
+    /// Its first time.
+    pub from: Option<&'a str>,
+    /// Its last time, or the day of it.
+    pub until: Option<&'a str>,
+}
+
+/// Limits that have been read.
+#[derive(Clone, Debug)]
+pub struct Bounds {
+    from: Option<TimeReading>,
+    until: Option<(NaiveDateTime, Said)>,
+    context: Context,
+}
+
+/// Reads a cron expression, and nothing else.
+///
+/// # Errors
+/// It is none, or it never matches.
+pub fn parse_cron(text: &str, context: &Context) -> Result<TimeReading, TimeError> {
+    typed::read_cron(text, typed::trimmed(text), context)
+}
+
+/// Reads a recurrence rule of RFC 5545, and nothing else.
+///
+/// # Errors
+/// It is none, or it never matches.
+pub fn parse_rrule(text: &str, context: &Context) -> Result<TimeReading, TimeError> {
+    typed::read_rrule(text, typed::trimmed(text), context)
+}
+
+impl Limits<'_> {
+    /// Returns whether there are none.
+    #[must_use]
+    pub const fn is_empty(&self) -> bool {
+        self.from.is_none() && self.until.is_none()
+    }
+
+    /// Reads the phrases.
+    ///
+    /// # Errors
+    /// One of them is no time, has passed, or repeats itself.
+    pub fn read(&self, context: &Context) -> Result<Bounds, TimeError> {
+        let from = self.from.map(|text| single(text, context)).transpose()?;
+        let until = self.until.map(|text| end(text, context)).transpose()?;
+        Ok(Bounds { from, until, context: context.clone() })
+    }
+}
+
+impl Bounds {
+    /// Returns the context in which the repetition is to be read.
+    #[must_use]
+    pub fn context(&self) -> Context {
+        let Some(from) = &self.from else { return self.context.clone() };
+        let local = from.due.local(self.zone());
+        let mut inner = self.context.clone();
+        let start = if from.grain <= Grain::Hour {
+            inner.settings.date_only = local.time();
+            Some(from.due)
+        } else {
+            // A day alone begins with its first moment: the rule's own time of day counts.
+            resolve(local.date().and_time(NaiveTime::MIN), self.zone()).map(|(at, _)| at)
+        };
+        let before = start.and_then(|start| start.checked_add(Span::from_millis(-1))).unwrap_or(Timestamp::MIN);
+        inner.now = before.max(self.context.now);
+        inner
+    }
+
+    /// Puts the limits into a reading from [`Bounds::context`].
+    ///
+    /// # Errors
+    /// What was read does not repeat, or nothing of it lies within the limits.
+    pub fn close(&self, mut reading: TimeReading) -> Result<TimeReading, TimeError> {
+        self.limit(&mut reading.schedule)?;
+        let zone = reading.schedule.zone.unwrap_or(self.context.zone);
+        let first = reading.schedule.next_after(None, self.context.now, zone);
+        reading.due = first.ok_or_else(|| self.here(&reading.schedule.text).nothing_ahead())?.due;
+        Ok(reading)
+    }
+
+    /// Puts the limits into a schedule.
+    ///
+    /// # Errors
+    /// It does not repeat, or has a count beside an end.
+    pub fn limit(&self, schedule: &mut Schedule) -> Result<(), TimeError> {
+        let here = self.here(&schedule.text);
+        let is_counted = match &mut schedule.rule {
+            Rule::Calendar(calendar) => {
+                calendar.until = self.earlier(calendar.until);
+                calendar.count.is_some()
+            }
+            Rule::Cron(cron) => {
+                cron.until = self.earlier(cron.until);
+                cron.count.is_some()
+            }
+            Rule::Interval(interval) => {
+                if let Some(from) = &self.from {
+                    interval.from = from.due;
+                }
+                if let Some((until, _)) = &self.until {
+                    interval.until = Some(resolve(*until, here.zone).map_or(Timestamp::MAX, |(at, _)| at));
+                }
+                interval.count.is_some()
+            }
+            Rule::None | Rule::Once(_) | Rule::Countdown(_) => {
+                return Err(here.no_rule("only a repetition has a first and a last time"));
+            }
+        };
+        if is_counted && self.until.is_some() {
+            return Err(here.no_rule("a count and an end exclude each other"));
+        }
+        Ok(())
+    }
+
+    fn earlier(&self, own: Option<NaiveDateTime>) -> Option<NaiveDateTime> {
+        match (&self.until, own) {
+            (Some((until, _)), Some(own)) => Some(own.min(*until)),
+            (Some((until, _)), None) => Some(*until),
+            (None, own) => own,
+        }
+    }
+
+    fn zone(&self) -> chrono_tz::Tz {
+        self.from.as_ref().and_then(|from| from.zone).unwrap_or(self.context.zone)
+    }
+
+    fn here(&self, text: &str) -> Here<'_> {
+        let said = match &self.until {
+            Some((_, said)) => said.clone(),
+            None => Said { words: text.to_owned(), span: 0..text.len() },
+        };
+        Here::new(&self.context, None, said)
+    }
+}
+
+/// Reads one moment.
+fn single(text: &str, context: &Context) -> Result<TimeReading, TimeError> {
+    let reading = parse_time(text, context)?;
+    if reading.schedule.rule.is_series() {
+        let said = Said { words: text.trim().to_owned(), span: 0..text.len() };
+        return Err(Here::new(context, None, said).no_rule("expected one time, found a repetition"));
+    }
+    Ok(reading)
+}
+
+/// Reads the end of a repetition: a time of day is itself the last, a day counts whole.
+fn end(text: &str, context: &Context) -> Result<(NaiveDateTime, Said), TimeError> {
+    let reading = single(text, context)?;
+    let local = reading.due.local(context.zone);
+    let last_second = NaiveTime::from_hms_opt(23, 59, 59).unwrap_or(NaiveTime::MIN);
+    let until = if reading.grain <= Grain::Hour { local } else { local.date().and_time(last_second) };
+    Ok((until, Said { words: text.trim().to_owned(), span: 0..text.len() }))
+}
