@@ -293,6 +293,9 @@ fn resolve_phrase(
     let words = words.join(" ");
     let span = spans.first().map_or(0, |first| first.start)..spans.last().map_or(0, |last| last.end);
     let said = Said { words: words.clone(), span };
+    if grammar::is_open(phrase) {
+        return Err(TimeError::Vague { words: said.words, span: said.span });
+    }
     let here = Here::new(context, phrase.zone, said.clone());
     let (resolved, zone) = match (&phrase.every, phrase.offset) {
         (None, None) => (here.once(phrase)?, phrase.zone),

@@ -331,6 +331,10 @@ fn weekend(words: &Words<'_>, start: usize) -> Option<FoundDay> {
 /// "next week", "last month", "this year".
 fn period(words: &Words<'_>, start: usize) -> Option<FoundDay> {
     let before = words.skip(start, Meaning::The);
+    // "5 upcoming years" begin at no known moment.
+    if start > 0 && words.has(start, Meaning::Coming) && words.digits(start - 1).is_some() {
+        return None;
+    }
     let (which, at) = which(words, before);
     // "next two weeks", "the coming 3 days": they start with the next one.
     let counted = match which {
@@ -401,6 +405,17 @@ fn month_day(words: &Words<'_>, start: usize, binder: Option<Binder>) -> Option<
         && at > start
         && binder == Some(Binder::On)
         && words.is_end(behind)
+    {
+        return Some(found(Day::OfMonth(u32::try_from(nth).ok()?), behind, Strength::Strong));
+    }
+    // "the 17 between 2 and 4pm"
+    let is_before_clock = |behind: usize| {
+        [Meaning::Between, Meaning::From, Meaning::At].iter().any(|m| words.has(behind, *m))
+            && words.digits(behind + 1).is_some()
+    };
+    if let Some((nth @ 1..=31, behind)) = number
+        && at > start
+        && is_before_clock(behind)
     {
         return Some(found(Day::OfMonth(u32::try_from(nth).ok()?), behind, Strength::Strong));
     }

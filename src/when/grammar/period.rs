@@ -1,6 +1,6 @@
 //! Which week, quarter or part of a month or year is it: "week 31", "q3 2027", "late march", "the last week of june"?
 
-use crate::when::grammar::amount::{Amount, number_in_words};
+use crate::when::grammar::amount::{Amount, amount, number_in_words};
 use crate::when::grammar::date::{month_name, year};
 use crate::when::grammar::day::{Day, DayKind, FoundDay, MonthOf, WeekOf, Which, found, of_month, ordinal};
 use crate::when::grammar::words::Words;
@@ -18,6 +18,7 @@ pub(super) fn period_of_calendar(words: &Words<'_>, start: usize, binder: Option
         nth_week(words, start),
         nth_quarter(words, start),
         quarter_code(words, start),
+        last_of_year(words, start),
         part_of_month(words, start),
         after_next(words, start),
         year_alone(words, start, binder),
@@ -73,6 +74,24 @@ fn quarter_code(words: &Words<'_>, start: usize) -> Option<FoundDay> {
     }
     let strong = quarter(words, nth, start + 2)?;
     Some(FoundDay { strength: if strong.next > start + 2 { Strength::Strong } else { Strength::Whole }, ..strong })
+}
+
+/// "the last three weeks of 2027", "the last 4 months of this year": the first day of them.
+fn last_of_year(words: &Words<'_>, start: usize) -> Option<FoundDay> {
+    let at = words.skip(start, Meaning::The);
+    let length = amount(words, at + 1).filter(|length| words.has(at, Meaning::Last) && !length.amount.is_exact())?;
+    if !words.has(length.next, Meaning::Of) {
+        return None;
+    }
+    let behind = length.next + 1;
+    let is_this = words.has(behind, Meaning::This) && words.has(behind + 1, Meaning::Unit(Unit::Year));
+    let (from, next) = match year(words, behind) {
+        Some((said, next)) => (Day::Date { year: Some(said + 1), month: 1, day: 1 }, next),
+        None if is_this => (Day::Period(Which::Next, Unit::Year), behind + 2),
+        None => return None,
+    };
+    let day = Day::Shifted { amount: length.amount, is_back: true, from: Box::new(from) };
+    Some(found(day, next, Strength::Strong))
 }
 
 fn quarter(words: &Words<'_>, nth: u32, next: usize) -> Option<FoundDay> {

@@ -7,7 +7,7 @@ use chrono_tz::Tz;
 
 use crate::when::Dialect;
 use crate::when::grammar::{
-    Alert, Amount, Binder, Clock, Cycle, Day, Every, Found, Moment, Piece, Strength, Which, Words, amount, piece, range,
+    Alert, Amount, Binder, Clock, Cycle, Day, Every, Found, Moment, Piece, Strength, Which, Words, amount, open, piece, range,
 };
 use crate::when::lexicon::{Meaning, Part};
 
@@ -24,6 +24,8 @@ pub(in crate::when) struct Phrase {
     pub(in crate::when) ahead: Option<Amount>,
     pub(in crate::when) is_ago: bool,
     pub(in crate::when) is_now: bool,
+    /// It speaks of a stretch and names no moment of it.
+    pub(in crate::when) is_open: bool,
     pub(in crate::when) shift: Option<(Amount, bool)>,
     pub(in crate::when) every: Option<Every>,
     pub(in crate::when) until: Option<Moment>,
@@ -58,9 +60,9 @@ pub(in crate::when) struct DayPart {
 pub(in crate::when) struct Run {
     /// The lexemes it takes.
     pub(in crate::when) range: Range<usize>,
-    phrase: Phrase,
-    pieces: usize,
-    strength: Strength,
+    pub(super) phrase: Phrase,
+    pub(super) pieces: usize,
+    pub(super) strength: Strength,
 }
 
 /// Finds the time in `words[edges]`, and the runs of words that say it, in order.
@@ -134,8 +136,17 @@ fn is_bounded(words: &Words<'_>, range: &Range<usize>) -> bool {
     is_start && is_end
 }
 
-/// Reads pieces side by side from `start`, with the end of a stretch ("from 4pm today to 5pm tomorrow").
+/// Reads a run from `start`, and whether it names no moment.
 fn run(words: &Words<'_>, start: usize, dialect: Dialect, first_binder: Option<Binder>) -> Option<Run> {
+    if let Some(len) = open::opener(words, start).filter(|_| !words.has_repeat) {
+        return whole_run(words, start + len, dialect, None).map(|run| open::opened(run, start));
+    }
+    let run = whole_run(words, start, dialect, first_binder)?;
+    Some(if open::is_bounded_above(words, &run) { open::opened(run, start) } else { run })
+}
+
+/// Reads pieces side by side from `start`, with the end of a stretch ("from 4pm today to 5pm tomorrow").
+fn whole_run(words: &Words<'_>, start: usize, dialect: Dialect, first_binder: Option<Binder>) -> Option<Run> {
     let opener = range::opener(words, start).filter(|_| first_binder.is_none() && !words.has_repeat);
     // "for 2 hours from 3pm"
     if words.has(start, Meaning::For)
@@ -294,7 +305,7 @@ fn joint(words: &Words<'_>, start: usize, before: Option<&Piece>) -> (usize, Joi
 
 impl Run {
     fn is_past(&self) -> bool {
-        self.phrase.is_ago || self.phrase.days.iter().any(is_past_day)
+        self.phrase.is_ago || self.phrase.is_open || self.phrase.days.iter().any(is_past_day)
     }
 
     /// Longer and surer phrases win where two exclude each other.
@@ -467,6 +478,7 @@ impl Phrase {
         self.ahead = self.ahead.or(other.ahead);
         self.is_ago |= other.is_ago;
         self.is_now |= other.is_now;
+        self.is_open |= other.is_open;
         self.shift = self.shift.or(other.shift);
         self.every = self.every.take().or(other.every);
         self.until = self.until.take().or(other.until);

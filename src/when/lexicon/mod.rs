@@ -138,6 +138,8 @@ pub(super) enum Meaning {
     Middle,
     /// "coming", "upcoming".
     Coming,
+    /// "since": what follows bounds a stretch.
+    Since,
     /// "within".
     Within,
     /// "between".
