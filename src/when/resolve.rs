@@ -91,6 +91,10 @@ impl<'a> Here<'a> {
             let date = add_days(local.date(), days).ok_or_else(|| self.out_of_range())?;
             return self.first_ahead(phrase, &[date], Vec::new());
         }
+        if let [Day::Month { month, .. }] = phrase.days.as_slice() {
+            let first = plain_date::date(local.year(), *month, 1).ok_or_else(|| self.out_of_range())?;
+            return self.first_ahead(phrase, &[first], Vec::new());
+        }
         if phrase.clocks.is_empty() && phrase.part.is_none() {
             let grain = if amount.months == 0 { Grain::Day } else { Grain::Month };
             return self.at_local(cut(local), grain, Vec::new());

@@ -91,6 +91,8 @@ pub(in crate::when) enum MonthOf {
 pub(in crate::when) enum WeekOf {
     /// A year, perhaps unsaid.
     Year(Option<u32>),
+    /// The next one.
+    NextYear,
     /// A month.
     Month(MonthOf),
 }

@@ -144,7 +144,12 @@ fn piece(
     before: Option<&Piece>,
     dialect: Dialect,
 ) -> Option<Found> {
-    let every = every::every(words, start, dialect).map(|found| Found {
+    // "in the mornings"
+    let is_plural_part = binder == Some(Binder::In)
+        && words.has(start, Meaning::The)
+        && words.pick(start + 1, |m| matches!(m, Meaning::EveryPart(_)).then_some(())).is_some();
+    let every_at = if is_plural_part { start + 1 } else { start };
+    let every = every::every(words, every_at, dialect).map(|found| Found {
         piece: Piece::Every(found.every),
         next: found.next,
         strength: found.strength,
@@ -215,19 +220,19 @@ fn piece(
 
 /// A bare hour that its neighbours make one: "8 tonight", "7 in the evening", "friday 9".
 fn bare_hour(words: &Words<'_>, start: usize, before: Option<&Piece>) -> Option<Found> {
+    // "16h for 30 minutes"
+    let is_hour = |at: usize| words.is_glued(at) && words.has(at, Meaning::ShortUnit(Unit::Hour));
+    let has_length = is_hour(start + 1) && words.has(start + 2, Meaning::For);
+    if before.is_none() && has_length && amount::amount(words, start + 3).is_some() {
+        let found = clock::clock(words, start, Some(Binder::At))?;
+        return Some(Found { piece: Piece::Clock(found.clock), next: found.next, strength: Strength::Strong });
+    }
     let is_counted = start > 0 && words.has(start - 1, Meaning::Counted);
     let (_, next) = clock::hour_number(words, start).filter(|_| !is_counted)?;
     if clock::is_number_of_more(words, next) {
         return None;
     }
     let is_before_part = clock::is_part_behind(words, words.skip(next, Meaning::Comma));
-    // "16h for 30 minutes"
-    let is_hour = |at: usize| words.is_glued(at) && words.has(at, Meaning::ShortUnit(Unit::Hour));
-    let has_length = is_hour(next) && words.has(next + 1, Meaning::For) && amount::amount(words, next + 2).is_some();
-    if has_length && before.is_none() {
-        let found = clock::clock(words, start, Some(Binder::At))?;
-        return Some(Found { piece: Piece::Clock(found.clock), next: found.next, strength: Strength::Strong });
-    }
     let is_behind_day = matches!(before, Some(Piece::Day(_) | Piece::Part { .. }))
         && (words.is_end(next) || words.has(next, Meaning::Comma));
     if !(is_before_part || is_behind_day) {

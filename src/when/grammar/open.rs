@@ -35,13 +35,15 @@ pub(super) fn is_bounded_above(words: &Words<'_>, run: &Run) -> bool {
     let start = run.range.start;
     let is_length =
         run.phrase.ahead.is_some() || matches!(run.phrase.days.as_slice(), [Day::Shifted { .. } | Day::Period(..)]);
-    let is_less = start > 0 && words.has(start - 1, Meaning::About) && !run.phrase.days.is_empty();
+    // "in less than an hour" is in an hour.
+    let is_less = words.has(start, Meaning::LessThan) || start > 0 && words.has(start - 1, Meaning::LessThan);
     is_length && (words.has(start, Meaning::Within) || is_less)
 }
 
 /// Returns whether the phrase names no moment. A part of the day has its hour; its early or late side has none that is
-/// agreed, except in the morning.
+/// agreed for the afternoon and evening.
 pub(in crate::when) fn is_open(phrase: &Phrase) -> bool {
-    let is_side = phrase.degree != 0 && phrase.part.is_some_and(|part| part.part != Part::Morning);
+    let is_side =
+        phrase.degree != 0 && phrase.part.is_some_and(|part| matches!(part.part, Part::Afternoon | Part::Evening));
     phrase.is_open || is_side && phrase.clocks.is_empty() && phrase.every.is_none()
 }

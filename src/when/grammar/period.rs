@@ -53,6 +53,9 @@ fn nth_week(words: &Words<'_>, start: usize) -> Option<FoundDay> {
         return Some(found(Day::Week { nth, of: WeekOf::Month(month) }, next, Strength::Strong));
     }
     let behind = words.skip(words.skip(at + 1, Meaning::Of), Meaning::In);
+    if words.has(behind, Meaning::Next) && words.has(behind + 1, Meaning::Unit(Unit::Year)) {
+        return Some(found(Day::Week { nth, of: WeekOf::NextYear }, behind + 2, Strength::Strong));
+    }
     let (year, next) = year(words, behind).filter(|_| behind > at + 1)?;
     Some(found(Day::Week { nth, of: WeekOf::Year(Some(year)) }, next, Strength::Strong))
 }
@@ -91,6 +94,8 @@ fn last_of_year(words: &Words<'_>, start: usize) -> Option<FoundDay> {
         None => return None,
     };
     let day = Day::Shifted { amount: length.amount, is_back: true, from: Box::new(from) };
+    let is_weeks = length.amount.months == 0 && length.amount.days % 7 == 0;
+    let day = if is_weeks { Day::WeekAround(Box::new(day)) } else { day };
     Some(found(day, next, Strength::Strong))
 }
 
@@ -109,7 +114,8 @@ fn part_of_month(words: &Words<'_>, start: usize) -> Option<FoundDay> {
     if !(is_end || is_late || is_early || is_middle) {
         return None;
     }
-    let behind = words.skip(words.skip(words.skip(at + 1, Meaning::Dash), Meaning::Of), Meaning::The);
+    let behind = words.skip(words.skip(words.skip(at + 1, Meaning::Dash), Meaning::Of), Meaning::Around);
+    let behind = words.skip(behind, Meaning::The);
     // "beginning june 7th" starts then.
     if is_early && behind == at + 1 && month_name(words, behind).is_some() && words.digits(behind + 1).is_some() {
         return None;

@@ -354,6 +354,15 @@ impl Phrase {
             {
                 true
             }
+            // "march in a year"
+            Piece::Ahead(amount)
+                if matches!(self.days.as_slice(), [Day::Month { year: None, .. }])
+                    && self.is_only_days()
+                    && amount.months > 0
+                    && amount.months % 12 == 0 =>
+            {
+                true
+            }
             Piece::Ahead(amount) => {
                 *self == Self::default() || self.is_only_clock() && !is_offset && !amount.is_exact()
             }
@@ -392,6 +401,10 @@ impl Phrase {
 
     fn is_only_alerts(&self) -> bool {
         !self.alerts.is_empty() && *self == Self { alerts: self.alerts.clone(), ..Self::default() }
+    }
+
+    fn is_only_days(&self) -> bool {
+        *self == Self { days: self.days.clone(), ..Self::default() }
     }
 
     fn is_only_clock(&self) -> bool {
