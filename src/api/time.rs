@@ -191,12 +191,7 @@ pub(super) fn time(api: &Api, place: Place, asked: Asked<'_>) -> Result<Option<T
 }
 
 /// Reads a repetition that is there anew, between other limits.
-pub(super) fn limited(
-    api: &Api,
-    place: Place,
-    limits: Limits<'_>,
-    schedule: Schedule,
-) -> Result<Schedule, RpcError> {
+pub(super) fn limited(api: &Api, place: Place, limits: Limits<'_>, schedule: Schedule) -> Result<Schedule, RpcError> {
     let zone = schedule.zone.unwrap_or(place.zone);
     let bounds = limits.read(&Context { zone, ..context(api, place) }).map_err(not_understood)?;
     let mut schedule = match limits.from {

@@ -166,3 +166,87 @@ fn end(text: &str, context: &Context) -> Result<(NaiveDateTime, Said), TimeError
     let until = if reading.grain <= Grain::Hour { local } else { local.date().and_time(last_second) };
     Ok((until, Said { words: text.trim().to_owned(), span: 0..text.len() }))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::when::parse_every;
+    use crate::when::tests::context_at;
+
+    fn now() -> Context {
+        context_at("2026-05-13 16:00", "America/New_York")
+    }
+
+    /// Reads a rule between limits and returns its next times, up to three.
+    fn next(
+        limits: Limits<'_>,
+        read: impl FnOnce(&Context) -> Result<TimeReading, TimeError>,
+    ) -> Result<Vec<String>, TimeError> {
+        let context = now();
+        let bounds = limits.read(&context)?;
+        let reading = bounds.close(read(&bounds.context())?)?;
+        let mut times = Vec::new();
+        let mut last = None;
+        while times.len() < 3
+            && let Some(instance) = reading.schedule.next_after(last.as_ref(), context.now, context.zone)
+        {
+            times.push(instance.due.local(context.zone).format("%m-%d %H:%M").to_string());
+            last = Some(instance);
+        }
+        Ok(times)
+    }
+
+    #[track_caller]
+    fn check(
+        from: Option<&str>,
+        until: Option<&str>,
+        read: impl FnOnce(&Context) -> Result<TimeReading, TimeError>,
+        expected: &[&str],
+    ) {
+        assert_eq!(next(Limits { from, until }, read).expect("times"), expected);
+    }
+
+    #[test]
+    fn the_first_time_gives_the_place_in_the_cycle_and_the_time_of_day() {
+        let rrule = |context: &Context| parse_rrule("FREQ=WEEKLY;INTERVAL=2;BYDAY=SA", context);
+        check(Some("2026-05-23 10:00"), None, rrule, &["05-23 10:00", "06-06 10:00", "06-20 10:00"]);
+        let monthly = |context: &Context| parse_rrule("FREQ=MONTHLY", context);
+        check(Some("2026-06-01 00:00"), None, monthly, &["06-01 00:00", "07-01 00:00", "08-01 00:00"]);
+        let fortnight = |context: &Context| parse_every("2 weeks", context);
+        check(Some("june 3 at 7:30"), None, fortnight, &["06-03 07:30", "06-17 07:30", "07-01 07:30"]);
+        let hours = |context: &Context| parse_every("6 hours", context);
+        check(Some("tomorrow 7am"), None, hours, &["05-14 07:00", "05-14 13:00", "05-14 19:00"]);
+    }
+
+    #[test]
+    fn a_day_as_beginning_leaves_the_time_of_day_to_the_rule() {
+        let daily = |context: &Context| parse_every("day at 8am", context);
+        check(Some("june 1"), None, daily, &["06-01 08:00", "06-02 08:00", "06-03 08:00"]);
+        let cron = |context: &Context| parse_cron("30 7 * * MON", context);
+        check(Some("june 1"), Some("june 10"), cron, &["06-01 07:30", "06-08 07:30"]);
+    }
+
+    #[test]
+    fn an_end_counts_whole_where_it_is_a_day() {
+        let daily = |context: &Context| parse_every("day at 6pm", context);
+        check(None, Some("tomorrow"), daily, &["05-13 18:00", "05-14 18:00"]);
+        check(None, Some("tomorrow 5pm"), daily, &["05-13 18:00"]);
+    }
+
+    #[test]
+    fn what_cannot_be_limited_or_never_comes_is_refused() {
+        let refused = |limits: Limits<'_>, text: &'static str| {
+            next(limits, |context| parse_rrule(text, context)).expect_err("refused").to_string()
+        };
+        let none = Limits::default();
+        assert!(refused(none, "FREQ=YEARLY;BYMONTH=2;BYMONTHDAY=30").contains("no time ahead"));
+        let until = Limits { until: Some("friday"), ..none };
+        assert!(refused(until, "FREQ=DAILY;COUNT=3").contains("exclude each other"));
+        assert!(refused(Limits { from: Some("every day"), ..none }, "FREQ=DAILY").contains("found a repetition"));
+        let once = next(until, |context| parse_time("tomorrow", context)).expect_err("refused");
+        assert!(once.to_string().contains("only a repetition"), "{once}");
+        let never = next(none, |context| parse_cron("0 9 31 2 *", context));
+        assert!(never.is_err(), "{never:?}");
+        assert!(next(none, |context| parse_cron("0 9 * *", context)).is_err());
+    }
+}

@@ -22,8 +22,7 @@ pub(in crate::api) async fn update(api: &Api, params: Update) -> Result<WriteRes
     let limits = Limits { from: params.from.as_deref(), until: params.until.as_deref() };
     let (text, at) = (params.text.as_deref(), params.at.as_deref());
     let is_limit_alone = rule.is_none() && text.is_none() && at.is_none() && !limits.is_empty();
-    let time =
-        if is_limit_alone { None } else { time::time(api, place, time::Asked { text, at, rule, limits })? };
+    let time = if is_limit_alone { None } else { time::time(api, place, time::Asked { text, at, rule, limits })? };
     let alerts = params.alerts.as_deref().map(details::alerts).transpose()?;
     let (schedule, alerts) = match time {
         // The alerts move along with the due, unless the words or the caller name others.

@@ -144,7 +144,7 @@ pub(super) fn found(day: Day, next: usize, strength: Strength) -> FoundDay {
 /// "a week from friday", "two days after tomorrow".
 fn shifted(words: &Words<'_>, start: usize, dialect: Dialect) -> Option<FoundDay> {
     // "the day after tomorrow", "the second week after friday"
-    let length = match amount(words, start) {
+    let length = match amount(words, words.skip(start, Meaning::About)) {
         Some(found) => found,
         None => unit_after_the(words, start)?,
     };

@@ -2,9 +2,9 @@
 //!
 //! Nothing is chosen within such a stretch: the sentence is refused, and says why.
 
-use crate::when::grammar::phrase::{Phrase, Run};
+use crate::when::grammar::phrase::{Naming, Phrase, Run};
 use crate::when::grammar::words::Words;
-use crate::when::grammar::{Day, Strength};
+use crate::when::grammar::{Day, Strength, amount};
 use crate::when::lexicon::{Meaning, Part, Unit};
 
 /// Returns how many words at `start` open a stretch that what follows them bounds.
@@ -24,9 +24,16 @@ pub(super) fn opener(words: &Words<'_>, start: usize) -> Option<usize> {
     is_open.then_some(1)
 }
 
+/// Returns the place behind "an hour before", where it is beside a day: that has no hour to count from.
+pub(super) fn length_beside(words: &Words<'_>, start: usize) -> Option<usize> {
+    let length = amount(words, start).filter(|length| length.amount.is_exact() && !words.has_repeat)?;
+    let is_beside = words.has(length.next, Meaning::Before) || words.has(length.next, Meaning::After);
+    is_beside.then_some(length.next + 1)
+}
+
 /// Returns the run behind an opener, as one of which no moment is known.
 pub(super) fn opened(run: Run, start: usize) -> Run {
-    let phrase = Phrase { is_open: true, ..run.phrase };
+    let phrase = Phrase { naming: Naming::Nothing, ..run.phrase };
     Run { range: start..run.range.end, strength: run.strength.max(Strength::Weak), phrase, ..run }
 }
 
@@ -45,5 +52,5 @@ pub(super) fn is_bounded_above(words: &Words<'_>, run: &Run) -> bool {
 pub(in crate::when) fn is_open(phrase: &Phrase) -> bool {
     let is_side =
         phrase.degree != 0 && phrase.part.is_some_and(|part| matches!(part.part, Part::Afternoon | Part::Evening));
-    phrase.is_open || is_side && phrase.clocks.is_empty() && phrase.every.is_none()
+    phrase.naming == Naming::Nothing || is_side && phrase.clocks.is_empty() && phrase.every.is_none()
 }

@@ -13,7 +13,9 @@ use crate::when::lexicon::Meaning;
 pub(super) fn joiner(words: &Words<'_>, at: usize, opener: Option<Opener>) -> Option<usize> {
     let is_joiner = [Meaning::Dash, Meaning::To, Meaning::Until, Meaning::Through].iter().any(|m| words.has(at, *m))
         || opener == Some(Opener::Between) && words.has(at, Meaning::And)
-        || words.has(at, Meaning::Slash) && opener.is_none() && (!words.is_glued(at) || is_between_iso_times(words, at));
+        || words.has(at, Meaning::Slash)
+            && opener.is_none()
+            && (!words.is_glued(at) || is_between_iso_times(words, at));
     is_joiner.then_some(at + 1)
 }
 
