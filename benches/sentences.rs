@@ -145,6 +145,7 @@ impl Random {
 }
 
 #[expect(clippy::disallowed_methods, reason = "what a reading takes is what is measured")]
+#[expect(clippy::print_stderr, reason = "the figures are for whoever runs it")]
 fn main() {
     let number = |name: &str| std::env::var(name).ok().map(|text| text.parse::<u64>().expect("a number"));
     let count = number("KEIKO_SENTENCES").unwrap_or(10_000);
