@@ -129,7 +129,7 @@ _keiko() {
             return 0
             ;;
         keiko__subcmd__add)
-            opts="-q -h --at --every --tz --note --link --priority --via --alert --no-alert --key --json --quiet --print-id --color --help"
+            opts="-q -h --at --every --cron --rrule --from --until --tz --note --link --priority --via --alert --no-alert --key --json --quiet --print-id --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -140,6 +140,22 @@ _keiko() {
                     return 0
                     ;;
                 --every)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --cron)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --rrule)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --from)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --until)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -295,7 +311,7 @@ _keiko() {
             return 0
             ;;
         keiko__subcmd__edit)
-            opts="-q -h --title --at --every --tz --note --link --priority --via --alert --no-alert --no-link --untag --json --quiet --print-id --color --help"
+            opts="-q -h --title --at --every --cron --rrule --from --until --tz --note --link --priority --via --alert --no-alert --no-link --untag --json --quiet --print-id --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -310,6 +326,22 @@ _keiko() {
                     return 0
                     ;;
                 --every)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --cron)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --rrule)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --from)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --until)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -479,7 +511,7 @@ _keiko() {
             return 0
             ;;
         keiko__subcmd__remind)
-            opts="-q -h --at --every --tz --note --link --priority --via --alert --no-alert --key --json --quiet --print-id --color --help"
+            opts="-q -h --at --every --cron --rrule --from --until --tz --note --link --priority --via --alert --no-alert --key --json --quiet --print-id --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -490,6 +522,22 @@ _keiko() {
                     return 0
                     ;;
                 --every)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --cron)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --rrule)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --from)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --until)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;

@@ -53,6 +53,10 @@ complete -c keiko -n "__fish_keiko_needs_command" -f -a "events" -d 'Shows the c
 complete -c keiko -n "__fish_keiko_needs_command" -f -a "rpc" -d 'Calls a method of the daemon and prints its result as JSON'
 complete -c keiko -n "__fish_keiko_using_subcommand remind" -l at -d 'When: a time phrase; all words are then the title' -r
 complete -c keiko -n "__fish_keiko_using_subcommand remind" -l every -d 'How often: what would follow "every"; all words are then the title' -r
+complete -c keiko -n "__fish_keiko_using_subcommand remind" -l cron -d 'How often: a cron expression of five to seven fields; all words are then the title' -r
+complete -c keiko -n "__fish_keiko_using_subcommand remind" -l rrule -d 'How often: a recurrence rule of RFC 5545; all words are then the title' -r
+complete -c keiko -n "__fish_keiko_using_subcommand remind" -l from -d 'The first time of a repetition: a time phrase' -r
+complete -c keiko -n "__fish_keiko_using_subcommand remind" -l until -d 'The last time of a repetition, or the day of it: a time phrase' -r
 complete -c keiko -n "__fish_keiko_using_subcommand remind" -l tz -d 'Keep the time in this zone, such as Europe/Paris, wherever the device is' -r
 complete -c keiko -n "__fish_keiko_using_subcommand remind" -l note -d 'Free text' -r
 complete -c keiko -n "__fish_keiko_using_subcommand remind" -l link -d 'Something to open, such as a URL' -r
@@ -72,6 +76,10 @@ complete -c keiko -n "__fish_keiko_using_subcommand remind" -l print-id -d 'Prin
 complete -c keiko -n "__fish_keiko_using_subcommand remind" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c keiko -n "__fish_keiko_using_subcommand add" -l at -d 'When: a time phrase; all words are then the title' -r
 complete -c keiko -n "__fish_keiko_using_subcommand add" -l every -d 'How often: what would follow "every"; all words are then the title' -r
+complete -c keiko -n "__fish_keiko_using_subcommand add" -l cron -d 'How often: a cron expression of five to seven fields; all words are then the title' -r
+complete -c keiko -n "__fish_keiko_using_subcommand add" -l rrule -d 'How often: a recurrence rule of RFC 5545; all words are then the title' -r
+complete -c keiko -n "__fish_keiko_using_subcommand add" -l from -d 'The first time of a repetition: a time phrase' -r
+complete -c keiko -n "__fish_keiko_using_subcommand add" -l until -d 'The last time of a repetition, or the day of it: a time phrase' -r
 complete -c keiko -n "__fish_keiko_using_subcommand add" -l tz -d 'Keep the time in this zone, such as Europe/Paris, wherever the device is' -r
 complete -c keiko -n "__fish_keiko_using_subcommand add" -l note -d 'Free text' -r
 complete -c keiko -n "__fish_keiko_using_subcommand add" -l link -d 'Something to open, such as a URL' -r
@@ -108,6 +116,10 @@ complete -c keiko -n "__fish_keiko_using_subcommand show" -s h -l help -d 'Print
 complete -c keiko -n "__fish_keiko_using_subcommand edit" -l title -d 'The new title' -r
 complete -c keiko -n "__fish_keiko_using_subcommand edit" -l at -d 'The new time: a time phrase' -r
 complete -c keiko -n "__fish_keiko_using_subcommand edit" -l every -d 'The new repetition: what would follow "every"' -r
+complete -c keiko -n "__fish_keiko_using_subcommand edit" -l cron -d 'The new repetition: a cron expression of five to seven fields' -r
+complete -c keiko -n "__fish_keiko_using_subcommand edit" -l rrule -d 'The new repetition: a recurrence rule of RFC 5545' -r
+complete -c keiko -n "__fish_keiko_using_subcommand edit" -l from -d 'The new first time of a repetition: a time phrase' -r
+complete -c keiko -n "__fish_keiko_using_subcommand edit" -l until -d 'The new last time of a repetition, or the day of it: a time phrase' -r
 complete -c keiko -n "__fish_keiko_using_subcommand edit" -l tz -d 'Keep the new time in this zone, wherever the device is' -r
 complete -c keiko -n "__fish_keiko_using_subcommand edit" -l note -d 'Free text' -r
 complete -c keiko -n "__fish_keiko_using_subcommand edit" -l link -d 'Something to open, such as a URL' -r

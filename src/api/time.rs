@@ -9,7 +9,7 @@ use crate::protocol::error_code::{ErrorKind, RpcError};
 use crate::protocol::from_wire;
 use crate::protocol::objects;
 use crate::protocol::to_wire::{self, Understood};
-use crate::when::{self, Context, Dialect, Note, Reading, Settings, TimeError, TimeReading};
+use crate::when::{self, Context, Dialect, Limits, Note, Reading, Settings, TimeError, TimeReading};
 
 /// Two zones whose clocks agree now and through a year of changes are one for people, whatever their names.
 const SEASONS: [Span; 4] = [
@@ -47,8 +47,41 @@ pub(super) struct Asked<'a> {
     pub(super) text: Option<&'a str>,
     /// A time phrase.
     pub(super) at: Option<&'a str>,
+    /// A repetition.
+    pub(super) rule: Option<RuleText<'a>>,
+    /// Where a repetition begins and ends.
+    pub(super) limits: Limits<'a>,
+}
+
+/// A repetition that stands alone, in one of the ways to write it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum RuleText<'a> {
     /// What would follow "every".
-    pub(super) every: Option<&'a str>,
+    Every(&'a str),
+    /// A cron expression.
+    Cron(&'a str),
+    /// A recurrence rule of RFC 5545.
+    Rrule(&'a str),
+}
+
+impl<'a> RuleText<'a> {
+    /// Returns the repetition of a request; several contradict each other.
+    pub(super) fn of(
+        every: Option<&'a str>,
+        cron: Option<&'a str>,
+        rrule: Option<&'a str>,
+    ) -> Result<Option<Self>, RpcError> {
+        match (every, cron, rrule) {
+            (None, None, None) => Ok(None),
+            (Some(every), None, None) => Ok(Some(Self::Every(every))),
+            (None, Some(cron), None) => Ok(Some(Self::Cron(cron))),
+            (None, None, Some(rrule)) => Ok(Some(Self::Rrule(rrule))),
+            (_, _, _) => Err(RpcError::new(
+                ErrorKind::Params,
+                "cannot use several of the parameters \"every\", \"cron\" and \"rrule\": expected one of them",
+            )),
+        }
+    }
 }
 
 /// When a task comes up and speaks.
@@ -117,10 +150,16 @@ impl Place {
 }
 
 /// Reads a sentence: a title with a time in it, or a title alone.
-pub(super) fn sentence(api: &Api, place: Place, text: &str) -> Result<Sentence, RpcError> {
-    let reading = when::parse_sentence(text, &context(api, place)).map_err(not_understood)?;
+pub(super) fn sentence(api: &Api, place: Place, text: &str, limits: Limits<'_>) -> Result<Sentence, RpcError> {
+    let bounds = limits.read(&context(api, place)).map_err(not_understood)?;
+    let reading = when::parse_sentence(text, &bounds.context()).map_err(not_understood)?;
     let (title, notes) = (reading.title.clone(), aloud(&reading.notes));
-    let time = reading.into_time().map(|time| settled(place, time)).map_err(not_understood);
+    let time = match reading.into_time() {
+        // What does not repeat has no limits: to leave them aside would be to guess.
+        Ok(time) if !limits.is_empty() => Ok(bounds.close(time).map_err(not_understood)?),
+        time => time,
+    };
+    let time = time.map(|time| settled(place, time)).map_err(not_understood);
     Ok(Sentence { title, time, notes })
 }
 
@@ -132,14 +171,48 @@ pub(super) fn time(api: &Api, place: Place, asked: Asked<'_>) -> Result<Option<T
         (Some(text), None) => Some(text.to_owned()),
         (None, at) => at.map(str::to_owned),
     };
-    let read = match (asked.every, phrase) {
-        (None, None) => return Ok(None),
-        (None, Some(phrase)) => when::parse_time(&phrase, &context),
-        (Some(every), None) => when::parse_every(every, &context),
+    let bounds = asked.limits.read(&context).map_err(not_understood)?;
+    let inner = bounds.context();
+    let read = match (asked.rule, phrase) {
+        (None, None) => return if asked.limits.is_empty() { Ok(None) } else { Err(nothing_to_limit()) },
+        (None, Some(phrase)) => when::parse_time(&phrase, &inner),
+        (Some(RuleText::Every(every)), None) => when::parse_every(every, &inner),
         // "weekday" at "9am" is "every weekday at 9am".
-        (Some(every), Some(phrase)) => when::parse_every(&format!("{every} at {phrase}"), &context),
+        (Some(RuleText::Every(every)), Some(phrase)) => when::parse_every(&format!("{every} at {phrase}"), &inner),
+        (Some(RuleText::Cron(cron)), None) => when::parse_cron(cron, &inner),
+        (Some(RuleText::Rrule(rrule)), None) => when::parse_rrule(rrule, &inner),
+        (Some(RuleText::Cron(rule) | RuleText::Rrule(rule)), Some(phrase)) => {
+            let message = format!("cannot use rule {rule:?} with time {phrase:?}: expected the times in the rule");
+            return Err(RpcError::new(ErrorKind::Params, message));
+        }
     };
+    let read = read.and_then(|time| if asked.limits.is_empty() { Ok(time) } else { bounds.close(time) });
     read.map(|time| Some(settled(place, time))).map_err(not_understood)
+}
+
+/// Reads a repetition that is there anew, between other limits.
+pub(super) fn limited(api: &Api, place: Place, limits: Limits<'_>, schedule: Schedule) -> Result<Schedule, RpcError> {
+    let zone = schedule.zone.unwrap_or(place.zone);
+    let bounds = limits.read(&Context { zone, ..context(api, place) }).map_err(not_understood)?;
+    let mut schedule = match limits.from {
+        // Another beginning is another place in the cycle, so the words are read again.
+        Some(_) if schedule.rule.is_series() => {
+            let inner = bounds.context();
+            let again = match when::parse_time(&schedule.text, &inner) {
+                Ok(time) if time.schedule.rule.is_series() => time,
+                Ok(_) | Err(_) => when::parse_every(&schedule.text, &inner).map_err(not_understood)?,
+            };
+            Schedule { rule: again.schedule.rule, ..schedule }
+        }
+        Some(_) | None => schedule,
+    };
+    bounds.limit(&mut schedule).map_err(not_understood)?;
+    Ok(schedule)
+}
+
+fn nothing_to_limit() -> RpcError {
+    let message = "cannot use parameters \"from\" and \"until\" alone: expected a repetition beside them";
+    RpcError::new(ErrorKind::Params, message)
 }
 
 /// Reads the end of a snooze or a pause.

@@ -9,6 +9,7 @@ use clap_complete::Shell;
 use clap_mangen::Man;
 
 use crate::cli::args::Arguments;
+use crate::cli::time_page;
 
 /// A file that is generated.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -39,6 +40,8 @@ pub fn files(daemon: Command) -> Vec<Generated> {
     files.extend(keiko.get_subcommands().map(|command| page(command.clone(), '1')));
     files.push(page(keiko, '1'));
     files.push(page(daemon, '8'));
+    let content = time_page::page(env!("CARGO_PKG_VERSION")).into_bytes();
+    files.push(Generated { path: PathBuf::from("man/keiko-time.7"), content });
     files
 }
 

@@ -21,6 +21,7 @@ pub mod generate;
 mod names;
 mod render;
 mod start;
+mod time_page;
 mod ui;
 mod usage;
 mod zone;

@@ -154,6 +154,18 @@ pub struct Add {
     /// What would follow "every".
     #[serde(skip_serializing_if = "Option::is_none")]
     pub every: Option<String>,
+    /// A cron expression of five to seven fields.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cron: Option<String>,
+    /// A recurrence rule of RFC 5545.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rrule: Option<String>,
+    /// The first time of a repetition, as a time phrase.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub from: Option<String>,
+    /// The last time of a repetition, or the day of it, as a time phrase.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub until: Option<String>,
     /// The caller's IANA zone; where it differs from the daemon's the task keeps it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub zone: Option<String>,
@@ -251,6 +263,18 @@ pub struct Update {
     /// A new repetition: what would follow "every".
     #[serde(skip_serializing_if = "Option::is_none")]
     pub every: Option<String>,
+    /// See [`Add::cron`].
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cron: Option<String>,
+    /// See [`Add::rrule`].
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rrule: Option<String>,
+    /// See [`Add::from`].
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub from: Option<String>,
+    /// See [`Add::until`].
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub until: Option<String>,
     /// See [`Add::zone`].
     #[serde(skip_serializing_if = "Option::is_none")]
     pub zone: Option<String>,

@@ -139,6 +139,10 @@ impl Here<'_> {
                 let span = |year: i32| Some((plain_date::date(year, 1, 1)?, plain_date::date(year, 12, 31)?));
                 years.into_iter().filter_map(span).collect()
             }
+            WeekOf::NextYear => {
+                let year = self.today().year() + 1;
+                plain_date::date(year, 1, 1).zip(plain_date::date(year, 12, 31)).into_iter().collect()
+            }
             WeekOf::Month(month) => {
                 let firsts = self.nth_dates(1, DayKind::Day, month);
                 firsts.into_iter().filter_map(|first| Some((first, nth_of_month(first, -1, DayKind::Day)?))).collect()

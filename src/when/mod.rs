@@ -10,6 +10,7 @@ mod days;
 mod error;
 mod grammar;
 mod lexicon;
+mod limits;
 mod note;
 mod plain_date;
 mod recur;
@@ -33,6 +34,7 @@ use crate::when::resolve::{Here, Resolved, Said};
 
 pub use self::arguments::{Arguments, from_arguments};
 pub use self::error::TimeError;
+pub use self::limits::{Bounds, Limits, parse_cron, parse_rrule};
 pub use self::note::Note;
 pub use self::settings::{Dialect, Settings};
 pub use self::span::parse_span;
@@ -291,6 +293,9 @@ fn resolve_phrase(
     let words = words.join(" ");
     let span = spans.first().map_or(0, |first| first.start)..spans.last().map_or(0, |last| last.end);
     let said = Said { words: words.clone(), span };
+    if grammar::is_open(phrase) {
+        return Err(TimeError::Vague { words: said.words, span: said.span });
+    }
     let here = Here::new(context, phrase.zone, said.clone());
     let (resolved, zone) = match (&phrase.every, phrase.offset) {
         (None, None) => (here.once(phrase)?, phrase.zone),

@@ -186,13 +186,13 @@ fn first(here: &Here<'_>, rrule: &str, floor: NaiveDateTime) -> Option<NaiveDate
 }
 
 fn floor(here: &Here<'_>, phrase: &Phrase) -> Result<NaiveDateTime, TimeError> {
-    let Some(moment) = &phrase.starting else { return Ok(cut(here.now)) };
+    let Some(moment) = &phrase.starting else { return Ok(here.first_second()) };
     // The clock time of "starting monday at 9" is the repetition's own.
     let start = match &moment.day {
         Some(day) => here.first_date(day)?.and_time(NaiveTime::MIN),
         None => here.start_of_moment(moment)?,
     };
-    Ok(start.max(cut(here.now)))
+    Ok(start.max(here.first_second()))
 }
 
 fn end(here: &Here<'_>, phrase: &Phrase) -> Result<Option<NaiveDateTime>, TimeError> {

@@ -49,6 +49,12 @@ impl<'a> Here<'a> {
         self.now.date()
     }
 
+    /// Returns the first full second from now on: a rule that is read just before its first time begins with it.
+    pub(super) fn first_second(&self) -> NaiveDateTime {
+        let second = cut(self.now);
+        if second < self.now { second.checked_add_signed(TimeDelta::seconds(1)).unwrap_or(second) } else { second }
+    }
+
     /// Resolves a phrase that names one moment.
     pub(super) fn once(&self, phrase: &Phrase) -> Result<Resolved, TimeError> {
         self.refuse_impossible(phrase)?;
@@ -84,6 +90,10 @@ impl<'a> Here<'a> {
             let days = if amount.months > 0 { days.rem_euclid(7) } else { days };
             let date = add_days(local.date(), days).ok_or_else(|| self.out_of_range())?;
             return self.first_ahead(phrase, &[date], Vec::new());
+        }
+        if let [Day::Month { month, .. }] = phrase.days.as_slice() {
+            let first = plain_date::date(local.year(), *month, 1).ok_or_else(|| self.out_of_range())?;
+            return self.first_ahead(phrase, &[first], Vec::new());
         }
         if phrase.clocks.is_empty() && phrase.part.is_none() {
             let grain = if amount.months == 0 { Grain::Day } else { Grain::Month };

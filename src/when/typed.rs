@@ -8,7 +8,7 @@ use chrono::{NaiveDate, NaiveDateTime, NaiveTime, Timelike};
 use crate::domain::occurrence::Nominal;
 use crate::domain::schedule::{Calendar, Cron, Interval, Rule, Schedule, ScheduleError};
 use crate::domain::time::{Span, Timestamp, resolve};
-use crate::when::resolve::{Here, Said, cut};
+use crate::when::resolve::{Here, Said};
 use crate::when::{Context, Grain, Note, TimeError, TimeReading};
 
 /// The names by which cron knows common rules.
@@ -71,18 +71,39 @@ fn is_cron_field(word: &str) -> bool {
             .all(|piece| matches!(piece, "L" | "W" | "LW") || NAMES.contains(&piece.trim_end_matches('L')))
 }
 
+/// Returns where the words stand between spaces.
+pub(super) fn trimmed(text: &str) -> Range<usize> {
+    let start = text.len() - text.trim_start().len();
+    start..start + text.trim().len()
+}
+
 /// Reads the rule at `span`.
 pub(super) fn read(text: &str, span: Range<usize>, context: &Context) -> Result<TimeReading, TimeError> {
-    let words = &text[span.clone()];
-    let here = Here::new(context, None, Said { words: words.to_owned(), span: span.clone() });
-    let (rule, notes) = if is_rrule(words) { (rrule(&here, words)?, Vec::new()) } else { cron_rule(&here, words)? };
-    let schedule = Schedule { text: words.to_owned(), rule, zone: None };
-    let first = schedule.next_after(None, context.now, here.zone).ok_or_else(|| here.nothing_ahead())?;
+    if is_rrule(&text[span.clone()]) { read_rrule(text, span, context) } else { read_cron(text, span, context) }
+}
+
+/// Reads the rule of RFC 5545 at `span`.
+pub(super) fn read_rrule(text: &str, span: Range<usize>, context: &Context) -> Result<TimeReading, TimeError> {
+    let here = Here::new(context, None, Said { words: text[span.clone()].to_owned(), span });
+    let rule = rrule(&here, &here.said.words)?;
+    reading(&here, rule, Vec::new())
+}
+
+/// Reads the cron expression at `span`.
+pub(super) fn read_cron(text: &str, span: Range<usize>, context: &Context) -> Result<TimeReading, TimeError> {
+    let here = Here::new(context, None, Said { words: text[span.clone()].to_owned(), span });
+    let (rule, notes) = cron_rule(&here, &here.said.words)?;
+    reading(&here, rule, notes)
+}
+
+fn reading(here: &Here<'_>, rule: Rule, notes: Vec<Note>) -> Result<TimeReading, TimeError> {
+    let schedule = Schedule { text: here.said.words.clone(), rule, zone: None };
+    let first = schedule.next_after(None, here.context.now, here.zone).ok_or_else(|| here.nothing_ahead())?;
     Ok(TimeReading {
         schedule,
         due: first.due,
         grain: Grain::Minute,
-        spans: vec![span],
+        spans: vec![here.said.span.clone()],
         alerts: Vec::new(),
         deadline: None,
         zone: None,
@@ -97,7 +118,7 @@ fn cron(expression: &str, from: NaiveDateTime) -> Result<Cron, ScheduleError> {
 }
 
 fn cron_rule(here: &Here<'_>, words: &str) -> Result<(Rule, Vec<Note>), TimeError> {
-    let cron = cron(words, cut(here.now)).map_err(|_| here.no_rule("expected five to seven cron fields"))?;
+    let cron = cron(words, here.first_second()).map_err(|_| here.no_rule("expected five to seven cron fields"))?;
     let notes = if cron.has_either_day() { vec![Note::EitherDay] } else { Vec::new() };
     Ok((Rule::Cron(cron), notes))
 }
@@ -223,7 +244,7 @@ fn calendar(here: &Here<'_>, parts: &Parts) -> Result<Rule, TimeError> {
 }
 
 fn first(here: &Here<'_>, rrule: &str) -> Result<NaiveDateTime, TimeError> {
-    let calendar = Calendar { rrule: rrule.to_owned(), from: cut(here.now), count: None, until: None };
+    let calendar = Calendar { rrule: rrule.to_owned(), from: here.first_second(), count: None, until: None };
     let schedule = Schedule { text: String::new(), rule: Rule::Calendar(calendar), zone: Some(here.zone) };
     schedule.validate().map_err(|_| here.no_rule("expected a recurrence rule of RFC 5545"))?;
     match schedule.next_after(None, here.context.now, here.zone).map(|first| first.nominal) {

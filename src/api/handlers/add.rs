@@ -2,7 +2,7 @@
 
 use crate::api::Api;
 use crate::api::handlers::details;
-use crate::api::time::{self, Asked, Place, Sentence, Time};
+use crate::api::time::{self, Asked, Place, RuleText, Sentence, Time};
 use crate::domain::delivery::{ChannelKind, Target};
 use crate::domain::schedule::Schedule;
 use crate::domain::task::Details;
@@ -10,6 +10,7 @@ use crate::engine::input::AddRequest;
 use crate::protocol::error_code::{ErrorKind, RpcError};
 use crate::protocol::from_wire;
 use crate::protocol::methods::{Add, WriteResult};
+use crate::when::Limits;
 
 /// The title of a reminder that has none.
 const TITLE_DEFAULT: &str = "Reminder";
@@ -76,19 +77,21 @@ struct Understood {
 }
 
 fn understand(api: &Api, place: Place, params: &Add) -> Result<Understood, RpcError> {
-    let is_time_given = params.at.is_some() || params.every.is_some();
+    let rule = RuleText::of(params.every.as_deref(), params.cron.as_deref(), params.rrule.as_deref())?;
+    let limits = Limits { from: params.from.as_deref(), until: params.until.as_deref() };
+    let is_time_given = params.at.is_some() || rule.is_some();
     let (title, text) = match (params.title.as_deref(), params.text.as_deref()) {
         // Word for word; whatever else there is says when.
         (Some(title), text) => (title, text),
         // With a time of its own all words are title.
         (None, Some(text)) if is_time_given => (text, None),
         (None, Some(text)) => {
-            let Sentence { title, time, notes } = time::sentence(api, place, text)?;
+            let Sentence { title, time, notes } = time::sentence(api, place, text, limits)?;
             return Ok(Understood { title, time, notes });
         }
         (None, None) => ("", None),
     };
-    let asked = Asked { text, at: params.at.as_deref(), every: params.every.as_deref() };
+    let asked = Asked { text, at: params.at.as_deref(), rule, limits };
     let time = time::time(api, place, asked)?;
     let notes = time.as_ref().map(|time| time.notes.clone()).unwrap_or_default();
     let missing = || {

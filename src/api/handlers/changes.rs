@@ -2,7 +2,7 @@
 //! changes a task that is there.
 
 use crate::api::handlers::details;
-use crate::api::time::{self, Place};
+use crate::api::time::{self, Place, RuleText};
 use crate::api::{Api, refusal};
 use crate::domain::command::{Command, Edit, Expected};
 use crate::domain::event::{Actor, Snapshot};
@@ -12,20 +12,25 @@ use crate::engine::input::{Applied, Call};
 use crate::protocol::error_code::{ErrorKind, RpcError};
 use crate::protocol::from_wire;
 use crate::protocol::methods::{Ack, Cancel, Done, Pause, Resume, Skip, Snooze, Update, WriteResult};
+use crate::when::Limits;
 
 /// Changes what a task says or when it comes up.
 pub(in crate::api) async fn update(api: &Api, params: Update) -> Result<WriteResult, RpcError> {
     let id = api.find(&params.task).await?;
     let place = Place::of(api, params.zone.as_deref(), params.fixed_zone)?;
-    let time = time::time(
-        api,
-        place,
-        time::Asked { text: params.text.as_deref(), at: params.at.as_deref(), every: params.every.as_deref() },
-    )?;
+    let rule = RuleText::of(params.every.as_deref(), params.cron.as_deref(), params.rrule.as_deref())?;
+    let limits = Limits { from: params.from.as_deref(), until: params.until.as_deref() };
+    let (text, at) = (params.text.as_deref(), params.at.as_deref());
+    let is_limit_alone = rule.is_none() && text.is_none() && at.is_none() && !limits.is_empty();
+    let time = if is_limit_alone { None } else { time::time(api, place, time::Asked { text, at, rule, limits })? };
     let alerts = params.alerts.as_deref().map(details::alerts).transpose()?;
     let (schedule, alerts) = match time {
         // The alerts move along with the due, unless the words or the caller name others.
         Some(time) => (Some(time.schedule), alerts.or(time.alerts)),
+        None if is_limit_alone => {
+            let seen = api.handle.snapshot(id).await.map_err(|error| api.refusal(&error))?;
+            (Some(time::limited(api, place, limits, seen.task.schedule.clone())?), alerts)
+        }
         None => (None, alerts),
     };
     let edit = Edit {

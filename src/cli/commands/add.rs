@@ -15,13 +15,14 @@ use crate::when::{Arguments, from_arguments};
 /// Adds a task
 ///
 /// The words are a sentence that says what and when. Of several arguments one with spaces is the title, word for word;
-/// with --at or --every all words are the title. Words such as +home are tags. Without a time the task is kept and
+/// with --at, --every, --cron or --rrule all words are the title. Words such as +home are tags. Without a time the task is kept and
 /// does not ring. Without words a line is asked for; `-` reads a sentence a line from standard input.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  \
     keiko add pay rent tomorrow 3pm\n  \
     keiko add \"pay rent\" --at \"tomorrow 3pm\" --alert 1d,1h,0\n  \
     keiko add standup --every \"weekday at 9:30\"\n  \
+    keiko add backup --cron \"0 3 * * SUN\" --until \"june 30\"\n  \
     keiko add - < tasks.txt")]
 pub(crate) struct Add {
     /// What is to be added.
@@ -57,6 +58,18 @@ pub(crate) struct NewTask {
     /// How often: what would follow "every"; all words are then the title
     #[arg(long, value_name = "RULE")]
     every: Option<String>,
+    /// How often: a cron expression of five to seven fields; all words are then the title
+    #[arg(long, value_name = "EXPR", conflicts_with_all = ["at", "every"])]
+    cron: Option<String>,
+    /// How often: a recurrence rule of RFC 5545; all words are then the title
+    #[arg(long, value_name = "TEXT", conflicts_with_all = ["at", "every", "cron"])]
+    rrule: Option<String>,
+    /// The first time of a repetition: a time phrase
+    #[arg(long, value_name = "TIME")]
+    from: Option<String>,
+    /// The last time of a repetition, or the day of it: a time phrase
+    #[arg(long, value_name = "TIME")]
+    until: Option<String>,
     /// Keep the time in this zone, such as Europe/Paris, wherever the device is
     #[arg(long, value_name = "ZONE")]
     tz: Option<String>,
@@ -158,7 +171,7 @@ impl NewTask {
 
     fn question(&self, context: &Context<'_>, verb: Verb, words: &[String]) -> Result<methods::Add, CliError> {
         let (tags, words) = split_tags(words);
-        let is_title = self.at.is_some() || self.every.is_some();
+        let is_title = [&self.at, &self.every, &self.cron, &self.rrule].iter().any(|option| option.is_some());
         let (title, text) = compose(verb, &words, is_title);
         if title.is_none() && text.is_none() && !is_title {
             return Err(CliError::usage("cannot add a task of no words", "say what is to be remembered"));
@@ -168,6 +181,10 @@ impl NewTask {
             title,
             at: self.at.clone(),
             every: self.every.clone(),
+            cron: self.cron.clone(),
+            rrule: self.rrule.clone(),
+            from: self.from.clone(),
+            until: self.until.clone(),
             zone: Some(self.tz.clone().unwrap_or_else(|| context.zone.name().to_owned())),
             fixed_zone: self.tz.is_some(),
             notes: self.details.note.clone(),

@@ -23,7 +23,7 @@ pub(crate) struct Edit {
     #[arg(value_name = "TASK")]
     task: String,
     /// The new time, and +tags
-    #[arg(value_name = "TIME", conflicts_with_all = ["at", "every"])]
+    #[arg(value_name = "TIME", conflicts_with_all = ["at", "every", "cron", "rrule"])]
     words: Vec<String>,
     /// The new title
     #[arg(long, value_name = "TEXT")]
@@ -34,6 +34,18 @@ pub(crate) struct Edit {
     /// The new repetition: what would follow "every"
     #[arg(long, value_name = "RULE")]
     every: Option<String>,
+    /// The new repetition: a cron expression of five to seven fields
+    #[arg(long, value_name = "EXPR", conflicts_with_all = ["at", "every"])]
+    cron: Option<String>,
+    /// The new repetition: a recurrence rule of RFC 5545
+    #[arg(long, value_name = "TEXT", conflicts_with_all = ["at", "every", "cron"])]
+    rrule: Option<String>,
+    /// The new first time of a repetition: a time phrase
+    #[arg(long, value_name = "TIME")]
+    from: Option<String>,
+    /// The new last time of a repetition, or the day of it: a time phrase
+    #[arg(long, value_name = "TIME")]
+    until: Option<String>,
     /// Keep the new time in this zone, wherever the device is
     #[arg(long, value_name = "ZONE")]
     tz: Option<String>,
@@ -77,12 +89,18 @@ impl Edit {
             || details.priority.is_some()
             || details.via.is_some()
             || details.alert.is_some()
-            || [&self.title, &self.at, &self.every, &self.tz, &details.note, &details.link].iter().any(|o| o.is_some())
+            || self.has_time()
+            || [&self.title, &details.note, &details.link].iter().any(|option| option.is_some())
+    }
+
+    fn has_time(&self) -> bool {
+        let times = [&self.at, &self.every, &self.cron, &self.rrule, &self.from, &self.until, &self.tz];
+        times.iter().any(|option| option.is_some())
     }
 
     fn question(&self, context: &Context<'_>, seen: &Task, tags: &[&str], words: &[&str]) -> methods::Update {
         let details = &self.details;
-        let has_time = !words.is_empty() || self.at.is_some() || self.every.is_some() || self.tz.is_some();
+        let has_time = !words.is_empty() || self.has_time();
         let zone = self.tz.clone().unwrap_or_else(|| context.zone.name().to_owned());
         methods::Update {
             // By id: a new title of another task must not change which one is meant.
@@ -98,6 +116,10 @@ impl Edit {
             text: (!words.is_empty()).then(|| words.join(" ")),
             at: self.at.clone(),
             every: self.every.clone(),
+            cron: self.cron.clone(),
+            rrule: self.rrule.clone(),
+            from: self.from.clone(),
+            until: self.until.clone(),
             zone: has_time.then_some(zone),
             fixed_zone: self.tz.is_some(),
             alerts: if details.no_alert { Some(Vec::new()) } else { details.alert.clone() },

@@ -62,6 +62,11 @@ impl Calendar {
     }
 
     fn parse(&self) -> Result<RRule<Unvalidated>, ScheduleError> {
+        // The parser cuts weekdays at byte places and panics inside a longer character.
+        if !self.rrule.is_ascii() {
+            let reason = "expected letters, digits and marks of ASCII".to_owned();
+            return Err(ScheduleError::Unreadable { rrule: self.rrule.clone(), reason });
+        }
         self.rrule.parse::<RRule<Unvalidated>>().map_err(|error| self.unreadable(&error))
     }
 

@@ -109,6 +109,9 @@ fn a_count_counts_from_the_start() {
 fn a_rule_that_cannot_be_read_or_is_too_fine_is_refused() {
     let error = calendar("FREQ=SOMETIMES", "2026-01-01 08:00").validate().expect_err("unreadable");
     assert!(error.to_string().starts_with("cannot read recurrence rule \"FREQ=SOMETIMES\""), "{error}");
+    // Here the crate's own parser panics.
+    let error = calendar("FREQ=MONTHLY;BYDAY=-1FR\u{55be2}", "2026-01-01 08:00").validate().expect_err("unreadable");
+    assert!(error.to_string().contains("of ASCII"), "{error}");
     let error = calendar("FREQ=HOURLY", "2026-01-01 08:00").validate().expect_err("too fine");
     assert_eq!(
         error.to_string(),

@@ -91,6 +91,8 @@ pub(in crate::when) enum MonthOf {
 pub(in crate::when) enum WeekOf {
     /// A year, perhaps unsaid.
     Year(Option<u32>),
+    /// The next one.
+    NextYear,
     /// A month.
     Month(MonthOf),
 }
@@ -142,7 +144,7 @@ pub(super) fn found(day: Day, next: usize, strength: Strength) -> FoundDay {
 /// "a week from friday", "two days after tomorrow".
 fn shifted(words: &Words<'_>, start: usize, dialect: Dialect) -> Option<FoundDay> {
     // "the day after tomorrow", "the second week after friday"
-    let length = match amount(words, start) {
+    let length = match amount(words, words.skip(start, Meaning::About)) {
         Some(found) => found,
         None => unit_after_the(words, start)?,
     };
@@ -331,6 +333,10 @@ fn weekend(words: &Words<'_>, start: usize) -> Option<FoundDay> {
 /// "next week", "last month", "this year".
 fn period(words: &Words<'_>, start: usize) -> Option<FoundDay> {
     let before = words.skip(start, Meaning::The);
+    // "5 upcoming years" begin at no known moment.
+    if start > 0 && words.has(start, Meaning::Coming) && words.digits(start - 1).is_some() {
+        return None;
+    }
     let (which, at) = which(words, before);
     // "next two weeks", "the coming 3 days": they start with the next one.
     let counted = match which {
@@ -401,6 +407,17 @@ fn month_day(words: &Words<'_>, start: usize, binder: Option<Binder>) -> Option<
         && at > start
         && binder == Some(Binder::On)
         && words.is_end(behind)
+    {
+        return Some(found(Day::OfMonth(u32::try_from(nth).ok()?), behind, Strength::Strong));
+    }
+    // "the 17 between 2 and 4pm"
+    let is_before_clock = |behind: usize| {
+        [Meaning::Between, Meaning::From, Meaning::At].iter().any(|m| words.has(behind, *m))
+            && words.digits(behind + 1).is_some()
+    };
+    if let Some((nth @ 1..=31, behind)) = number
+        && at > start
+        && is_before_clock(behind)
     {
         return Some(found(Day::OfMonth(u32::try_from(nth).ok()?), behind, Strength::Strong));
     }

@@ -9,6 +9,7 @@ mod clock;
 mod date;
 mod day;
 mod every;
+mod open;
 mod period;
 mod phrase;
 mod range;
@@ -26,6 +27,7 @@ pub(super) use self::amount::{Amount, amount, count};
 pub(super) use self::clock::{Clock, Face};
 pub(super) use self::day::{Day, DayKind, MonthOf, WeekOf, Which};
 pub(super) use self::every::{Cycle, Every, WEEKEND, WORKING_DAYS};
+pub(super) use self::open::is_open;
 pub(super) use self::phrase::{Phrase, Run, phrase};
 pub(super) use self::words::Words;
 
@@ -142,7 +144,12 @@ fn piece(
     before: Option<&Piece>,
     dialect: Dialect,
 ) -> Option<Found> {
-    let every = every::every(words, start, dialect).map(|found| Found {
+    // "in the mornings"
+    let is_plural_part = binder == Some(Binder::In)
+        && words.has(start, Meaning::The)
+        && words.pick(start + 1, |m| matches!(m, Meaning::EveryPart(_)).then_some(())).is_some();
+    let every_at = if is_plural_part { start + 1 } else { start };
+    let every = every::every(words, every_at, dialect).map(|found| Found {
         piece: Piece::Every(found.every),
         next: found.next,
         strength: found.strength,
@@ -213,6 +220,13 @@ fn piece(
 
 /// A bare hour that its neighbours make one: "8 tonight", "7 in the evening", "friday 9".
 fn bare_hour(words: &Words<'_>, start: usize, before: Option<&Piece>) -> Option<Found> {
+    // "16h for 30 minutes"
+    let is_hour = |at: usize| words.is_glued(at) && words.has(at, Meaning::ShortUnit(Unit::Hour));
+    let has_length = is_hour(start + 1) && words.has(start + 2, Meaning::For);
+    if before.is_none() && has_length && amount::amount(words, start + 3).is_some() {
+        let found = clock::clock(words, start, Some(Binder::At))?;
+        return Some(Found { piece: Piece::Clock(found.clock), next: found.next, strength: Strength::Strong });
+    }
     let is_counted = start > 0 && words.has(start - 1, Meaning::Counted);
     let (_, next) = clock::hour_number(words, start).filter(|_| !is_counted)?;
     if clock::is_number_of_more(words, next) {
@@ -315,14 +329,16 @@ fn ahead(words: &Words<'_>, start: usize, binder: Option<Binder>) -> Option<Foun
     let is_from_now = words.has(start, Meaning::Now) && words.has(start + 1, Meaning::Plus);
     let behind_next = words.skip(start, Meaning::The);
     let is_next = matches!(binder, Some(Binder::In | Binder::For)) && words.has(behind_next, Meaning::Next);
-    // "next hour"
-    if let Some(unit) = words.pick(start + 1, |m| match m {
+    // "next hour", "next 3 hours": a stretch is its start.
+    let counted = amount::count(words, start + 1).filter(|_| binder.is_none());
+    let unit_at = counted.map_or(start + 1, |(_, at)| at);
+    if let Some(unit) = words.pick(unit_at, |m| match m {
         Meaning::Unit(unit @ (Unit::Hour | Unit::Minute | Unit::Second)) => Some(unit),
         _ => None,
     }) && words.has(start, Meaning::Next)
     {
         let amount = Amount::default().plus(1000, unit)?;
-        return Some(Found { piece: Piece::Ahead(amount), next: start + 2, strength: Strength::Strong });
+        return Some(Found { piece: Piece::Ahead(amount), next: unit_at + 1, strength: Strength::Strong });
     }
     let at = if is_from_now {
         start + 2
@@ -343,6 +359,10 @@ fn ahead(words: &Words<'_>, start: usize, binder: Option<Binder>) -> Option<Foun
         .and_then(|unit| Amount::default().plus(1000, unit))
         .map(|amount| amount::FoundAmount { amount, next: at + 1, is_short: false });
     let mut amount = amount::amount(words, if is_after { at + 1 } else { at }).or(single)?;
+    // "the 70s" are years.
+    if amount.is_short && start > 0 && words.has(start - 1, Meaning::The) {
+        return None;
+    }
     // "in 2 weeks' time"
     amount.next = words.skip(amount.next, Meaning::TimeWord);
     let binder = if is_after { Some(Binder::In) } else { binder };

@@ -1,6 +1,6 @@
 //! Which week, quarter or part of a month or year is it: "week 31", "q3 2027", "late march", "the last week of june"?
 
-use crate::when::grammar::amount::{Amount, number_in_words};
+use crate::when::grammar::amount::{Amount, amount, number_in_words};
 use crate::when::grammar::date::{month_name, year};
 use crate::when::grammar::day::{Day, DayKind, FoundDay, MonthOf, WeekOf, Which, found, of_month, ordinal};
 use crate::when::grammar::words::Words;
@@ -18,6 +18,7 @@ pub(super) fn period_of_calendar(words: &Words<'_>, start: usize, binder: Option
         nth_week(words, start),
         nth_quarter(words, start),
         quarter_code(words, start),
+        last_of_year(words, start),
         part_of_month(words, start),
         after_next(words, start),
         year_alone(words, start, binder),
@@ -52,6 +53,9 @@ fn nth_week(words: &Words<'_>, start: usize) -> Option<FoundDay> {
         return Some(found(Day::Week { nth, of: WeekOf::Month(month) }, next, Strength::Strong));
     }
     let behind = words.skip(words.skip(at + 1, Meaning::Of), Meaning::In);
+    if words.has(behind, Meaning::Next) && words.has(behind + 1, Meaning::Unit(Unit::Year)) {
+        return Some(found(Day::Week { nth, of: WeekOf::NextYear }, behind + 2, Strength::Strong));
+    }
     let (year, next) = year(words, behind).filter(|_| behind > at + 1)?;
     Some(found(Day::Week { nth, of: WeekOf::Year(Some(year)) }, next, Strength::Strong))
 }
@@ -75,6 +79,26 @@ fn quarter_code(words: &Words<'_>, start: usize) -> Option<FoundDay> {
     Some(FoundDay { strength: if strong.next > start + 2 { Strength::Strong } else { Strength::Whole }, ..strong })
 }
 
+/// "the last three weeks of 2027", "the last 4 months of this year": the first day of them.
+fn last_of_year(words: &Words<'_>, start: usize) -> Option<FoundDay> {
+    let at = words.skip(start, Meaning::The);
+    let length = amount(words, at + 1).filter(|length| words.has(at, Meaning::Last) && !length.amount.is_exact())?;
+    if !words.has(length.next, Meaning::Of) {
+        return None;
+    }
+    let behind = length.next + 1;
+    let is_this = words.has(behind, Meaning::This) && words.has(behind + 1, Meaning::Unit(Unit::Year));
+    let (from, next) = match year(words, behind) {
+        Some((said, next)) => (Day::Date { year: Some(said + 1), month: 1, day: 1 }, next),
+        None if is_this => (Day::Period(Which::Next, Unit::Year), behind + 2),
+        None => return None,
+    };
+    let day = Day::Shifted { amount: length.amount, is_back: true, from: Box::new(from) };
+    let is_weeks = length.amount.months == 0 && length.amount.days % 7 == 0;
+    let day = if is_weeks { Day::WeekAround(Box::new(day)) } else { day };
+    Some(found(day, next, Strength::Strong))
+}
+
 fn quarter(words: &Words<'_>, nth: u32, next: usize) -> Option<FoundDay> {
     let said = year(words, words.skip(words.skip(next, Meaning::Of), Meaning::In));
     let (year, next) = said.map_or((None, next), |(year, next)| (Some(year), next));
@@ -90,7 +114,8 @@ fn part_of_month(words: &Words<'_>, start: usize) -> Option<FoundDay> {
     if !(is_end || is_late || is_early || is_middle) {
         return None;
     }
-    let behind = words.skip(words.skip(words.skip(at + 1, Meaning::Dash), Meaning::Of), Meaning::The);
+    let behind = words.skip(words.skip(words.skip(at + 1, Meaning::Dash), Meaning::Of), Meaning::Around);
+    let behind = words.skip(behind, Meaning::The);
     // "beginning june 7th" starts then.
     if is_early && behind == at + 1 && month_name(words, behind).is_some() && words.digits(behind + 1).is_some() {
         return None;

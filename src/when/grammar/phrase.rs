@@ -7,7 +7,8 @@ use chrono_tz::Tz;
 
 use crate::when::Dialect;
 use crate::when::grammar::{
-    Alert, Amount, Binder, Clock, Cycle, Day, Every, Found, Moment, Piece, Strength, Which, Words, amount, piece, range,
+    Alert, Amount, Binder, Clock, Cycle, Day, Every, Found, Moment, Piece, Strength, Which, Words, amount, open, piece,
+    range,
 };
 use crate::when::lexicon::{Meaning, Part};
 
@@ -24,6 +25,7 @@ pub(in crate::when) struct Phrase {
     pub(in crate::when) ahead: Option<Amount>,
     pub(in crate::when) is_ago: bool,
     pub(in crate::when) is_now: bool,
+    pub(in crate::when) naming: Naming,
     pub(in crate::when) shift: Option<(Amount, bool)>,
     pub(in crate::when) every: Option<Every>,
     pub(in crate::when) until: Option<Moment>,
@@ -45,6 +47,16 @@ pub(in crate::when) struct Phrase {
 /// The most alerts that one sentence sets.
 const ALERTS_MAX: usize = 8;
 
+/// Whether the words name a moment.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default, Debug)]
+pub(in crate::when) enum Naming {
+    /// They do.
+    #[default]
+    Moment,
+    /// They speak of a stretch and name no moment of it.
+    Nothing,
+}
+
 /// A part of the day as said.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(in crate::when) struct DayPart {
@@ -58,9 +70,9 @@ pub(in crate::when) struct DayPart {
 pub(in crate::when) struct Run {
     /// The lexemes it takes.
     pub(in crate::when) range: Range<usize>,
-    phrase: Phrase,
-    pieces: usize,
-    strength: Strength,
+    pub(super) phrase: Phrase,
+    pub(super) pieces: usize,
+    pub(super) strength: Strength,
 }
 
 /// Finds the time in `words[edges]`, and the runs of words that say it, in order.
@@ -134,8 +146,25 @@ fn is_bounded(words: &Words<'_>, range: &Range<usize>) -> bool {
     is_start && is_end
 }
 
-/// Reads pieces side by side from `start`, with the end of a stretch ("from 4pm today to 5pm tomorrow").
+/// Reads a run from `start`, and whether it names no moment.
 fn run(words: &Words<'_>, start: usize, dialect: Dialect, first_binder: Option<Binder>) -> Option<Run> {
+    if let Some(len) = open::opener(words, start).filter(|_| !words.has_repeat) {
+        return whole_run(words, start + len, dialect, None).map(|run| open::opened(run, start));
+    }
+    let run = whole_run(words, start, dialect, first_binder);
+    // "an hour before friday": no hour of the day is said.
+    if let Some(at) = open::length_beside(words, start)
+        && run.as_ref().is_none_or(|run| run.range.end < at)
+        && let Some(day) = whole_run(words, at, dialect, None).filter(|day| day.phrase.clocks.is_empty())
+    {
+        return Some(open::opened(day, start));
+    }
+    let run = run?;
+    Some(if open::is_bounded_above(words, &run) { open::opened(run, start) } else { run })
+}
+
+/// Reads pieces side by side from `start`, with the end of a stretch ("from 4pm today to 5pm tomorrow").
+fn whole_run(words: &Words<'_>, start: usize, dialect: Dialect, first_binder: Option<Binder>) -> Option<Run> {
     let opener = range::opener(words, start).filter(|_| first_binder.is_none() && !words.has_repeat);
     // "for 2 hours from 3pm"
     if words.has(start, Meaning::For)
@@ -259,6 +288,9 @@ fn joint(words: &Words<'_>, start: usize, before: Option<&Piece>) -> (usize, Joi
         let behind = words.skip(words.skip(words.skip(at, Meaning::Comma), Meaning::And), Meaning::AndAlso);
         joint.is_list = behind > at;
         at = words.skip(behind, Meaning::Linker);
+        // "this week from tuesday"
+        let is_in_period = matches!(before, Some(Piece::Day(Day::Period(..))));
+        at = if is_in_period { words.skip(at, Meaning::From) } else { at };
         // "the 31st of every month", "6 jan 2027 - 6:37am", "2026-06-03T14:00"
         at = words.skip(words.skip(words.skip(at, Meaning::Of), Meaning::Dash), Meaning::IsoT);
     }
@@ -294,7 +326,7 @@ fn joint(words: &Words<'_>, start: usize, before: Option<&Piece>) -> (usize, Joi
 
 impl Run {
     fn is_past(&self) -> bool {
-        self.phrase.is_ago || self.phrase.days.iter().any(is_past_day)
+        self.phrase.is_ago || self.phrase.naming == Naming::Nothing || self.phrase.days.iter().any(is_past_day)
     }
 
     /// Longer and surer phrases win where two exclude each other.
@@ -343,6 +375,15 @@ impl Phrase {
             {
                 true
             }
+            // "march in a year"
+            Piece::Ahead(amount)
+                if matches!(self.days.as_slice(), [Day::Month { year: None, .. }])
+                    && self.is_only_days()
+                    && amount.months > 0
+                    && amount.months % 12 == 0 =>
+            {
+                true
+            }
             Piece::Ahead(amount) => {
                 *self == Self::default() || self.is_only_clock() && !is_offset && !amount.is_exact()
             }
@@ -381,6 +422,10 @@ impl Phrase {
 
     fn is_only_alerts(&self) -> bool {
         !self.alerts.is_empty() && *self == Self { alerts: self.alerts.clone(), ..Self::default() }
+    }
+
+    fn is_only_days(&self) -> bool {
+        *self == Self { days: self.days.clone(), ..Self::default() }
     }
 
     fn is_only_clock(&self) -> bool {
@@ -467,6 +512,7 @@ impl Phrase {
         self.ahead = self.ahead.or(other.ahead);
         self.is_ago |= other.is_ago;
         self.is_now |= other.is_now;
+        self.naming = self.naming.max(other.naming);
         self.shift = self.shift.or(other.shift);
         self.every = self.every.take().or(other.every);
         self.until = self.until.take().or(other.until);

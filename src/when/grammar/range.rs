@@ -13,8 +13,16 @@ use crate::when::lexicon::Meaning;
 pub(super) fn joiner(words: &Words<'_>, at: usize, opener: Option<Opener>) -> Option<usize> {
     let is_joiner = [Meaning::Dash, Meaning::To, Meaning::Until, Meaning::Through].iter().any(|m| words.has(at, *m))
         || opener == Some(Opener::Between) && words.has(at, Meaning::And)
-        || words.has(at, Meaning::Slash) && opener.is_none() && !words.is_glued(at);
+        || words.has(at, Meaning::Slash)
+            && opener.is_none()
+            && (!words.is_glued(at) || is_between_iso_times(words, at));
     is_joiner.then_some(at + 1)
+}
+
+/// "2027-03-28 17:00/2027-03-29 21:00"
+fn is_between_iso_times(words: &Words<'_>, at: usize) -> bool {
+    let is_behind_clock = at >= 2 && words.has(at - 2, Meaning::Colon) && words.digits(at - 1).is_some();
+    is_behind_clock && matches!(words.digits(at + 1), Some((_, 4))) && words.has(at + 2, Meaning::Dash)
 }
 
 /// The word before a stretch.

@@ -76,7 +76,7 @@ const PHRASES: &[(&str, Meaning)] = &[
     ("' time", Meaning::TimeWord),
     ("from right now", Meaning::FromNow),
     ("at the moment", Meaning::Now),
-    ("less than", Meaning::About),
+    ("less than", Meaning::LessThan),
     ("more than", Meaning::About),
     ("new year's day", Meaning::Holiday(1, 1)),
     ("new years day", Meaning::Holiday(1, 1)),
@@ -95,6 +95,8 @@ const PHRASES: &[(&str, Meaning)] = &[
     ("a pair of", Meaning::Number(2)),
     ("in between", Meaning::Between),
     ("night - time", Meaning::Part(Part::Night)),
+    ("rest of the day", Meaning::Vague),
+    ("rest of my day", Meaning::Vague),
     ("rest of the", Meaning::This),
     ("rest of this", Meaning::This),
     ("rest of my", Meaning::This),
@@ -102,6 +104,10 @@ const PHRASES: &[(&str, Meaning)] = &[
     ("rest the", Meaning::This),
     ("rest of", Meaning::This),
     ("later this", Meaning::This),
+    ("later this week", Meaning::Vague),
+    ("later this month", Meaning::Vague),
+    ("later this quarter", Meaning::Vague),
+    ("later this year", Meaning::Vague),
     ("pacific standard time", Meaning::Zone(Tz::America__Los_Angeles)),
     ("pacific time zone", Meaning::Zone(Tz::America__Los_Angeles)),
     ("pacific timezone", Meaning::Zone(Tz::America__Los_Angeles)),
@@ -136,7 +142,8 @@ pub(super) fn phrase(tokens: &[Token]) -> Option<(usize, Vec<Meaning>)> {
             let len = words.split(' ').count();
             let is_here =
                 len > 1 && len <= tokens.len() && words.split(' ').zip(tokens).all(|(word, token)| word == token.word);
-            is_here.then(|| (len, vec![*meaning]))
+            let about = (*meaning == Meaning::LessThan).then_some(Meaning::About);
+            is_here.then(|| (len, std::iter::once(*meaning).chain(about).collect()))
         })
         .max_by_key(|(len, _)| *len)
 }
@@ -440,6 +447,7 @@ fn binder(word: &str) -> &'static [Meaning] {
         "around" => &[Meaning::Around],
         "approximately" | "roughly" | "approx" => &[Meaning::About],
         "in" => &[Meaning::In],
+        "since" => &[Meaning::Since],
         "within" => &[Meaning::Within],
         "between" => &[Meaning::Between],
         "by" | "due" => &[Meaning::By],

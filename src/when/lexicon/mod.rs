@@ -138,6 +138,10 @@ pub(super) enum Meaning {
     Middle,
     /// "coming", "upcoming".
     Coming,
+    /// "less than", beside its meaning as "about".
+    LessThan,
+    /// "since": what follows bounds a stretch.
+    Since,
     /// "within".
     Within,
     /// "between".

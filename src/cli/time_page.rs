@@ -1,0 +1,311 @@
+//! What can be said about time? The manual page keiko-time(7), its readings made by reading its own examples.
+//!
+//! The page is checked in and compared with what is made here, so no example can say what Keiko does not do. Says nothing
+//! that the examples do not show.
+
+use std::fmt::Write as _;
+
+use chrono_tz::Tz;
+
+use crate::domain::time::Timestamp;
+use crate::when::{Context, Reading, Settings, TimeError, parse_cron, parse_rrule, parse_sentence, render};
+
+/// When the examples are said: Wednesday 13 May 2026 16:00 in New York.
+const NOW_MS: i64 = 1_778_702_400_000;
+
+/// A part of the page: its heading, what is to be known, and examples.
+struct Section {
+    heading: &'static str,
+    text: &'static str,
+    examples: &'static [&'static str],
+}
+
+const SECTIONS: [Section; 14] = [
+    Section {
+        heading: "A LENGTH FROM NOW",
+        text: "Minutes and hours are exact, and sleeping does not stretch them. Days and longer keep the clock time. \
+            Units are s, m, h, d, w; m is minutes, mo is months.",
+        examples: &[
+            "in 20 minutes check the oven",
+            "stretch 10m",
+            "in an hour and a half",
+            "in 3 days",
+            "water the plants in 10 days at 6pm",
+            "半小时后关火",
+            "两周后上午十点复查",
+        ],
+    },
+    Section {
+        heading: "A TIME OF DAY",
+        text: "The next one ahead. A bare hour is the next of morning and evening that lies ahead, but never before 7; on a \
+            day that is not today 7 to 11 are morning, 12 and 1 to 6 afternoon.",
+        examples: &[
+            "at 5pm",
+            "at 3pm",
+            "feed the cat at 5",
+            "at 17:30",
+            "half past 5",
+            "at midnight",
+            "五点开会",
+            "差一刻六点",
+            "１７：３０",
+        ],
+    },
+    Section {
+        heading: "A DAY",
+        text: "Without a time of day it is 09:00. A weekday is the next one ahead; next friday is the one in next week, and \
+            weeks begin on Monday. A date without a year is the next one.",
+        examples: &[
+            "call mum tomorrow",
+            "friday",
+            "next friday",
+            "wednesday 6pm",
+            "dentist june 3rd 2pm",
+            "on the 20th",
+            "2026-06-03 14:00",
+            "6/13 9am",
+            "first monday of june",
+            "a week from friday",
+            "next month",
+            "大后天",
+            "下周五下午两点",
+            "20号交电费",
+            "月底",
+        ],
+    },
+    Section {
+        heading: "A PART OF THE DAY",
+        text: "Morning is 09:00, noon 12:00, afternoon 15:00, evening 19:00, tonight 20:00, night 21:00, and the end of the \
+            day 17:00; all of them are settings.",
+        examples: &[
+            "tomorrow morning",
+            "tomorrow evening at 7",
+            "tonight",
+            "send the report by eod",
+            "明早八点",
+            "今晚九点一刻倒垃圾",
+            "明天凌晨两点",
+        ],
+    },
+    Section {
+        heading: "A STRETCH",
+        text: "A reminder rings once, at the start of it.",
+        examples: &["june 3-5", "friday from 2 to 4pm", "this weekend", "q3 2027", "late october"],
+    },
+    Section {
+        heading: "REPETITION",
+        text: "The 29th to 31st are the last day of months that lack them. Minutes and hours repeat from now, everything \
+            else on its days.",
+        examples: &[
+            "take vitamins daily at 9pm",
+            "standup every weekday at 9:30",
+            "gym mondays and thursdays at 7pm",
+            "every other tuesday",
+            "drink water every 2 hours",
+            "pay rent every month on the 1st",
+            "the 31st of every month",
+            "last day of every month",
+            "first friday of every month",
+            "every year on june 3",
+            "每天早上八点吃药",
+            "每周一三五早上七点",
+            "隔周周二",
+            "每月最后一个工作日下午五点",
+        ],
+    },
+    Section {
+        heading: "LIMITS OF A REPETITION",
+        text: "The end is included.",
+        examples: &[
+            "every day at 9am until may 20",
+            "every week 5 times",
+            "every hour from 9 to 17 on weekdays",
+            "every day except weekends at 8am",
+            "每天九点直到5月20日",
+            "每周一早上八点共五次",
+        ],
+    },
+    Section {
+        heading: "BEFORE AN EVENT",
+        text: "The title keeps the event.",
+        examples: &[
+            "10 minutes before 5pm",
+            "an hour before the 9pm flight",
+            "今晚八点的火车提前两小时叫我",
+            "明天下午三点开会提前十分钟提醒我",
+        ],
+    },
+    Section {
+        heading: "ZONES",
+        text: "An abbreviation means the clock of its region all year.",
+        examples: &["3pm CET tomorrow", "9am PST friday", "tomorrow 9:00 Europe/Berlin"],
+    },
+    Section {
+        heading: "THE TITLE",
+        text: "What is left of the sentence, word for word. Nothing inside quotes is read as time, and a number without a \
+            word of time beside it stays.",
+        examples: &[
+            "remind me tomorrow 3pm to pay rent",
+            "call Bob at 5 about the budget",
+            "\"standup at 9\" tomorrow 9:30",
+            "buy 2 monitors friday",
+            "buy milk",
+            "提醒我明天下午三点交房租",
+            "明天买一点水果",
+            "明天3pm开会",
+        ],
+    },
+    Section {
+        heading: "WHAT IS REFUSED",
+        text: "Keiko does not guess: it says which words it cannot use, and what would do.",
+        examples: &[
+            "today at 9am",
+            "friday june 6",
+            "31 april",
+            "later",
+            "within 2 hours",
+            "friday late afternoon",
+            "本周一",
+            "晚上13点",
+            "每年农历八月十五",
+        ],
+    },
+    Section {
+        heading: "RECURRENCE RULES",
+        text: "--rrule takes a rule of RFC 5545, and so does a sentence. A day that a month lacks is then skipped.",
+        examples: &[
+            "FREQ=WEEKLY;INTERVAL=2;BYDAY=SA",
+            "FREQ=MONTHLY;BYDAY=-1FR;BYHOUR=17;COUNT=2",
+            "FREQ=MONTHLY;BYMONTHDAY=31",
+            "FREQ=YEARLY;BYMONTH=2;BYMONTHDAY=30",
+        ],
+    },
+    Section {
+        heading: "CRON",
+        text: "--cron takes five fields, six with seconds before them, or seven with a year behind: * / - , ? L W # and \
+            names are known, and 0 and 7 are Sunday. With both a day of the month and a weekday either is enough.",
+        examples: &["30 9 * * MON-FRI", "0 9 L * *", "0 9 * * FRI#2", "0 9 13 * FRI", "0 9 31 2 *"],
+    },
+    Section {
+        heading: "FIRST AND LAST TIME",
+        text: "--from gives the first time of a repetition and with it the place in its cycle, --until the last, or the day \
+            of it. Both take what has been shown above.",
+        examples: &["june 3 at 7:30", "may 20"],
+    },
+];
+
+/// Returns the page as roff.
+pub(super) fn page(version: &str) -> String {
+    let context = Context {
+        now: Timestamp::from_millis(NOW_MS).unwrap_or(Timestamp::MIN),
+        zone: Tz::America__New_York,
+        settings: Settings::default(),
+    };
+    let now = render::absolute(context.now, context.now, context.zone);
+    let mut page = format!(
+        ".TH keiko\\-time 7 \"\" \"keiko {version}\" Keiko\n.SH NAME\nkeiko\\-time \\- what can be said about time, in \
+         English and Chinese\n.SH DESCRIPTION\nThe words of\n.BR keiko\\-remind (1)\nand\n.BR keiko\\-add (1)\nare a \
+         sentence: the time in it says when, the rest is the title. Both languages may be mixed. Below each example is what \
+         Keiko makes of it on {now}.\n"
+    );
+    for section in &SECTIONS {
+        // Writing to a string does not fail.
+        let _ = write!(page, ".SH {}\n{}\n", section.heading, escaped(section.text));
+        for example in section.examples {
+            let told = told(example, &context);
+            let _ = write!(page, ".TP\n\\fB{}\\fR\n{}\n", escaped(example), escaped(&told));
+        }
+    }
+    page.push_str(
+        ".SH SEE ALSO\n.BR keiko\\-parse (1),\nwhich shows what any sentence means without storing it;\n.BR keiko\\-add \
+         (1),\n.BR keiko\\-remind (1),\n.BR keiko\\-edit (1)\n",
+    );
+    page
+}
+
+/// Says what an example means.
+fn told(example: &str, context: &Context) -> String {
+    let is_rule = example.starts_with("FREQ=");
+    let is_cron = example.split_whitespace().count() == 5 && example.contains('*');
+    let read = if is_rule {
+        parse_rrule(example, context).map(|time| (Some(time), String::new()))
+    } else if is_cron {
+        parse_cron(example, context).map(|time| (Some(time), String::new()))
+    } else {
+        parse_sentence(example, context).and_then(|reading| timed(reading, example))
+    };
+    let (time, title) = match read {
+        Ok(read) => read,
+        Err(error) => return refused(&error),
+    };
+    let when = match &time {
+        None => "no time".to_owned(),
+        Some(time) => {
+            let first = time.alerts.first().and_then(|alert| time.due.checked_add(*alert)).unwrap_or(time.due);
+            let at = render::absolute(first, context.now, context.zone);
+            let is_series = time.schedule.rule.is_series();
+            let rule = is_series.then(|| render::describe(&time.schedule, context.zone));
+            rule.map_or(at.clone(), |rule| format!("{rule}; first {at}"))
+        }
+    };
+    if title.is_empty() { when } else { format!("{when}: {title}") }
+}
+
+/// Returns the time and the title; a vague word is refused, a title alone is none.
+fn timed(reading: Reading, example: &str) -> Result<(Option<crate::when::TimeReading>, String), TimeError> {
+    let title = reading.title.clone();
+    match reading.into_time() {
+        Ok(time) => Ok((Some(time), title)),
+        Err(TimeError::Missing { .. }) => Ok((None, example.to_owned())),
+        Err(error) => Err(error),
+    }
+}
+
+fn refused(error: &TimeError) -> String {
+    match error.hint() {
+        Some(hint) => format!("refused: {error}; {hint}"),
+        None => format!("refused: {error}"),
+    }
+}
+
+/// Writes text so that roff shows it as it is.
+fn escaped(text: &str) -> String {
+    let text = text.replace('\\', "\\e").replace('-', "\\-").replace('\'', "\\(aq").replace('`', "\\(ga");
+    if text.starts_with('.') { format!("\\&{text}") } else { text }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::when::Limits;
+
+    #[test]
+    fn every_example_is_read_except_where_a_refusal_is_shown() {
+        let context = Context {
+            now: Timestamp::from_millis(NOW_MS).expect("within range"),
+            zone: Tz::America__New_York,
+            settings: Settings::default(),
+        };
+        let never = ["FREQ=YEARLY;BYMONTH=2;BYMONTHDAY=30", "0 9 31 2 *"];
+        for section in &SECTIONS {
+            for example in section.examples {
+                let is_refusal = section.heading == "WHAT IS REFUSED" || never.contains(example);
+                let told = told(example, &context);
+                assert_eq!(told.starts_with("refused: "), is_refusal, "{example}: {told}");
+                assert_eq!(told.starts_with("no time"), *example == "buy milk", "{example}: {told}");
+            }
+        }
+    }
+
+    #[test]
+    fn the_limits_that_are_shown_limit_a_repetition() {
+        let context = Context {
+            now: Timestamp::from_millis(NOW_MS).expect("within range"),
+            zone: Tz::America__New_York,
+            settings: Settings::default(),
+        };
+        for example in SECTIONS[13].examples {
+            assert!(Limits { from: Some(example), until: None }.read(&context).is_ok(), "{example}");
+        }
+    }
+}
