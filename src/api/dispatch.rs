@@ -55,6 +55,11 @@ pub(super) async fn dispatch(
         Method::TaskCancel => handlers::changes::cancel(api, read(params)?).await.map(write_answer),
         Method::TaskHistory => handlers::questions::history(api, read(params)?).await.map(write_answer),
         Method::EventList => handlers::questions::events(api, read(params)?).await,
+        Method::DeliveryList => handlers::outgoing::deliveries(api, read(params)?).await.map(write_answer),
+        Method::ChannelList => handlers::outgoing::list(api, read(params)?).await.map(write_answer),
+        Method::ChannelPause => handlers::outgoing::pause(api, read(params)?).await.map(write_answer),
+        Method::ChannelResume => handlers::outgoing::resume(api, read(params)?).await.map(write_answer),
+        Method::ChannelTest => handlers::outgoing::test(api, read(params)?).await.map(write_answer),
         Method::TimeParse => handlers::questions::parse(api, &read(params)?).map(write_answer),
         Method::ClockAdvance => handlers::daemon::advance(api, read(params)?).await.map(write_answer),
     }

@@ -10,6 +10,13 @@ use serde::{Deserialize, Deserializer, Serialize};
 
 use crate::protocol::objects::{ChannelStatus, Counts, Delivery, Event, Next, Priority, Reading, Task, Time};
 
+pub use crate::protocol::methods::outgoing::{
+    ChannelList, ChannelListResult, ChannelPause, ChannelResult, ChannelResume, ChannelTest, ChannelTestResult,
+    DELIVERIES_MAX, DeliveryList, DeliveryListResult,
+};
+
+mod outgoing;
+
 /// How many events [`EventList`] answers with unless asked otherwise.
 pub const EVENTS_DEFAULT: usize = 1000;
 
@@ -63,6 +70,11 @@ methods! {
     TaskCancel "task.cancel" Cancel -> WriteResult;
     TaskHistory "task.history" History -> HistoryResult;
     EventList "event.list" EventList -> EventListResult;
+    DeliveryList "delivery.list" DeliveryList -> DeliveryListResult;
+    ChannelList "channel.list" ChannelList -> ChannelListResult;
+    ChannelPause "channel.pause" ChannelPause -> ChannelResult;
+    ChannelResume "channel.resume" ChannelResume -> ChannelResult;
+    ChannelTest "channel.test" ChannelTest -> ChannelTestResult;
     TimeParse "time.parse" Parse -> Reading;
     ClockAdvance "clock.advance" Advance -> AdvanceResult;
 }

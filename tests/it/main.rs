@@ -14,6 +14,7 @@ mod desktop;
 mod generated;
 mod lifecycle;
 mod load;
+mod outgoing;
 mod popup;
 mod protocol;
 mod reach;
