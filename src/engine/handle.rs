@@ -11,11 +11,13 @@ use crate::domain::delivery::{ChannelKind, Delivery, Report, Target};
 use crate::domain::event::Snapshot;
 use crate::domain::name::TaskName;
 use crate::domain::state::State;
-use crate::domain::task::TaskId;
+use crate::domain::task::{Number, TaskId};
 use crate::domain::time::Timestamp;
 use crate::engine::input::{AddRequest, Applied, Call, CallError, Input, TargetCall};
 use crate::notify::{Channel, Presence};
-use crate::store::{Counts, Identity, Store, StoreError, StoredEvent, Wake, Which};
+use crate::store::{Counts, Identity, Store, StoreError, Wake};
+
+pub use crate::store::{StoredEvent, Which};
 
 /// How many inputs may wait for the loop; one more is refused, never dropped in silence (I9).
 pub const INPUTS_MAX: usize = 4096;
@@ -34,15 +36,6 @@ pub struct Handle {
     last_seq: watch::Receiver<u64>,
     /// One trial at a time: it goes past the limits that protect a target.
     trials: Arc<Semaphore>,
-}
-
-/// The history of a task: what happened, and what was sent.
-#[derive(Clone, Debug)]
-pub struct History {
-    /// Its events, oldest first.
-    pub events: Vec<StoredEvent>,
-    /// Its deliveries, oldest first.
-    pub deliveries: Vec<Delivery>,
 }
 
 /// A channel, and whether it can reach somebody.
@@ -153,29 +146,28 @@ impl Handle {
         self.read(move |store| Ok(store.list(which)?)).await
     }
 
-    /// Returns the tasks whose present occurrence has not ended, ordered by number.
+    /// Returns the tasks whose number is above `after`, ordered by number, at most `limit`.
     ///
     /// # Errors
     /// The store fails.
-    pub async fn list_open(&self) -> Result<Vec<Snapshot>, CallError> {
-        self.list(Which::Open).await
+    pub async fn list_after(&self, which: Which, after: Number, limit: usize) -> Result<Vec<Snapshot>, CallError> {
+        self.read(move |store| Ok(store.list_after(which, after, limit)?)).await
     }
 
-    /// Returns all tasks, ordered by number.
+    /// Returns the events of a task behind `cursor`, oldest first, at most `limit`.
     ///
     /// # Errors
     /// The store fails.
-    pub async fn list_all(&self) -> Result<Vec<Snapshot>, CallError> {
-        self.list(Which::All).await
+    pub async fn history(&self, id: TaskId, cursor: u64, limit: usize) -> Result<Vec<StoredEvent>, CallError> {
+        self.read(move |store| Ok(store.history_since(id, cursor, limit)?)).await
     }
 
-    /// Returns the history of a task.
+    /// Returns all deliveries of a task, oldest first.
     ///
     /// # Errors
     /// The store fails.
-    pub async fn history(&self, id: TaskId) -> Result<History, CallError> {
-        self.read(move |store| Ok(History { events: store.history(id)?, deliveries: store.deliveries(id, None)? }))
-            .await
+    pub async fn all_deliveries(&self, id: TaskId) -> Result<Vec<Delivery>, CallError> {
+        self.read(move |store| Ok(store.deliveries(id, None)?)).await
     }
 
     /// Returns the deliveries of a task's present occurrence.

@@ -8,20 +8,20 @@ use std::collections::BTreeMap;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Deserializer, Serialize};
 
-use crate::protocol::objects::{ChannelStatus, Counts, Delivery, Event, Next, Priority, Reading, Task, Time};
+use crate::protocol::objects::{ChannelStatus, Counts, Next, Priority, Reading, Task, Time};
 
+pub use crate::protocol::methods::following::{
+    EVENT_NOTIFICATION, EVENTS_DEFAULT, EVENTS_MAX, EventList, EventListResult, EventPushed, EventSubscribe,
+    EventSubscribeResult, EventUnsubscribe, EventUnsubscribeResult, HISTORY_DELIVERIES_MAX, History, HistoryResult,
+    PAGE_BYTES_MAX,
+};
 pub use crate::protocol::methods::outgoing::{
     ChannelList, ChannelListResult, ChannelPause, ChannelResult, ChannelResume, ChannelTest, ChannelTestResult,
     DELIVERIES_MAX, DeliveryList, DeliveryListResult,
 };
 
+mod following;
 mod outgoing;
-
-/// How many events [`EventList`] answers with unless asked otherwise.
-pub const EVENTS_DEFAULT: usize = 1000;
-
-/// The most events that [`EventList`] answers with.
-pub const EVENTS_MAX: usize = 10_000;
 
 /// The methods, declared with their words, parameters and results: one table for the server and the client.
 macro_rules! methods {
@@ -70,6 +70,8 @@ methods! {
     TaskCancel "task.cancel" Cancel -> WriteResult;
     TaskHistory "task.history" History -> HistoryResult;
     EventList "event.list" EventList -> EventListResult;
+    EventSubscribe "event.subscribe" EventSubscribe -> EventSubscribeResult;
+    EventUnsubscribe "event.unsubscribe" EventUnsubscribe -> EventUnsubscribeResult;
     DeliveryList "delivery.list" DeliveryList -> DeliveryListResult;
     ChannelList "channel.list" ChannelList -> ChannelListResult;
     ChannelPause "channel.pause" ChannelPause -> ChannelResult;
@@ -222,6 +224,9 @@ pub struct List {
     /// The most that are wanted.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub limit: Option<usize>,
+    /// Where to go on: `next` of the page before.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub after: Option<u64>,
 }
 
 /// Changes what a task says or when it comes up; what is absent stays.
@@ -390,29 +395,6 @@ pub struct Cancel {
     pub occurrence: Option<String>,
 }
 
-/// Asks what happened to a task.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct History {
-    /// Which.
-    pub task: TaskRef,
-    /// Whether each event carries the task as it then was.
-    #[serde(default, skip_serializing_if = "is_false")]
-    pub full: bool,
-}
-
-/// Asks for the events behind a cursor.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct EventList {
-    /// The cursor: the `seq` of the last event seen, 0 before the first.
-    #[serde(default)]
-    pub since: u64,
-    /// The most that are wanted; [`EVENTS_DEFAULT`] unless given, [`EVENTS_MAX`] at most.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub limit: Option<usize>,
-}
-
 /// Asks what a sentence means.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -533,43 +515,18 @@ pub struct TaskResult {
 
 /// Tasks, ordered by number.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
-pub struct ListResult {
+pub struct ListResult<T = Task> {
     /// See [`crate::protocol::SCHEMA_VERSION`].
     pub schema_version: u32,
     /// The daemon's time.
     pub now: Time,
     /// The tasks.
-    pub tasks: Vec<Task>,
+    pub tasks: Vec<T>,
     /// What the person should know besides.
     pub warnings: Vec<String>,
-}
-
-/// What happened to a task, oldest first.
-#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
-pub struct HistoryResult {
-    /// See [`crate::protocol::SCHEMA_VERSION`].
-    pub schema_version: u32,
-    /// The daemon's time.
-    pub now: Time,
-    /// The task now.
-    pub task: Task,
-    /// Its events.
-    pub events: Vec<Event>,
-    /// Its deliveries.
-    pub deliveries: Vec<Delivery>,
-}
-
-/// Events, oldest first.
-#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
-pub struct EventListResult {
-    /// See [`crate::protocol::SCHEMA_VERSION`].
-    pub schema_version: u32,
-    /// The daemon's time.
-    pub now: Time,
-    /// The events.
-    pub events: Vec<Event>,
-    /// Where to go on: the `seq` of the last event given, or `since` where there is none.
-    pub cursor: u64,
+    /// Where the next page begins, null on the last one; see [`PAGE_BYTES_MAX`].
+    #[serde(default)]
+    pub next: Option<u64>,
 }
 
 /// What the programmable clock shows.

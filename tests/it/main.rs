@@ -11,6 +11,7 @@ mod architecture;
 mod cli;
 mod crash;
 mod desktop;
+mod following;
 mod generated;
 mod lifecycle;
 mod load;
