@@ -100,7 +100,7 @@ pub(super) async fn serve(stream: Stream, api: Arc<Api>, place: Place, stop: Can
         }
         // The caller may be gone; then nobody misses it.
         Err(Ended::Unfed { why }) => {
-            drop(connection.write(unasked(RpcError { message: told, ..why }).as_bytes()).await)
+            drop(connection.write(unasked(RpcError { message: told, ..why }).as_bytes()).await);
         }
         Err(error @ Ended::Silent { .. }) => {
             let refusal = RpcError::new(ErrorKind::Limit, error.to_string());
@@ -157,7 +157,7 @@ impl Connection {
             tokio::select! {
                 // What is asked goes before what is told, so that a long backlog keeps nobody from ending it.
                 biased;
-                () = stop.cancelled() => return self.stopped(subscription.is_some()),
+                () = stop.cancelled() => return stopped(subscription.is_some()),
                 () = leave.cancelled() => return Err(Ended::Displaced),
                 read = self.read() => if !read? {
                     return self.finish().await;
@@ -178,24 +178,14 @@ impl Connection {
             let line = write_notification(EVENT_NOTIFICATION, &params);
             let limit = PUSH_WAIT;
             let mut rest = line.as_bytes();
-            match tokio::time::timeout(limit, write_on(&mut self.stream, &mut rest)).await {
-                Ok(written) => written?,
-                Err(_) => {
-                    // With what is left of it the event is told.
-                    subscription.cursor = cursor;
-                    return Err(Ended::Slow { subscription, rest: rest.to_owned(), limit });
-                }
-            }
+            let Ok(written) = tokio::time::timeout(limit, write_on(&mut self.stream, &mut rest)).await else {
+                // With what is left of it the event is told.
+                subscription.cursor = cursor;
+                return Err(Ended::Slow { subscription, rest: rest.to_owned(), limit });
+            };
+            written?;
             subscription.cursor = cursor;
             self.session.subscription = Some(subscription);
-        }
-        Ok(())
-    }
-
-    fn stopped(&self, is_following: bool) -> Result<(), Ended> {
-        if is_following {
-            let why = RpcError::new(ErrorKind::Stopping, "the daemon is about to stop").with_hint("connect anew");
-            return Err(Ended::Unfed { why });
         }
         Ok(())
     }
@@ -269,6 +259,15 @@ impl Connection {
         let limit = WRITE_WAIT;
         Ok(tokio::time::timeout(limit, self.stream.write_all(bytes)).await.map_err(|_| Ended::Unread { limit })??)
     }
+}
+
+/// Ends a connection since the daemon stops; who waits for events is told so.
+fn stopped(is_following: bool) -> Result<(), Ended> {
+    if is_following {
+        let why = RpcError::new(ErrorKind::Stopping, "the daemon is about to stop").with_hint("connect anew");
+        return Err(Ended::Unfed { why });
+    }
+    Ok(())
 }
 
 /// Waits for the next commit; for ever once there will be none.

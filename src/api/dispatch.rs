@@ -3,7 +3,8 @@
 use crate::api::{Api, handlers};
 use crate::protocol::envelope::{RawJson, RawText, no_method, read_params, write_answer};
 use crate::protocol::error_code::RpcError;
-use crate::protocol::methods::{Ask, Method};
+use crate::protocol::methods::{Ask, Discover, Method};
+use crate::protocol::openrpc;
 
 /// What a connection remembers between its requests.
 #[derive(Debug, Default)]
@@ -82,6 +83,10 @@ pub(super) async fn dispatch(
         Method::ChannelResume => handlers::outgoing::resume(api, read(params)?).await.map(write_answer),
         Method::ChannelTest => handlers::outgoing::test(api, read(params)?).await.map(write_answer),
         Method::TimeParse => handlers::questions::parse(api, &read(params)?).map(write_answer),
+        Method::RpcDiscover => {
+            let Discover {} = read(params)?;
+            Ok(openrpc::document())
+        }
         Method::ClockAdvance => handlers::daemon::advance(api, read(params)?).await.map(write_answer),
     }
 }

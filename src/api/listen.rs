@@ -138,13 +138,13 @@ impl Listening {
                     let message = format!("cannot take the connection: {CONNECTIONS_MAX} are open already, all busy");
                     turn_away(&stream, RpcError::new(ErrorKind::Limit, message));
                 }
-                Ok(stream) => match stranger(&stream) {
-                    Some(refusal) => turn_away(&stream, refusal),
-                    None => {
-                        let serve = connection::serve(stream, Arc::clone(&api), seats.take(), stop.clone());
-                        drop(connections.spawn(serve));
+                Ok(stream) => {
+                    if let Some(refusal) = stranger(&stream) {
+                        turn_away(&stream, refusal);
+                        continue;
                     }
-                },
+                    connections.spawn(connection::serve(stream, Arc::clone(&api), seats.take(), stop.clone()));
+                }
                 Err(error) if is_exhausted(&error) => {
                     tracing::warn!(%error, "cannot take a connection");
                     // With one descriptor set free the one who waits can be told, rather than left to wait.

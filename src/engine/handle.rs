@@ -15,9 +15,7 @@ use crate::domain::task::{Number, TaskId};
 use crate::domain::time::Timestamp;
 use crate::engine::input::{AddRequest, Applied, Call, CallError, Input, TargetCall};
 use crate::notify::{Channel, Presence};
-use crate::store::{Counts, Identity, Store, StoreError, Wake};
-
-pub use crate::store::{StoredEvent, Which};
+use crate::store::{Counts, Identity, Store, StoreError, StoredEvent, Wake, Which};
 
 /// How many inputs may wait for the loop; one more is refused, never dropped in silence (I9).
 pub const INPUTS_MAX: usize = 4096;
@@ -146,12 +144,21 @@ impl Handle {
         self.read(move |store| Ok(store.list(which)?)).await
     }
 
-    /// Returns the tasks whose number is above `after`, ordered by number, at most `limit`.
+    /// Returns the tasks whose present occurrence has not ended, of those whose number is above `after`, ordered by number,
+    /// at most `limit`.
     ///
     /// # Errors
     /// The store fails.
-    pub async fn list_after(&self, which: Which, after: Number, limit: usize) -> Result<Vec<Snapshot>, CallError> {
-        self.read(move |store| Ok(store.list_after(which, after, limit)?)).await
+    pub async fn list_open_after(&self, after: Number, limit: usize) -> Result<Vec<Snapshot>, CallError> {
+        self.read(move |store| Ok(store.list_after(Which::Open, after, limit)?)).await
+    }
+
+    /// Returns all tasks whose number is above `after`, ordered by number, at most `limit`.
+    ///
+    /// # Errors
+    /// The store fails.
+    pub async fn list_all_after(&self, after: Number, limit: usize) -> Result<Vec<Snapshot>, CallError> {
+        self.read(move |store| Ok(store.list_after(Which::All, after, limit)?)).await
     }
 
     /// Returns the events of a task behind `cursor`, oldest first, at most `limit`.

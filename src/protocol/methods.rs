@@ -8,7 +8,9 @@ use std::collections::BTreeMap;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Deserializer, Serialize};
 
-use crate::protocol::objects::{ChannelStatus, Counts, Next, Priority, Reading, Task, Time};
+use crate::protocol::objects::{ChannelStatus, Counts, Json, Next, Priority, Reading, Task, Time};
+#[cfg(test)]
+use crate::protocol::openrpc::tests::fields;
 
 pub use crate::protocol::methods::following::{
     EVENT_NOTIFICATION, EVENTS_DEFAULT, EVENTS_MAX, EventList, EventListResult, EventPushed, EventSubscribe,
@@ -45,6 +47,12 @@ macro_rules! methods {
             }
         }
 
+        /// Returns each method with the names of its parameters and of its result's fields, in order.
+        #[cfg(test)]
+        pub(crate) fn shapes() -> Vec<(Method, &'static [&'static str], &'static [&'static str])> {
+            vec![$((Method::$variant, fields::<$params>(), fields::<$result>()),)*]
+        }
+
         $(impl Ask for $params {
             type Answer = $result;
 
@@ -79,6 +87,7 @@ methods! {
     ChannelTest "channel.test" ChannelTest -> ChannelTestResult;
     TimeParse "time.parse" Parse -> Reading;
     ClockAdvance "clock.advance" Advance -> AdvanceResult;
+    RpcDiscover "rpc.discover" Discover -> Json;
 }
 
 /// The parameters of a method, with the result that answers them.
@@ -419,6 +428,11 @@ pub struct Advance {
     /// Where to.
     pub to: Time,
 }
+
+/// Asks what can be asked: the answer is an `OpenRPC` document.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Discover {}
 
 /// Who is there.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]

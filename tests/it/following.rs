@@ -13,7 +13,7 @@ fn long_notes() -> String {
     "x".repeat(64 * 1024)
 }
 
-fn subscribe(connection: &mut Connection, since: Value) -> u64 {
+fn subscribe(connection: &mut Connection, since: &Value) -> u64 {
     let began = connection.call("event.subscribe", json!({"since": since}));
     began["subscription"].as_u64().expect("a number")
 }
@@ -47,7 +47,7 @@ fn a_subscriber_is_told_each_event_once_from_its_cursor_on() {
             });
         }
         let mut connection = home.connect();
-        let subscription = subscribe(&mut connection, json!(2));
+        let subscription = subscribe(&mut connection, &json!(2));
         let last = before.call("event.list", json!({}))["cursor"].as_u64().expect("a number");
         assert!(last >= 5);
         for seq in 3..=(5 + WRITERS * EACH) {
@@ -64,7 +64,7 @@ fn a_subscription_begins_now_unless_told_otherwise_and_ends_when_asked() {
     let _daemon = home.start();
     let (mut writer, mut connection) = (home.connect(), home.connect());
     writer.call("task.add", json!({"title": "before"}));
-    let subscription = subscribe(&mut connection, Value::Null);
+    let subscription = subscribe(&mut connection, &Value::Null);
     assert_eq!(connection.refused("event.subscribe", json!({}))["code"], 429, "one a connection");
     writer.call("task.add", json!({"title": "after"}));
     let event = pushed(&mut connection, subscription);
@@ -74,7 +74,7 @@ fn a_subscription_begins_now_unless_told_otherwise_and_ends_when_asked() {
     let ended = connection.call("event.unsubscribe", json!({"subscription": subscription}));
     assert_eq!(ended["cursor"], event["seq"]);
     writer.call("task.add", json!({"title": "unheard"}));
-    let again = subscribe(&mut connection, ended["cursor"].clone());
+    let again = subscribe(&mut connection, &ended["cursor"]);
     assert_ne!(again, subscription);
     assert_eq!(pushed(&mut connection, again)["snapshot"]["title"], "unheard");
 }
@@ -89,14 +89,14 @@ fn a_cursor_of_the_future_is_refused() {
 
 #[test]
 fn a_subscriber_that_does_not_read_is_cut_off_with_words_and_slows_nobody() {
+    const TASKS: usize = 20;
     let home = Home::new();
     let mut command = home.daemon();
     command.arg("--foreground");
     let mut daemon = Daemon::start(command);
     let mut log = daemon.log();
     let (mut writer, mut slow) = (home.connect(), home.connect());
-    let subscription = subscribe(&mut slow, json!(0));
-    const TASKS: usize = 20;
+    let subscription = subscribe(&mut slow, &json!(0));
     for _ in 0..TASKS {
         writer.call("task.add", json!({"title": "tea", "notes": long_notes()}));
     }
@@ -122,7 +122,7 @@ fn a_subscriber_that_does_not_read_is_cut_off_with_words_and_slows_nobody() {
     assert_eq!(slow.receive(), Value::Null);
     assert!(cursor < TASKS as u64);
     let mut again = home.connect();
-    let subscription = subscribe(&mut again, json!(cursor));
+    let subscription = subscribe(&mut again, &json!(cursor));
     assert_eq!(pushed(&mut again, subscription)["seq"], cursor + 1);
 }
 

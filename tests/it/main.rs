@@ -18,6 +18,7 @@ mod load;
 mod outgoing;
 mod popup;
 mod protocol;
+mod python;
 mod reach;
 mod readme;
 mod simulation;

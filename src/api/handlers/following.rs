@@ -3,7 +3,6 @@
 use crate::api::Api;
 use crate::api::dispatch::{Session, Subscription};
 use crate::api::page::Page;
-use crate::engine::handle::StoredEvent;
 use crate::engine::input::CallError;
 use crate::protocol::SCHEMA_VERSION;
 use crate::protocol::envelope::{RawJson, write_answer};
@@ -24,9 +23,7 @@ pub(in crate::api) async fn history(api: &Api, params: History) -> Result<RawJso
     let page = Page::new(params.since.unwrap_or(0), usize::MAX)
         .fill(
             |cursor, limit| api.handle.history(id, cursor, limit),
-            move |stored: &StoredEvent| {
-                (stored.seq, write_answer(to_wire::event(stored.seq, &stored.event, detail, view)))
-            },
+            move |stored| (stored.seq, write_answer(to_wire::event(stored.seq, &stored.event, detail, view))),
         )
         .await
         .map_err(refusal)?;
@@ -56,9 +53,7 @@ pub(in crate::api) async fn events(api: &Api, params: EventList) -> Result<RawJs
     let page = Page::new(params.since, limit)
         .fill(
             |cursor, limit| api.handle.events_since(cursor, limit),
-            move |stored: &StoredEvent| {
-                (stored.seq, write_answer(to_wire::event(stored.seq, &stored.event, Detail::Full, view)))
-            },
+            move |stored| (stored.seq, write_answer(to_wire::event(stored.seq, &stored.event, Detail::Full, view))),
         )
         .await
         .map_err(|error| api.refusal(&error))?;
@@ -117,7 +112,7 @@ pub(in crate::api) async fn next(api: &Api, subscription: Subscription) -> Resul
     let page = Page::new(subscription.cursor, EVENTS_MAX)
         .fill(
             |cursor, limit| api.handle.events_since(cursor, limit),
-            move |stored: &StoredEvent| {
+            move |stored| {
                 let event = to_wire::event(stored.seq, &stored.event, Detail::Full, view);
                 (stored.seq, write_answer(EventPushed { subscription: number, cursor: stored.seq, event }))
             },

@@ -5,7 +5,6 @@ use crate::api::page::Page;
 use crate::api::time;
 use crate::domain::event::Snapshot;
 use crate::domain::task::Number;
-use crate::engine::handle::Which;
 use crate::protocol::SCHEMA_VERSION;
 use crate::protocol::envelope::{RawJson, write_answer};
 use crate::protocol::error_code::RpcError;
@@ -27,11 +26,16 @@ pub(in crate::api) async fn get(api: &Api, params: Get) -> Result<TaskResult, Rp
 
 /// Tells the open tasks, or all, as JSON text.
 pub(in crate::api) async fn list(api: &Api, params: List) -> Result<RawJson, RpcError> {
-    let which = if params.all { Which::All } else { Which::Open };
     let view = api.view();
     let page = Page::new(params.after.unwrap_or(0), params.limit.unwrap_or(usize::MAX))
         .fill(
-            |after, limit| api.handle.list_after(which, Number(after), limit),
+            |after, limit| async move {
+                if params.all {
+                    api.handle.list_all_after(Number(after), limit).await
+                } else {
+                    api.handle.list_open_after(Number(after), limit).await
+                }
+            },
             move |each: &Snapshot| (each.task.number.0, write_answer(to_wire::task(each, &[], Detail::Brief, view))),
         )
         .await
