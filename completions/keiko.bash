@@ -385,7 +385,7 @@ _keiko() {
             return 0
             ;;
         keiko__subcmd__events)
-            opts="-q -h --since --limit --json --quiet --print-id --color --help"
+            opts="-f -q -h --since --limit --follow --json --quiet --print-id --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0

@@ -272,6 +272,7 @@ complete -c keiko -n "__fish_keiko_using_subcommand events" -l limit -d 'At most
 complete -c keiko -n "__fish_keiko_using_subcommand events" -l color -d 'Whether to show colours' -r -f -a "auto\t'On a terminal that knows colours, unless `NO_COLOR` is set'
 always\t'Also into pipes and files'
 never\t'Nowhere'"
+complete -c keiko -n "__fish_keiko_using_subcommand events" -s f -l follow -d 'Go on with what happens, until interrupted'
 complete -c keiko -n "__fish_keiko_using_subcommand events" -l json -d 'Give results and errors as JSON'
 complete -c keiko -n "__fish_keiko_using_subcommand events" -s q -l quiet -d 'Leave out confirmations and hints'
 complete -c keiko -n "__fish_keiko_using_subcommand events" -l print-id -d 'Print the UUID of the task and nothing else'

@@ -8,14 +8,17 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
-use crate::api::Api;
-use crate::api::dispatch::{Session, dispatch};
-use crate::api::listen::Stream;
-use crate::protocol::envelope::{Id, Message, Request, Response, read_requests};
+use crate::api::dispatch::{Session, Subscription, dispatch};
+use crate::api::listen::{CONNECTIONS_MAX, Stream, turn_away};
+use crate::api::seats::{Place, Standing};
+use crate::api::{Api, handlers};
+use crate::protocol::envelope::{Id, Message, Request, Response, read_requests, write_notification};
 use crate::protocol::error_code::{ErrorKind, RpcError};
 use crate::protocol::framing::{FrameError, Frames};
+use crate::protocol::methods::EVENT_NOTIFICATION;
 
 /// How long a new connection may take to its first frame: whoever connects has something to ask.
 const FIRST_FRAME_WAIT: Duration = Duration::from_secs(10);
@@ -25,6 +28,9 @@ const FRAME_WAIT: Duration = Duration::from_secs(30);
 
 /// How long a caller may take to read an answer, so that one who stopped reading does not hold its memory for ever.
 const WRITE_WAIT: Duration = Duration::from_secs(30);
+
+/// How long a subscriber may take to read one event before it is cut off, and then to read why.
+const PUSH_WAIT: Duration = Duration::from_secs(10);
 
 /// How much is read at once.
 const READ_BYTES: usize = 8 * 1024;
@@ -51,14 +57,51 @@ enum Ended {
         /// How long was waited.
         limit: Duration,
     },
+    /// Another caller needs the place.
+    #[error("cannot keep the connection: {CONNECTIONS_MAX} are open, and this one was idle longest")]
+    Displaced,
+    /// A subscriber did not read its events in time.
+    #[error(
+        "cannot go on with subscription {}: its events were not read within {} s", subscription.number, limit.as_secs()
+    )]
+    Slow {
+        /// The subscription, as far as it was told.
+        subscription: Subscription,
+        /// What is left of the event that was being told: the words must begin a line of their own.
+        rest: Vec<u8>,
+        /// How long was waited.
+        limit: Duration,
+    },
+    /// The events of a subscription cannot be read, or there will be none.
+    #[error("cannot go on with the subscription: {}", why.message)]
+    Unfed {
+        /// Why.
+        why: RpcError,
+    },
 }
 
 /// Serves a connection until its caller hangs up, breaks a limit, or the daemon stops.
-pub(super) async fn serve(stream: Stream, api: Arc<Api>, stop: CancellationToken) {
+pub(super) async fn serve(stream: Stream, api: Arc<Api>, place: Place, stop: CancellationToken) {
     let mut connection =
-        Connection { stream, frames: Frames::default(), session: Session::default(), api, has_asked: false };
-    match connection.run(&stop).await {
+        Connection { stream, frames: Frames::default(), session: Session::default(), api, place, has_asked: false };
+    let ended = connection.run(&stop).await;
+    let told = ended.as_ref().map_or_else(ToString::to_string, |()| String::new());
+    match ended {
         Ok(()) => {}
+        Err(Ended::Displaced) => {
+            turn_away(&connection.stream, RpcError::new(ErrorKind::Limit, told).with_hint("connect anew"));
+        }
+        Err(Ended::Slow { subscription, mut rest, limit }) => {
+            tracing::warn!(cursor = subscription.cursor, "a subscriber is cut off, since it does not read");
+            let hint = format!("connect anew and subscribe since {}", subscription.cursor);
+            rest.extend_from_slice(unasked(RpcError::new(ErrorKind::Limit, told).with_hint(hint)).as_bytes());
+            // It has had its time; who still does not read learns it from the end of the connection.
+            let _ = tokio::time::timeout(limit, connection.stream.write_all(&rest)).await;
+        }
+        // The caller may be gone; then nobody misses it.
+        Err(Ended::Unfed { why }) => {
+            drop(connection.write(unasked(RpcError { message: told, ..why }).as_bytes()).await);
+        }
         Err(error @ Ended::Silent { .. }) => {
             let refusal = RpcError::new(ErrorKind::Limit, error.to_string());
             // The caller may be gone; then nobody misses it.
@@ -81,33 +124,70 @@ struct Connection {
     frames: Frames,
     session: Session,
     api: Arc<Api>,
+    place: Place,
     has_asked: bool,
 }
 
 impl Connection {
     async fn run(&mut self, stop: &CancellationToken) -> Result<(), Ended> {
+        let leave = self.place.leave();
+        let mut last_seq = self.api.handle.last_seq();
         loop {
             // What has come already is done even when the daemon stops; only what has not is no longer waited for.
             match self.frames.next_frame() {
                 Ok(Some(frame)) => {
                     self.has_asked = true;
+                    self.place.set(Standing::Busy);
                     self.answer(&frame).await?;
                     if self.session.has_asked_to_stop() {
                         return Ok(());
                     }
+                    continue;
                 }
-                Err(error) => self.write(unasked(no_frame(error)).as_bytes()).await?,
-                Ok(None) => {
-                    let is_open = tokio::select! {
-                        () = stop.cancelled() => return Ok(()),
-                        read = self.read() => read?,
-                    };
-                    if !is_open {
-                        return self.finish().await;
-                    }
+                Err(error) => {
+                    self.place.set(Standing::Busy);
+                    self.write(unasked(no_frame(error)).as_bytes()).await?;
+                    continue;
                 }
+                Ok(None) => {}
+            }
+            let subscription = self.session.subscription;
+            self.place.set(if subscription.is_some() { Standing::Following } else { Standing::Idle });
+            let is_behind = subscription.is_some_and(|known| known.cursor < *last_seq.borrow_and_update());
+            tokio::select! {
+                // What is asked goes before what is told, so that a long backlog keeps nobody from ending it.
+                biased;
+                () = stop.cancelled() => return stopped(subscription.is_some()),
+                () = leave.cancelled() => return Err(Ended::Displaced),
+                read = self.read() => if !read? {
+                    return self.finish().await;
+                },
+                () = std::future::ready(()), if is_behind => self.push().await?,
+                () = changed(&mut last_seq), if subscription.is_some() => {}
             }
         }
+    }
+
+    /// Tells the next page of events to the subscriber. It is read from the store only now: who reads slowly holds one
+    /// page, misses nothing, and holds up nobody.
+    async fn push(&mut self) -> Result<(), Ended> {
+        let Some(mut subscription) = self.session.subscription else { return Ok(()) };
+        self.place.set(Standing::Busy);
+        let events = handlers::following::next(&self.api, subscription).await.map_err(|why| Ended::Unfed { why })?;
+        for (cursor, params) in events {
+            let line = write_notification(EVENT_NOTIFICATION, &params);
+            let limit = PUSH_WAIT;
+            let mut rest = line.as_bytes();
+            let Ok(written) = tokio::time::timeout(limit, write_on(&mut self.stream, &mut rest)).await else {
+                // With what is left of it the event is told.
+                subscription.cursor = cursor;
+                return Err(Ended::Slow { subscription, rest: rest.to_owned(), limit });
+            };
+            written?;
+            subscription.cursor = cursor;
+            self.session.subscription = Some(subscription);
+        }
+        Ok(())
     }
 
     /// Reads some bytes; answers whether there may be more.
@@ -140,7 +220,10 @@ impl Connection {
         match read_requests(frame) {
             Message::Single(request) => {
                 if let Some(response) = self.respond(request).await {
-                    self.write((response.to_text() + "\n").as_bytes()).await?;
+                    // Only the line is kept while it is written: a caller that does not read holds an answer once.
+                    let line = response.to_text() + "\n";
+                    drop(response);
+                    self.write(line.as_bytes()).await?;
                 }
             }
             Message::Batch(requests) => {
@@ -148,7 +231,9 @@ impl Connection {
                 let mut before = "[";
                 for request in requests {
                     if let Some(response) = self.respond(request).await {
-                        self.write((before.to_owned() + &response.to_text()).as_bytes()).await?;
+                        let text = before.to_owned() + &response.to_text();
+                        drop(response);
+                        self.write(text.as_bytes()).await?;
                         before = ",";
                     }
                 }
@@ -174,6 +259,33 @@ impl Connection {
         let limit = WRITE_WAIT;
         Ok(tokio::time::timeout(limit, self.stream.write_all(bytes)).await.map_err(|_| Ended::Unread { limit })??)
     }
+}
+
+/// Ends a connection since the daemon stops; who waits for events is told so.
+fn stopped(is_following: bool) -> Result<(), Ended> {
+    if is_following {
+        let why = RpcError::new(ErrorKind::Stopping, "the daemon is about to stop").with_hint("connect anew");
+        return Err(Ended::Unfed { why });
+    }
+    Ok(())
+}
+
+/// Waits for the next commit; for ever once there will be none.
+async fn changed(last_seq: &mut watch::Receiver<u64>) {
+    if last_seq.changed().await.is_err() {
+        std::future::pending::<()>().await;
+    }
+}
+
+/// Writes, and keeps in `rest` what is not written yet, also when it is given up.
+async fn write_on(stream: &mut Stream, rest: &mut &[u8]) -> io::Result<()> {
+    while !rest.is_empty() {
+        match stream.write(rest).await? {
+            0 => return Err(io::ErrorKind::WriteZero.into()),
+            count => *rest = &rest[count..],
+        }
+    }
+    Ok(())
 }
 
 fn no_frame(error: FrameError) -> RpcError {

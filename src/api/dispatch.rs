@@ -3,7 +3,8 @@
 use crate::api::{Api, handlers};
 use crate::protocol::envelope::{RawJson, RawText, no_method, read_params, write_answer};
 use crate::protocol::error_code::RpcError;
-use crate::protocol::methods::{Ask, Method};
+use crate::protocol::methods::{Ask, Discover, Method};
+use crate::protocol::openrpc;
 
 /// What a connection remembers between its requests.
 #[derive(Debug, Default)]
@@ -11,9 +12,28 @@ pub(super) struct Session {
     /// Set once the caller speaks another protocol: all that follows would be misunderstood, so all of it is refused.
     refusal: Option<RpcError>,
     stop: bool,
+    /// What the caller wants to be told by itself. One is enough: it gives all events.
+    pub(super) subscription: Option<Subscription>,
+    subscriptions: u64,
+}
+
+/// Who is told of each event behind a cursor.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Subscription {
+    /// Names it, within the connection.
+    pub(super) number: u64,
+    /// The last event that was told.
+    pub(super) cursor: u64,
 }
 
 impl Session {
+    /// Begins to tell what is behind `cursor`, and returns the number of the subscription.
+    pub(super) fn subscribe(&mut self, cursor: u64) -> u64 {
+        self.subscriptions += 1;
+        self.subscription = Some(Subscription { number: self.subscriptions, cursor });
+        self.subscriptions
+    }
+
     /// Returns whether the daemon is to stop once the answer is sent.
     pub(super) const fn has_asked_to_stop(&self) -> bool {
         self.stop
@@ -53,9 +73,20 @@ pub(super) async fn dispatch(
         Method::TaskResume => handlers::changes::resume(api, read(params)?).await.map(write_answer),
         Method::TaskSkip => handlers::changes::skip(api, read(params)?).await.map(write_answer),
         Method::TaskCancel => handlers::changes::cancel(api, read(params)?).await.map(write_answer),
-        Method::TaskHistory => handlers::questions::history(api, read(params)?).await.map(write_answer),
-        Method::EventList => handlers::questions::events(api, read(params)?).await,
+        Method::TaskHistory => handlers::following::history(api, read(params)?).await,
+        Method::EventList => handlers::following::events(api, read(params)?).await,
+        Method::EventSubscribe => handlers::following::subscribe(api, session, read(params)?).await.map(write_answer),
+        Method::EventUnsubscribe => handlers::following::unsubscribe(api, session, read(params)?).map(write_answer),
+        Method::DeliveryList => handlers::outgoing::deliveries(api, read(params)?).await.map(write_answer),
+        Method::ChannelList => handlers::outgoing::list(api, read(params)?).await.map(write_answer),
+        Method::ChannelPause => handlers::outgoing::pause(api, read(params)?).await.map(write_answer),
+        Method::ChannelResume => handlers::outgoing::resume(api, read(params)?).await.map(write_answer),
+        Method::ChannelTest => handlers::outgoing::test(api, read(params)?).await.map(write_answer),
         Method::TimeParse => handlers::questions::parse(api, &read(params)?).map(write_answer),
+        Method::RpcDiscover => {
+            let Discover {} = read(params)?;
+            Ok(openrpc::document())
+        }
         Method::ClockAdvance => handlers::daemon::advance(api, read(params)?).await.map(write_answer),
     }
 }

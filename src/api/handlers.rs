@@ -14,6 +14,8 @@ pub(super) mod add;
 pub(super) mod changes;
 pub(super) mod daemon;
 mod details;
+pub(super) mod following;
+pub(super) mod outgoing;
 pub(super) mod questions;
 
 impl Api {

@@ -18,6 +18,7 @@ use interprocess::os::unix::local_socket::ListenerOptionsExt as _;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
+use crate::api::seats::Seats;
 use crate::api::{Api, connection};
 use crate::protocol::error_code::{ErrorKind, RpcError};
 
@@ -125,6 +126,7 @@ impl Listening {
     /// is to go when all else has ended.
     pub async fn serve(self, api: Arc<Api>, stop: CancellationToken) -> Socket {
         let connections = TaskTracker::new();
+        let seats = Arc::new(Seats::default());
         let mut spare = spare();
         loop {
             let accepted = tokio::select! {
@@ -132,14 +134,17 @@ impl Listening {
                 accepted = self.listener.accept() => accepted,
             };
             match accepted {
-                Ok(stream) if connections.len() >= CONNECTIONS_MAX => {
-                    let message = format!("cannot take the connection: {CONNECTIONS_MAX} are open already");
+                Ok(stream) if connections.len() >= CONNECTIONS_MAX && !seats.free_one() => {
+                    let message = format!("cannot take the connection: {CONNECTIONS_MAX} are open already, all busy");
                     turn_away(&stream, RpcError::new(ErrorKind::Limit, message));
                 }
-                Ok(stream) => match stranger(&stream) {
-                    Some(refusal) => turn_away(&stream, refusal),
-                    None => drop(connections.spawn(connection::serve(stream, Arc::clone(&api), stop.clone()))),
-                },
+                Ok(stream) => {
+                    if let Some(refusal) = stranger(&stream) {
+                        turn_away(&stream, refusal);
+                        continue;
+                    }
+                    connections.spawn(connection::serve(stream, Arc::clone(&api), seats.take(), stop.clone()));
+                }
                 Err(error) if is_exhausted(&error) => {
                     tracing::warn!(%error, "cannot take a connection");
                     // With one descriptor set free the one who waits can be told, rather than left to wait.
@@ -247,10 +252,10 @@ fn stranger(stream: &Stream) -> Option<RpcError> {
 }
 
 /// Says why in one line, as far as that goes without waiting, and hangs up.
-fn turn_away(stream: &Stream, refusal: RpcError) {
+pub(super) fn turn_away(stream: &Stream, refusal: RpcError) {
     let line = connection::unasked(refusal);
     let Stream::UdSocket(socket) = stream;
-    // A new connection has room for a line; one that has none is not waited for.
+    // A new or an idle connection has room for a line; one that has none is not waited for.
     let _ = socket.inner().try_write(line.as_bytes());
 }
 

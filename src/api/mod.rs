@@ -21,7 +21,9 @@ mod connection;
 mod dispatch;
 mod handlers;
 pub mod listen;
+mod page;
 mod refusal;
+mod seats;
 mod time;
 
 /// What the daemon says of itself.

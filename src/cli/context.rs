@@ -9,9 +9,11 @@ use crate::cli::start::{self, Process};
 use crate::cli::ui::{Form, Ui};
 use crate::client::{Client, ClientError};
 use crate::config::paths::Paths;
-use crate::protocol::envelope::RawJson;
-use crate::protocol::methods::{Ask, Hello, Stop};
-use crate::protocol::objects::Time;
+use crate::protocol::envelope::{self, RawJson};
+use crate::protocol::methods::{
+    Ask, EVENT_NOTIFICATION, EventSubscribe, Hello, History, HistoryResult, List, ListResult, Stop,
+};
+use crate::protocol::objects::{Event, Time};
 
 /// What a command works with.
 pub(crate) struct Context<'a> {
@@ -46,6 +48,63 @@ impl<'a> Context<'a> {
     /// There is no daemon and none can be started, or it refuses.
     pub(crate) fn ask<A: Ask>(&mut self, question: &A) -> Result<A::Answer, CliError> {
         self.call(|client| client.call(question))
+    }
+
+    /// Asks for tasks, page after page.
+    ///
+    /// # Errors
+    /// As [`Context::ask`].
+    pub(crate) fn list(&mut self, all: bool, limit: Option<usize>) -> Result<ListResult, CliError> {
+        let mut whole = self.ask(&List { all, limit, after: None })?;
+        while let Some(after) = whole.next {
+            let left = limit.map(|limit| limit.saturating_sub(whole.tasks.len()));
+            if left == Some(0) {
+                break;
+            }
+            let page = self.ask(&List { all, limit: left, after: Some(after) })?;
+            whole.tasks.extend(page.tasks);
+            whole.next = page.next;
+        }
+        Ok(whole)
+    }
+
+    /// Asks for the history of a task, page after page.
+    ///
+    /// # Errors
+    /// As [`Context::ask`].
+    pub(crate) fn history(&mut self, mut question: History) -> Result<HistoryResult, CliError> {
+        let mut whole = self.ask(&question)?;
+        while whole.next.is_some() {
+            question.since = whole.next;
+            let page = self.ask(&question)?;
+            whole.events.extend(page.events);
+            whole.next = page.next;
+        }
+        Ok(whole)
+    }
+
+    /// Tells `tell` each event behind a cursor, and each that happens from then on, until it wants no more.
+    ///
+    /// # Errors
+    /// As [`Context::ask`]; the daemon stops, or ends the subscription.
+    pub(crate) fn follow(
+        &mut self,
+        since: u64,
+        mut tell: impl FnMut(&mut Ui, &Event, Viewpoint) -> bool,
+    ) -> Result<(), CliError> {
+        self.ask(&EventSubscribe { since: Some(since) })?;
+        self.client()?.wait_for_ever()?;
+        loop {
+            let (method, params) = self.client()?.notification()?;
+            if method != EVENT_NOTIFICATION {
+                continue;
+            }
+            let event = envelope::read_pushed(&params).map_err(ClientError::from)?.event;
+            let view = self.viewpoint(event.at);
+            if !tell(self.ui, &event, view) {
+                return Ok(());
+            }
+        }
     }
 
     /// Asks the daemon by the name of a method, and starts it where none answers; waits for as long as it takes.

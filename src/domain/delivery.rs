@@ -1,11 +1,14 @@
 //! One firing to one target: its attempts and its result.
 
+use std::collections::BTreeMap;
 use std::fmt;
 
+use uuid::Uuid;
+
 use crate::domain::message::{Message, Occasion, Reason};
-use crate::domain::occurrence::{FireId, OccurrenceName};
+use crate::domain::occurrence::{FireId, OccurrenceKey, OccurrenceName, Slot};
 use crate::domain::retry::{Jitter, wait};
-use crate::domain::task::TaskId;
+use crate::domain::task::{Number, Priority, TaskId};
 use crate::domain::time::{Span, Timestamp};
 
 /// A way to reach a person or a program.
@@ -204,6 +207,42 @@ pub enum Report {
 }
 
 impl Delivery {
+    /// Returns a delivery to `target` that is no task's, for trying whether it can be reached. It is never stored.
+    ///
+    /// All trials of a device count as one task's, so that on a screen each takes the place of the one before.
+    #[must_use]
+    pub fn trial(target: Target, device: Uuid, now: Timestamp) -> Self {
+        let task = TaskId(Uuid::new_v5(&device, b"trial"));
+        let fire_id = FireId(Uuid::new_v5(&task.0, format!("{target}|{}", now.as_millis()).as_bytes()));
+        Self {
+            id: DeliveryId { fire_id, target },
+            task,
+            occurrence: OccurrenceName { key: OccurrenceKey::Once, generation: 1 },
+            message: Message {
+                number: Number(0),
+                title: "Keiko can reach you here".to_owned(),
+                body: "this is a trial, nothing is to be done".to_owned(),
+                priority: Priority::Normal,
+                link: None,
+            },
+            occasion: Occasion {
+                device,
+                reason: Reason::Trial,
+                slot: Slot::DUE,
+                nominal_at: now,
+                late: false,
+                due: None,
+                notes: String::new(),
+                tags: Vec::new(),
+                metadata: BTreeMap::new(),
+            },
+            status: DeliveryStatus::Queued,
+            attempts: 0,
+            created_at: now,
+            last_error: None,
+        }
+    }
+
     /// Returns the delivery after a worker's report.
     ///
     /// A report of what has ended meanwhile still counts: what was shown was shown. After `attempts_max` attempts it has

@@ -59,11 +59,13 @@ pub enum Reason {
     Pause,
     /// Another target fails: the person is told of that.
     TargetFails,
+    /// Somebody tries whether the target can be reached.
+    Trial,
 }
 
 impl Reason {
     /// Every reason.
-    pub const ALL: [Self; 4] = [Self::Alert, Self::Snooze, Self::Pause, Self::TargetFails];
+    pub const ALL: [Self; 5] = [Self::Alert, Self::Snooze, Self::Pause, Self::TargetFails, Self::Trial];
 
     /// Returns the word that SQL and programs use.
     #[must_use]
@@ -73,6 +75,7 @@ impl Reason {
             Self::Snooze => "snooze",
             Self::Pause => "pause",
             Self::TargetFails => "target_fails",
+            Self::Trial => "trial",
         }
     }
 

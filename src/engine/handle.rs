@@ -3,18 +3,18 @@
 use std::sync::Arc;
 
 use chrono_tz::Tz;
-use tokio::sync::{mpsc, oneshot, watch};
+use tokio::sync::{Semaphore, mpsc, oneshot, watch};
 
 use crate::clock::Clock;
 use crate::domain::breaker::TargetHealth;
-use crate::domain::delivery::{ChannelKind, Delivery, Target};
+use crate::domain::delivery::{ChannelKind, Delivery, Report, Target};
 use crate::domain::event::Snapshot;
 use crate::domain::name::TaskName;
 use crate::domain::state::State;
-use crate::domain::task::TaskId;
+use crate::domain::task::{Number, TaskId};
 use crate::domain::time::Timestamp;
 use crate::engine::input::{AddRequest, Applied, Call, CallError, Input, TargetCall};
-use crate::notify::Presence;
+use crate::notify::{Channel, Presence};
 use crate::store::{Counts, Identity, Store, StoreError, StoredEvent, Wake, Which};
 
 /// How many inputs may wait for the loop; one more is refused, never dropped in silence (I9).
@@ -30,18 +30,14 @@ pub struct Handle {
     store: Arc<dyn Store>,
     clock: Arc<dyn Clock>,
     identity: Identity,
-    channels: Vec<(ChannelKind, watch::Receiver<Presence>)>,
+    channels: Vec<Arc<dyn Channel>>,
     last_seq: watch::Receiver<u64>,
+    /// One trial at a time: it goes past the limits that protect a target.
+    trials: Arc<Semaphore>,
 }
 
-/// The history of a task: what happened, and what was sent.
-#[derive(Clone, Debug)]
-pub struct History {
-    /// Its events, oldest first.
-    pub events: Vec<StoredEvent>,
-    /// Its deliveries, oldest first.
-    pub deliveries: Vec<Delivery>,
-}
+/// A channel, and whether it can reach somebody.
+pub type ChannelPresence = (ChannelKind, Presence);
 
 /// What the daemon knows of itself.
 #[derive(Clone, Debug)]
@@ -51,7 +47,7 @@ pub struct Status {
     /// The task that the clock has something to do for next, with the time.
     pub next: Option<(Timestamp, Snapshot)>,
     /// Whether each channel can reach somebody.
-    pub channels: Vec<(ChannelKind, Presence)>,
+    pub channels: Vec<ChannelPresence>,
 }
 
 impl Handle {
@@ -62,10 +58,10 @@ impl Handle {
         store: Arc<dyn Store>,
         clock: Arc<dyn Clock>,
         identity: Identity,
-        channels: Vec<(ChannelKind, watch::Receiver<Presence>)>,
+        channels: Vec<Arc<dyn Channel>>,
         last_seq: watch::Receiver<u64>,
     ) -> Self {
-        Self { inputs, store, clock, identity, channels, last_seq }
+        Self { inputs, store, clock, identity, channels, last_seq, trials: Arc::new(Semaphore::new(1)) }
     }
 
     /// Adds a task; answers when it is committed.
@@ -148,29 +144,37 @@ impl Handle {
         self.read(move |store| Ok(store.list(which)?)).await
     }
 
-    /// Returns the tasks whose present occurrence has not ended, ordered by number.
+    /// Returns the tasks whose present occurrence has not ended, of those whose number is above `after`, ordered by number,
+    /// at most `limit`.
     ///
     /// # Errors
     /// The store fails.
-    pub async fn list_open(&self) -> Result<Vec<Snapshot>, CallError> {
-        self.list(Which::Open).await
+    pub async fn list_open_after(&self, after: Number, limit: usize) -> Result<Vec<Snapshot>, CallError> {
+        self.read(move |store| Ok(store.list_after(Which::Open, after, limit)?)).await
     }
 
-    /// Returns all tasks, ordered by number.
+    /// Returns all tasks whose number is above `after`, ordered by number, at most `limit`.
     ///
     /// # Errors
     /// The store fails.
-    pub async fn list_all(&self) -> Result<Vec<Snapshot>, CallError> {
-        self.list(Which::All).await
+    pub async fn list_all_after(&self, after: Number, limit: usize) -> Result<Vec<Snapshot>, CallError> {
+        self.read(move |store| Ok(store.list_after(Which::All, after, limit)?)).await
     }
 
-    /// Returns the history of a task.
+    /// Returns the events of a task behind `cursor`, oldest first, at most `limit`.
     ///
     /// # Errors
     /// The store fails.
-    pub async fn history(&self, id: TaskId) -> Result<History, CallError> {
-        self.read(move |store| Ok(History { events: store.history(id)?, deliveries: store.deliveries(id, None)? }))
-            .await
+    pub async fn history(&self, id: TaskId, cursor: u64, limit: usize) -> Result<Vec<StoredEvent>, CallError> {
+        self.read(move |store| Ok(store.history_since(id, cursor, limit)?)).await
+    }
+
+    /// Returns all deliveries of a task, oldest first.
+    ///
+    /// # Errors
+    /// The store fails.
+    pub async fn all_deliveries(&self, id: TaskId) -> Result<Vec<Delivery>, CallError> {
+        self.read(move |store| Ok(store.deliveries(id, None)?)).await
     }
 
     /// Returns the deliveries of a task's present occurrence.
@@ -232,8 +236,25 @@ impl Handle {
 
     /// Returns whether each channel can reach somebody.
     #[must_use]
-    pub fn channels(&self) -> Vec<(ChannelKind, Presence)> {
-        self.channels.iter().map(|(kind, presence)| (*kind, presence.borrow().clone())).collect()
+    pub fn channels(&self) -> Vec<ChannelPresence> {
+        self.channels.iter().map(|channel| (channel.kind(), channel.presence().borrow().clone())).collect()
+    }
+
+    /// Makes one attempt at a target with a message that is no task's. Neither the loop nor the store knows of it, so
+    /// that a target that hangs holds up nobody but the caller.
+    ///
+    /// # Errors
+    /// Another trial is under way.
+    pub async fn try_target(&self, target: Target) -> Result<Report, CallError> {
+        let _turn = self.trials.try_acquire().map_err(|_| CallError::Busy { limit: 1 })?;
+        let Some(channel) = self.channels.iter().find(|channel| channel.kind() == target.kind) else {
+            return Ok(Report::Away { reason: format!("there is no channel {}", target.kind) });
+        };
+        let presence = channel.presence().borrow().clone();
+        match presence {
+            Presence::Away { reason } => Ok(Report::Away { reason }),
+            Presence::Present => Ok(channel.deliver(&Delivery::trial(target, self.identity.device, self.now())).await),
+        }
     }
 
     /// Returns the `seq` of the last committed event, and tells of each later one.

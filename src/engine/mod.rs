@@ -72,13 +72,12 @@ pub async fn start(parts: EngineParts) -> Result<(Handle, Running), Arc<StoreErr
     let (stop, stopped) = oneshot::channel();
     let identity = parts.store.identity()?;
     let (seq_in, last_seq) = watch::channel(identity.last_seq);
-    let presences = parts.channels.iter().map(|channel| (channel.kind(), channel.presence())).collect();
     let handle = Handle::new(
         inputs_in.clone(),
         Arc::clone(&parts.store),
         Arc::clone(&parts.clock),
         identity.clone(),
-        presences,
+        parts.channels.clone(),
         last_seq,
     );
     let mut engine = Engine::new(parts, &identity, inputs, inputs_in.downgrade(), seq_in);

@@ -8,7 +8,7 @@ use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::value::RawValue;
 
 use crate::protocol::error_code::{ErrorKind, RpcError};
-use crate::protocol::methods::{Ask, Method};
+use crate::protocol::methods::{Ask, EventPushed, Method};
 
 /// The most calls in one batch: each costs an answer, which may be much longer than the call.
 pub const BATCH_MAX: usize = 1000;
@@ -162,6 +162,23 @@ pub fn write_request(id: u64, method: &str, params: &impl Serialize) -> String {
     line
 }
 
+/// Writes a notification as a line, newline included.
+///
+/// # Panics
+/// Never: a method's name and JSON text serialize without failing.
+#[must_use]
+pub fn write_notification(method: &str, params: &RawText) -> String {
+    #[derive(Serialize)]
+    struct Out<'a> {
+        jsonrpc: &'static str,
+        method: &'a str,
+        params: &'a RawText,
+    }
+    let mut line = serde_json::to_string(&Out { jsonrpc: "2.0", method, params }).expect("keys are strings");
+    line.push('\n');
+    line
+}
+
 /// Reads what a daemon sent.
 ///
 /// # Errors
@@ -198,6 +215,14 @@ pub fn read_received(frame: &[u8]) -> Result<Received, NotAMessage> {
 /// It has another shape than this program knows.
 pub fn read_result<P: Ask>(result: &RawValue) -> Result<P::Answer, NotAMessage> {
     Ok(serde_json::from_str(result.get())?)
+}
+
+/// Reads the parameters of an event's notification.
+///
+/// # Errors
+/// They have another shape than this program knows.
+pub fn read_pushed(params: &RawValue) -> Result<EventPushed, NotAMessage> {
+    Ok(serde_json::from_str(params.get())?)
 }
 
 impl Id {

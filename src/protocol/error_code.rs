@@ -40,7 +40,7 @@ pub enum ErrorKind {
 }
 
 /// Every kind with its code and its word. -32768 to -32000 are JSON-RPC 2.0's (section 5.1), the others are HTTP's.
-const TABLE: [(ErrorKind, i64, &str); 15] = [
+pub(crate) const TABLE: [(ErrorKind, i64, &str); 15] = [
     (ErrorKind::Parse, -32700, "parse"),
     (ErrorKind::Request, -32600, "request"),
     (ErrorKind::Method, -32601, "method"),

@@ -8,13 +8,22 @@ use std::collections::BTreeMap;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Deserializer, Serialize};
 
-use crate::protocol::objects::{ChannelStatus, Counts, Delivery, Event, Next, Priority, Reading, Task, Time};
+use crate::protocol::objects::{ChannelStatus, Counts, Json, Next, Priority, Reading, Task, Time};
+#[cfg(test)]
+use crate::protocol::openrpc::tests::fields;
 
-/// How many events [`EventList`] answers with unless asked otherwise.
-pub const EVENTS_DEFAULT: usize = 1000;
+pub use crate::protocol::methods::following::{
+    EVENT_NOTIFICATION, EVENTS_DEFAULT, EVENTS_MAX, EventList, EventListResult, EventPushed, EventSubscribe,
+    EventSubscribeResult, EventUnsubscribe, EventUnsubscribeResult, HISTORY_DELIVERIES_MAX, History, HistoryResult,
+    PAGE_BYTES_MAX,
+};
+pub use crate::protocol::methods::outgoing::{
+    ChannelList, ChannelListResult, ChannelPause, ChannelResult, ChannelResume, ChannelTest, ChannelTestResult,
+    DELIVERIES_MAX, DeliveryList, DeliveryListResult,
+};
 
-/// The most events that [`EventList`] answers with.
-pub const EVENTS_MAX: usize = 10_000;
+mod following;
+mod outgoing;
 
 /// The methods, declared with their words, parameters and results: one table for the server and the client.
 macro_rules! methods {
@@ -36,6 +45,12 @@ macro_rules! methods {
                     $(Self::$variant => $word,)*
                 }
             }
+        }
+
+        /// Returns each method with the names of its parameters and of its result's fields, in order.
+        #[cfg(test)]
+        pub(crate) fn shapes() -> Vec<(Method, &'static [&'static str], &'static [&'static str])> {
+            vec![$((Method::$variant, fields::<$params>(), fields::<$result>()),)*]
         }
 
         $(impl Ask for $params {
@@ -63,8 +78,16 @@ methods! {
     TaskCancel "task.cancel" Cancel -> WriteResult;
     TaskHistory "task.history" History -> HistoryResult;
     EventList "event.list" EventList -> EventListResult;
+    EventSubscribe "event.subscribe" EventSubscribe -> EventSubscribeResult;
+    EventUnsubscribe "event.unsubscribe" EventUnsubscribe -> EventUnsubscribeResult;
+    DeliveryList "delivery.list" DeliveryList -> DeliveryListResult;
+    ChannelList "channel.list" ChannelList -> ChannelListResult;
+    ChannelPause "channel.pause" ChannelPause -> ChannelResult;
+    ChannelResume "channel.resume" ChannelResume -> ChannelResult;
+    ChannelTest "channel.test" ChannelTest -> ChannelTestResult;
     TimeParse "time.parse" Parse -> Reading;
     ClockAdvance "clock.advance" Advance -> AdvanceResult;
+    RpcDiscover "rpc.discover" Discover -> Json;
 }
 
 /// The parameters of a method, with the result that answers them.
@@ -222,6 +245,9 @@ pub struct List {
     /// The most that are wanted.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub limit: Option<usize>,
+    /// Where to go on: `next` of the page before.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub after: Option<u64>,
 }
 
 /// Changes what a task says or when it comes up; what is absent stays.
@@ -405,29 +431,6 @@ pub struct Cancel {
     pub occurrence: Option<String>,
 }
 
-/// Asks what happened to a task.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct History {
-    /// Which.
-    pub task: TaskRef,
-    /// Whether each event carries the task as it then was.
-    #[serde(default, skip_serializing_if = "is_false")]
-    pub full: bool,
-}
-
-/// Asks for the events behind a cursor.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct EventList {
-    /// The cursor: the `seq` of the last event seen, 0 before the first.
-    #[serde(default)]
-    pub since: u64,
-    /// The most that are wanted; [`EVENTS_DEFAULT`] unless given, [`EVENTS_MAX`] at most.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub limit: Option<usize>,
-}
-
 /// Asks what a sentence means.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -452,6 +455,11 @@ pub struct Advance {
     /// Where to.
     pub to: Time,
 }
+
+/// Asks what can be asked: the answer is an `OpenRPC` document.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Discover {}
 
 /// Who is there.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
@@ -548,43 +556,18 @@ pub struct TaskResult {
 
 /// Tasks, ordered by number.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
-pub struct ListResult {
+pub struct ListResult<T = Task> {
     /// See [`crate::protocol::SCHEMA_VERSION`].
     pub schema_version: u32,
     /// The daemon's time.
     pub now: Time,
     /// The tasks.
-    pub tasks: Vec<Task>,
+    pub tasks: Vec<T>,
     /// What the person should know besides.
     pub warnings: Vec<String>,
-}
-
-/// What happened to a task, oldest first.
-#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
-pub struct HistoryResult {
-    /// See [`crate::protocol::SCHEMA_VERSION`].
-    pub schema_version: u32,
-    /// The daemon's time.
-    pub now: Time,
-    /// The task now.
-    pub task: Task,
-    /// Its events.
-    pub events: Vec<Event>,
-    /// Its deliveries.
-    pub deliveries: Vec<Delivery>,
-}
-
-/// Events, oldest first.
-#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
-pub struct EventListResult {
-    /// See [`crate::protocol::SCHEMA_VERSION`].
-    pub schema_version: u32,
-    /// The daemon's time.
-    pub now: Time,
-    /// The events.
-    pub events: Vec<Event>,
-    /// Where to go on: the `seq` of the last event given, or `since` where there is none.
-    pub cursor: u64,
+    /// Where the next page begins, null on the last one; see [`PAGE_BYTES_MAX`].
+    #[serde(default)]
+    pub next: Option<u64>,
 }
 
 /// What the programmable clock shows.

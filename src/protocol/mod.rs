@@ -9,6 +9,7 @@ pub mod framing;
 pub mod from_wire;
 pub mod methods;
 pub mod objects;
+pub mod openrpc;
 pub mod to_wire;
 
 /// The version of the methods and their parameters; a client and a daemon must speak the same one.

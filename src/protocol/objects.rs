@@ -234,9 +234,12 @@ pub struct OccurrenceName {
 pub struct Delivery {
     /// The firing.
     pub fire_id: String,
+    /// The number of the task that fired; 0 from a daemon that does not tell it.
+    #[serde(default)]
+    pub task: u64,
     /// The target.
     pub target: String,
-    /// `queued`, `waiting`, `retrying`, `delivered`, `failed` or `withdrawn`.
+    /// `queued`, `waiting`, `held`, `retrying`, `delivered`, `failed` or `withdrawn`.
     pub status: String,
     /// How many attempts were made.
     pub attempts: u32,
@@ -316,6 +319,8 @@ pub struct Counts {
     pub ended: u64,
     /// Deliveries that are not final.
     pub outbox: u64,
+    /// Those of them that are held since their target fails or is paused.
+    pub held: u64,
 }
 
 /// Whether a channel can reach somebody.
@@ -327,4 +332,21 @@ pub struct ChannelStatus {
     pub present: bool,
     /// Why it cannot.
     pub reason: Option<String>,
+}
+
+/// How a target has done lately, and what is held for it.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct TargetStatus {
+    /// The target, as tasks name it.
+    pub target: String,
+    /// `closed` (it is sent to), `open` (it failed too often), `paused` or `releasing` (what was held goes out).
+    pub breaker: String,
+    /// How many attempts in a row failed.
+    pub failures: u32,
+    /// Since when it is not sent to.
+    pub since: Option<Time>,
+    /// When the next of the held goes out.
+    pub next_at: Option<Time>,
+    /// How many deliveries are held for it.
+    pub held: u64,
 }

@@ -6,6 +6,7 @@ use chrono::{FixedOffset, NaiveDateTime, Offset};
 use chrono_tz::Tz;
 use uuid::Uuid;
 
+use crate::domain::breaker::{Breaker, TargetHealth};
 use crate::domain::command::Edit;
 use crate::domain::delivery::{Delivery, DeliveryStatus};
 use crate::domain::event::{Event, Firing, Operation, Snapshot};
@@ -171,6 +172,7 @@ pub fn delivery(delivery: &Delivery, zone: Tz) -> objects::Delivery {
     };
     objects::Delivery {
         fire_id: delivery.id.fire_id.to_string(),
+        task: delivery.message.number.0,
         target: delivery.id.target.to_string(),
         status: status.to_owned(),
         attempts: delivery.attempts,
@@ -178,6 +180,23 @@ pub fn delivery(delivery: &Delivery, zone: Tz) -> objects::Delivery {
         at: at.map(|at| time(at, zone)),
         last_error: delivery.last_error.clone(),
         occurrence: name(delivery.occurrence),
+    }
+}
+
+/// Returns a target; `held` deliveries wait for it.
+#[must_use]
+pub fn target(health: &TargetHealth, held: usize, zone: Tz) -> objects::TargetStatus {
+    let since = match health.breaker {
+        Breaker::Closed | Breaker::Releasing { .. } => None,
+        Breaker::Open { since, .. } | Breaker::Paused { since } => Some(since),
+    };
+    objects::TargetStatus {
+        target: health.target.to_string(),
+        breaker: health.breaker.as_str().to_owned(),
+        failures: health.failures,
+        since: since.map(|at| time(at, zone)),
+        next_at: health.next_release().map(|at| time(at, zone)),
+        held: held as u64,
     }
 }
 

@@ -196,15 +196,27 @@ impl Store for MemoryStore {
     }
 
     fn list(&self, which: Which) -> Result<Vec<Snapshot>, StoreError> {
+        self.list_after(which, Number(0), usize::MAX)
+    }
+
+    fn list_after(&self, which: Which, after: Number, limit: usize) -> Result<Vec<Snapshot>, StoreError> {
         let is_listed = |snapshot: &Snapshot| match which {
             Which::Open => !snapshot.occurrence.has_ended(),
             Which::All => true,
         };
-        self.ask(|disk| disk.numbers.values().map(|id| disk.tasks[id].snapshot()).filter(is_listed).collect())
+        self.ask(|disk| {
+            let ids = disk.numbers.iter().filter(|(number, _)| **number > after).map(|(_, id)| id);
+            ids.map(|id| disk.tasks[id].snapshot()).filter(is_listed).take(limit).collect()
+        })
     }
 
     fn history(&self, id: TaskId) -> Result<Vec<StoredEvent>, StoreError> {
-        self.ask(|disk| disk.stored_events(0).filter(|stored| stored.event.snapshot.task.id == id).collect())
+        self.history_since(id, 0, usize::MAX)
+    }
+
+    fn history_since(&self, id: TaskId, cursor: u64, limit: usize) -> Result<Vec<StoredEvent>, StoreError> {
+        let is_meant = |stored: &StoredEvent| stored.event.snapshot.task.id == id;
+        self.ask(|disk| disk.stored_events(cursor).filter(is_meant).take(limit).collect())
     }
 
     fn events_since(&self, cursor: u64, limit: usize) -> Result<Vec<StoredEvent>, StoreError> {

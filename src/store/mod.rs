@@ -60,11 +60,23 @@ pub trait Store: Send + Sync + 'static {
     /// The store cannot be read.
     fn list(&self, which: Which) -> Result<Vec<Snapshot>, StoreError>;
 
+    /// Returns the tasks whose number is above `after`, as [`Store::list`] does, at most `limit`.
+    ///
+    /// # Errors
+    /// The store cannot be read.
+    fn list_after(&self, which: Which, after: Number, limit: usize) -> Result<Vec<Snapshot>, StoreError>;
+
     /// Returns the events of a task, oldest first.
     ///
     /// # Errors
     /// The store cannot be read.
     fn history(&self, id: TaskId) -> Result<Vec<StoredEvent>, StoreError>;
+
+    /// Returns the events of a task behind `cursor`, oldest first, at most `limit`.
+    ///
+    /// # Errors
+    /// The store cannot be read.
+    fn history_since(&self, id: TaskId, cursor: u64, limit: usize) -> Result<Vec<StoredEvent>, StoreError>;
 
     /// Returns the events behind `cursor` (0: from the first), oldest first, at most `limit`.
     ///

@@ -130,11 +130,11 @@ fn a_caller_that_hangs_up_early_harms_nobody() {
 }
 
 #[test]
-fn one_connection_too_many_is_told_so() {
+fn one_connection_too_many_takes_the_place_of_the_idlest() {
     let home = Home::new();
     let _daemon = home.start();
     let socket = home.socket();
-    let connections: Vec<Connection> = (0..keiko::api::listen::CONNECTIONS_MAX)
+    let mut connections: Vec<Connection> = (0..keiko::api::listen::CONNECTIONS_MAX)
         .map(|_| {
             let mut connection = Connection::open(&socket);
             // Only an answer proves that it was let in.
@@ -142,10 +142,17 @@ fn one_connection_too_many_is_told_so() {
             connection
         })
         .collect();
-    let mut refused = Connection::open(&socket);
-    check_code(&refused.receive(), 429, &Value::Null);
-    assert_eq!(refused.receive(), Value::Null);
-    drop(connections);
+    // Whoever has just asked is not the idlest, and whoever waits for events leaves last.
+    connections[0].call("event.subscribe", json!({}));
+    assert_eq!(connections[1].exchange(hello(2).trim_end())["id"], 2);
+    let mut late = Connection::open(&socket);
+    assert_eq!(late.exchange(hello(3).trim_end())["id"], 3);
+    let idlest = &mut connections[2];
+    check_code(&idlest.receive(), 429, &Value::Null);
+    assert_eq!(idlest.receive(), Value::Null);
+    for connection in [0, 1, 3] {
+        assert_eq!(connections[connection].exchange(hello(4).trim_end())["id"], 4, "connection {connection}");
+    }
 }
 
 #[test]

@@ -422,3 +422,23 @@ async fn many_webhooks_share_the_connections_of_their_target() {
     let connections = server.requests().iter().map(|request| request.connection).max();
     assert!(connections <= Some(2), "{connections:?}");
 }
+
+#[tokio::test]
+async fn a_trial_reaches_the_program_and_says_that_it_is_one() {
+    let server = HttpServer::start(|_, _| Reply::status(200, "")).await;
+    let home = Home::new();
+    fs::write(home.path("config.toml"), format!("[webhooks.ops]\nurl = '{}'\n", server.url("/"))).unwrap();
+    let tried = tokio::task::spawn_blocking(move || {
+        let mut command = home.daemon();
+        command.env("KEIKO_CONFIG", home.path("config.toml"));
+        let _daemon = Daemon::start(command);
+        let mut connection = home.connect();
+        let list = connection.call("channel.list", json!({}));
+        assert!(list["targets"].as_array().unwrap().iter().any(|each| each["target"] == "webhook:ops"), "{list}");
+        connection.call("channel.test", json!({"target": "webhook:ops"}))
+    });
+    assert_eq!(tried.await.unwrap()["delivered"], true);
+    let requests = server.requests();
+    let body: Value = serde_json::from_slice(&requests[0].body).unwrap();
+    assert_eq!(body["reason"], "trial", "{body}");
+}

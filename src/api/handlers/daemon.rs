@@ -1,9 +1,10 @@
 //! `daemon.hello`, `daemon.status`, `daemon.stop`, `clock.advance`: what concerns the daemon itself.
 
 use crate::api::Api;
+use crate::api::handlers::outgoing;
 use crate::protocol::error_code::{ErrorKind, RpcError};
 use crate::protocol::methods::{Advance, AdvanceResult, Hello, HelloResult, Status, StatusResult, Stop, StopResult};
-use crate::protocol::objects::{ChannelStatus, Counts, Next};
+use crate::protocol::objects::{Counts, Next};
 use crate::protocol::{PROGRAM_VERSION, PROTOCOL_VERSION, SCHEMA_VERSION};
 
 /// Says who is there, unless the caller speaks another protocol.
@@ -42,11 +43,6 @@ pub(in crate::api) async fn status(api: &Api, _params: Status) -> Result<StatusR
         title: snapshot.task.details.title,
         at: api.told(at),
     });
-    let channels = status.channels.iter().map(|(kind, presence)| ChannelStatus {
-        kind: kind.as_str().to_owned(),
-        present: presence.reason().is_none(),
-        reason: presence.reason().map(str::to_owned),
-    });
     Ok(StatusResult {
         schema_version: SCHEMA_VERSION,
         version: PROGRAM_VERSION.to_owned(),
@@ -66,9 +62,10 @@ pub(in crate::api) async fn status(api: &Api, _params: Status) -> Result<StatusR
             failed: counts.failed,
             ended: counts.ended,
             outbox: counts.outbox,
+            held: counts.held,
         },
         next,
-        channels: channels.collect(),
+        channels: outgoing::channels(&status.channels),
     })
 }
 

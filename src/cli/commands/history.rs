@@ -2,7 +2,7 @@
 
 use clap::Args;
 
-use crate::cli::commands::each::{Named, each};
+use crate::cli::commands::each::{Named, Tally};
 use crate::cli::context::Context;
 use crate::cli::error::{CliError, Exit};
 use crate::cli::render::event::history;
@@ -22,9 +22,13 @@ pub(crate) struct History {
 impl History {
     /// Asks for each task's history and shows it.
     pub(crate) fn run(self, context: &mut Context<'_>) -> Result<Exit, CliError> {
-        let names: Vec<Option<String>> = self.named.names()?.into_iter().map(Some).collect();
-        let question =
-            |task: Option<TaskRef>| methods::History { task: task.unwrap_or(TaskRef(String::new())), full: self.full };
-        Ok(each(context, &names, question, history))
+        let names = self.named.names()?;
+        let mut tally = Tally::new(names.len() == 1);
+        for name in names {
+            let question = methods::History { task: TaskRef(name.clone()), full: self.full, since: None };
+            let result = context.history(question);
+            tally.add(context, Some(&name), result, history);
+        }
+        Ok(tally.finish(context))
     }
 }

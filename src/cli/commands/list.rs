@@ -6,7 +6,6 @@ use crate::cli::context::Context;
 use crate::cli::error::{CliError, Exit};
 use crate::cli::render::task::list;
 use crate::cli::ui::Form;
-use crate::protocol::methods;
 
 /// Lists tasks, what is due first
 #[derive(Debug, Args)]
@@ -22,7 +21,7 @@ pub(crate) struct List {
 impl List {
     /// Asks for the tasks and shows them.
     pub(crate) fn run(self, context: &mut Context<'_>) -> Result<Exit, CliError> {
-        let answer = context.ask(&methods::List { all: self.all, limit: self.limit })?;
+        let answer = context.list(self.all, self.limit)?;
         let view = context.viewpoint(answer.now);
         if context.ui.form() == Form::Id {
             let ids: Vec<_> = answer.tasks.iter().map(|task| task.id.as_str().into()).collect();

@@ -7,11 +7,10 @@ use crate::cli::error::{CliError, Exit};
 use crate::cli::render::overview::{Groups, overview};
 use crate::cli::ui::Form;
 use crate::protocol::SCHEMA_VERSION;
-use crate::protocol::methods;
 
 /// Asks for the open tasks and shows them by what they ask of the person.
 pub(crate) fn run(context: &mut Context<'_>) -> Result<Exit, CliError> {
-    let answer = context.ask(&methods::List { all: false, limit: None })?;
+    let answer = context.list(false, None)?;
     let view = context.viewpoint(answer.now);
     let groups = Groups::of(&answer.tasks);
     if context.ui.form() == Form::Json {

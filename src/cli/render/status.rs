@@ -28,7 +28,8 @@ pub(crate) fn status(answer: &StatusResult, view: Viewpoint, _width: Option<usiz
         named.iter().filter(|(count, _)| *count > 0).map(|(count, name)| format!("{count} {name}")).collect();
     say("tasks", Text::plain(if told.is_empty() { "none".to_owned() } else { told.join(", ") }.as_str()));
     if counts.outbox > 0 {
-        say("to send", Text::plain(&counts.outbox.to_string()));
+        let held = if counts.held > 0 { format!(", {} of them held", counts.held) } else { String::new() };
+        say("to send", Text::plain(&format!("{}{held}", counts.outbox)));
     }
     say(
         "next",
@@ -67,7 +68,7 @@ mod tests {
         let answer = json!({
             "schema_version": 1, "version": "0.1.0", "protocol": 1, "schema": 1, "pid": 4711, "uptime_s": 3725,
             "now": "2026-05-13T16:00:00-04:00", "zone": "America/New_York", "data_dir": "/data", "socket": "/run/s",
-            "counts": { "created": 0, "pending": 12, "running": 1, "suspended": 2, "failed": 0, "ended": 40, "outbox": 1 },
+            "counts": { "created": 0, "pending": 12, "running": 1, "suspended": 2, "failed": 0, "ended": 40, "outbox": 3, "held": 2 },
             "next": { "number": 12, "title": "pay rent", "at": "2026-05-14T15:00:00-04:00" },
             "channels": [
                 { "kind": "desktop", "present": false, "reason": "no notification server" },
@@ -78,7 +79,7 @@ mod tests {
         insta::assert_snapshot!(shown(&status(&answer, here(), Some(80))), @"
         keikod runs, version 0.1.0, pid 4711, up 1h 2m
           tasks    1 due, 12 scheduled, 2 paused, 40 ended
-          to send  1
+          to send  3, 2 of them held
           next     12  pay rent  Thu 14 May 2026 15:00 EDT (in 23h)
           channel  desktop is away: no notification server
           channel  terminal reaches you

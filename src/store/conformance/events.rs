@@ -5,12 +5,13 @@ use uuid::Uuid;
 use crate::domain::delivery::DeliveryStatus;
 use crate::domain::event::{Actor, Operation};
 use crate::domain::state::StateName;
+use crate::domain::task::Number;
 use crate::store::conformance::Fixture;
 use crate::store::conformance::samples::{
     add_tasks, added, change, delivery, event, everything, firing, later, occurrence, operations, snapshot, states,
     task_id, with_occurrence,
 };
-use crate::store::{Change, Store, StoreError, StoredEvent};
+use crate::store::{Change, Store, StoreError, StoredEvent, Which};
 
 pub(crate) async fn every_operation_reads_back_as_it_was_written<F: Fixture>() {
     let fixture = F::open();
@@ -78,6 +79,17 @@ pub(crate) async fn the_history_is_of_one_task_and_in_order<F: Fixture>() {
     store.commit(change([edit(3, 1, 2), edit(4, 0, 2), edit(5, 1, 3)])).await.unwrap();
     let seqs = |number| store.history(task_id(number)).unwrap().iter().map(|stored| stored.seq).collect::<Vec<_>>();
     assert_eq!((seqs(1), seqs(2), seqs(3)), (vec![1, 4], vec![2, 3, 5], vec![]));
+    let page = |cursor, limit| {
+        let page = store.history_since(task_id(2), cursor, limit).unwrap();
+        page.iter().map(|stored| stored.seq).collect::<Vec<_>>()
+    };
+    assert_eq!((page(0, 2), page(3, 2), page(5, 2)), (vec![2, 3], vec![5], vec![]));
+    let numbers = |after, limit| {
+        let page = store.list_after(Which::All, Number(after), limit).unwrap();
+        page.iter().map(|snapshot| snapshot.task.number.0).collect::<Vec<_>>()
+    };
+    assert_eq!((numbers(0, 1), numbers(1, 9), numbers(2, 9)), (vec![1], vec![2], vec![]));
+    assert_eq!(store.list_after(Which::Open, Number(1), 9).unwrap().len(), 1);
 }
 
 pub(crate) async fn a_stale_version_leaves_no_trace<F: Fixture>() {

@@ -136,11 +136,19 @@ impl Store for SqliteStore {
     }
 
     fn list(&self, which: Which) -> Result<Vec<Snapshot>, StoreError> {
-        self.ask(|connection| read::list(connection, which))
+        self.list_after(which, Number(0), usize::MAX)
+    }
+
+    fn list_after(&self, which: Which, after: Number, limit: usize) -> Result<Vec<Snapshot>, StoreError> {
+        self.ask(|connection| read::list(connection, which, after, limit))
     }
 
     fn history(&self, id: TaskId) -> Result<Vec<StoredEvent>, StoreError> {
-        self.ask(|connection| read::history(connection, id))
+        self.history_since(id, 0, usize::MAX)
+    }
+
+    fn history_since(&self, id: TaskId, cursor: u64, limit: usize) -> Result<Vec<StoredEvent>, StoreError> {
+        self.ask(|connection| read::history(connection, id, cursor, limit))
     }
 
     fn events_since(&self, cursor: u64, limit: usize) -> Result<Vec<StoredEvent>, StoreError> {

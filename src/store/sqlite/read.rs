@@ -77,17 +77,28 @@ pub(crate) fn by_id_prefix(connection: &Connection, prefix: &str, limit: usize) 
     each(connection, sql, params![lowest.as_bytes(), highest.as_bytes(), limit], read_id)
 }
 
-pub(crate) fn list(connection: &Connection, which: Which) -> Result<Vec<Snapshot>, Fault> {
-    let sql = match which {
-        Which::Open => format!("SELECT {TASK}, {OCCURRENCE} {OPEN} {PRESENT} WHERE {IS_OPEN} ORDER BY number"),
-        Which::All => format!("SELECT {TASK}, {OCCURRENCE} FROM tasks {PRESENT} ORDER BY number"),
+pub(crate) fn list(connection: &Connection, which: Which, after: Number, limit: usize) -> Result<Vec<Snapshot>, Fault> {
+    let (from, condition) = match which {
+        Which::Open => (OPEN, format!("{IS_OPEN} AND")),
+        Which::All => ("FROM tasks", String::new()),
     };
-    each(connection, &sql, [], read_snapshot)
+    let sql =
+        format!("SELECT {TASK}, {OCCURRENCE} {from} {PRESENT} WHERE {condition} number > ?1 ORDER BY number LIMIT ?2");
+    let after = i64::try_from(after.0).unwrap_or(i64::MAX);
+    let limit = i64::try_from(limit).unwrap_or(i64::MAX);
+    each(connection, &sql, params![after, limit], read_snapshot)
 }
 
-pub(crate) fn history(connection: &Connection, id: TaskId) -> Result<Vec<StoredEvent>, Fault> {
-    let sql = format!("SELECT {EVENT} FROM events WHERE task = ?1 ORDER BY seq");
-    each(connection, &sql, params![id.0.as_bytes()], read_event)
+pub(crate) fn history(
+    connection: &Connection,
+    id: TaskId,
+    cursor: u64,
+    limit: usize,
+) -> Result<Vec<StoredEvent>, Fault> {
+    let sql = format!("SELECT {EVENT} FROM events WHERE task = ?1 AND seq > ?2 ORDER BY seq LIMIT ?3");
+    let cursor = i64::try_from(cursor).unwrap_or(i64::MAX);
+    let limit = i64::try_from(limit).unwrap_or(i64::MAX);
+    each(connection, &sql, params![id.0.as_bytes(), cursor, limit], read_event)
 }
 
 pub(crate) fn events_since(connection: &Connection, cursor: u64, limit: usize) -> Result<Vec<StoredEvent>, Fault> {

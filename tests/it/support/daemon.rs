@@ -5,7 +5,7 @@ use std::net::Shutdown;
 use std::os::unix::fs::DirBuilderExt as _;
 use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
-use std::process::{Child, ChildStdout, Command, ExitStatus, Stdio};
+use std::process::{Child, ChildStderr, ChildStdout, Command, ExitStatus, Stdio};
 
 use serde_json::{Value, json};
 use tempfile::TempDir;
@@ -97,6 +97,11 @@ impl Daemon {
         self.process.0.id()
     }
 
+    /// Returns what it says on standard error, once.
+    pub(crate) fn log(&mut self) -> BufReader<ChildStderr> {
+        BufReader::new(self.process.0.stderr.take().expect("it was asked for, and is taken once"))
+    }
+
     /// Sends it a signal.
     pub(crate) fn signal(&self, signal: rustix::process::Signal) {
         let pid = i32::try_from(self.pid()).ok().and_then(rustix::process::Pid::from_raw).expect("a process id");
@@ -162,6 +167,11 @@ impl Connection {
             Err(error) => panic!("the daemon does not answer in time: {error}"),
         }
         if line.is_empty() { Value::Null } else { serde_json::from_str(&line).expect("the daemon speaks JSON") }
+    }
+
+    /// Waits until something has come, and leaves it there.
+    pub(crate) fn peek(&mut self) {
+        assert!(!self.input.fill_buf().expect("the daemon answers in time").is_empty(), "the daemon hung up");
     }
 
     /// Sends a line and returns the next one.

@@ -1,0 +1,92 @@
+//! Channels, targets and what is held for them, asked for and changed over the wire.
+
+use serde_json::{Value, json};
+
+use crate::support::daemon::{Connection, Home};
+
+fn target<'a>(list: &'a Value, name: &str) -> &'a Value {
+    let targets = list["targets"].as_array().expect("an array");
+    targets.iter().find(|target| target["target"] == name).unwrap_or_else(|| panic!("no {name} in {list}"))
+}
+
+fn ring_in_a_minute(connection: &mut Connection) {
+    let add = json!({"title": "tea", "at": "in 1 minute", "channels": ["desktop"]});
+    connection.call("task.add", add);
+    connection.call("clock.advance", json!({"to": "2026-05-13T12:01:00-04:00"}));
+}
+
+#[test]
+fn what_is_for_a_paused_target_is_held_until_it_is_resumed() {
+    let home = Home::new();
+    let _daemon = home.start();
+    let mut connection = home.connect();
+    let paused = connection.call("channel.pause", json!({"target": "desktop"}));
+    assert_eq!(
+        (&paused["target"]["breaker"], &paused["target"]["since"]),
+        (&json!("paused"), &json!("2026-05-13T12:00:00-04:00"))
+    );
+    ring_in_a_minute(&mut connection);
+    let held = connection.call("delivery.list", json!({"status": "held"}));
+    let delivery = &held["deliveries"][0];
+    assert_eq!(
+        (&delivery["target"], &delivery["task"], &delivery["status"]),
+        (&json!("desktop"), &json!(1), &json!("held")),
+        "{held}"
+    );
+    assert_eq!(held["left_out"], 0);
+    let counts = connection.call("daemon.status", json!({}))["counts"].take();
+    assert_eq!((&counts["held"], &counts["outbox"]), (&json!(1), &json!(1)), "{counts}");
+    assert_eq!(target(&connection.call("channel.list", json!({})), "desktop")["held"], 1);
+
+    connection.call("channel.resume", json!({"target": "desktop"}));
+    connection.call("clock.advance", json!({"to": "2026-05-13T12:02:00-04:00"}));
+    let list = connection.call("channel.list", json!({}));
+    assert_eq!(
+        (&target(&list, "desktop")["held"], &target(&list, "desktop")["failures"]),
+        (&json!(0), &json!(0)),
+        "{list}"
+    );
+    let waiting = connection.call("delivery.list", json!({"target": "desktop"}));
+    assert_eq!(waiting["deliveries"][0]["status"], "waiting", "no desktop is there: {waiting}");
+    assert_eq!(connection.call("delivery.list", json!({"target": "terminal"}))["deliveries"], json!([]));
+}
+
+#[test]
+fn deliveries_beyond_the_limit_are_counted() {
+    let home = Home::new();
+    let _daemon = home.start();
+    let mut connection = home.connect();
+    connection.call("channel.pause", json!({"target": "desktop"}));
+    for _ in 0..2 {
+        connection.call("task.add", json!({"title": "tea", "at": "in 1 minute", "channels": ["desktop"]}));
+    }
+    connection.call("clock.advance", json!({"to": "2026-05-13T12:01:00-04:00"}));
+    let list = connection.call("delivery.list", json!({"limit": 1}));
+    assert_eq!((list["deliveries"].as_array().map(Vec::len), &list["left_out"]), (Some(1), &json!(1)));
+    assert_eq!(connection.refused("delivery.list", json!({"limit": 1001}))["code"], -32602);
+    assert_eq!(connection.refused("delivery.list", json!({"status": "delivered"}))["code"], -32602);
+}
+
+#[test]
+fn a_trial_of_what_is_away_says_why_and_leaves_no_trace() {
+    let home = Home::new();
+    let _daemon = home.start();
+    let mut connection = home.connect();
+    let tried = connection.call("channel.test", json!({"target": "desktop"}));
+    assert_eq!((&tried["delivered"], &tried["target"]), (&json!(false), &json!("desktop")), "{tried}");
+    assert!(tried["error"].is_string(), "{tried}");
+    assert_eq!(connection.call("delivery.list", json!({}))["deliveries"], json!([]));
+    assert_eq!(target(&connection.call("channel.list", json!({})), "desktop")["failures"], 0);
+}
+
+#[test]
+fn a_target_that_no_task_may_name_is_refused() {
+    let home = Home::new();
+    let _daemon = home.start();
+    let mut connection = home.connect();
+    for method in ["channel.pause", "channel.resume", "channel.test"] {
+        for bad in ["pigeon", "webhook", "webhook:nobody", "desktop:here"] {
+            assert_eq!(connection.refused(method, json!({"target": bad}))["code"], -32602, "{method} {bad}");
+        }
+    }
+}
