@@ -151,7 +151,10 @@ pub(super) fn resume(steps: &mut Steps<'_>, shift: bool) {
     let snooze = match suspended.snooze {
         Some(snooze) if snooze.until > now => Some(snooze),
         Some(snooze) => Some(Snooze { until: now, is_chosen: false, ..snooze }),
-        None => has_passed.then_some(at_once),
+        None if has_passed => Some(at_once),
+        // It had rung, and the clock was set back since: what the pause silenced is said when it is due again.
+        None if steps.occurrence().spoken.contains(&Slot::DUE) => due.map(|due| Snooze { until: due.at, ..at_once }),
+        None => None,
     };
     steps.step(Operation::Resumed { due, snooze }, "");
     wake::wake(steps);

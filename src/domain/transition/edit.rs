@@ -7,9 +7,9 @@ use crate::domain::rejection::Rejection;
 use crate::domain::schedule::{Rule, ScheduleError};
 use crate::domain::state::{Pending, State, Suspended};
 use crate::domain::time::{Span, Timestamp, resolve};
-use crate::domain::transition::ask;
 use crate::domain::transition::steps::Steps;
 use crate::domain::transition::wake;
+use crate::domain::transition::{ask, report};
 
 /// Changes what a task says or when it comes up.
 pub(super) fn edit(steps: &mut Steps<'_>, edit: &Edit) -> Result<(), Rejection> {
@@ -33,6 +33,10 @@ pub(super) fn edit(steps: &mut Steps<'_>, edit: &Edit) -> Result<(), Rejection> 
         keep_past_alerts_silent(steps, &alerts_before);
     }
     wake::wake(steps);
+    if has_alerts {
+        // The alert that a task of programs still waited for may be gone.
+        report::end_where_all_are_over(steps);
+    }
     Ok(())
 }
 

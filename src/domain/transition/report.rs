@@ -33,7 +33,7 @@ pub(super) fn report(steps: &mut Steps<'_>, id: &DeliveryId, report: &Report, sp
 }
 
 /// A task for programs only ends when each has taken it, refused it, or failed too often; a series then goes on.
-fn end_where_all_are_over(steps: &mut Steps<'_>) {
+pub(super) fn end_where_all_are_over(steps: &mut Steps<'_>) {
     let State::Running(running) = steps.state() else { return };
     // What is to be said yet may be taken yet.
     let speaks_again = running.snooze.is_some() || steps.now_is.next_alert().is_some();
@@ -44,6 +44,7 @@ fn end_where_all_are_over(steps: &mut Steps<'_>) {
     // Early alerts change no state.
     let answers: Vec<DeliveryStatus> = steps
         .deliveries_of_present()
+        .filter(|delivery| !delivery.id.target.kind.is_person())
         .filter(|delivery| due_at.is_none_or(|due| due <= delivery.created_at))
         .map(|delivery| delivery.status)
         .collect();

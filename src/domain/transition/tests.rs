@@ -558,6 +558,18 @@ fn a_paused_wall_clock_task_keeps_its_time_or_rings_at_once() {
 }
 
 #[test]
+fn what_a_pause_silenced_before_the_clock_was_set_back_is_said_when_it_is_due_again() {
+    let mut story = Story::new(once("4 15:00"), &[]);
+    story.run("4 15:00");
+    story.ask("4 13:00", &Command::Pause { until: None }).expect("due");
+    story.ask("4 14:00", &Command::Resume { shift: false }).expect("paused");
+    story.run("4 16:00");
+    let rings: Vec<_> = story.steps.iter().filter_map(|(_, _, step)| step.operation.firing()).collect();
+    assert_eq!(rings.len(), 2, "{}", story.told());
+    assert_ne!(rings[0].fire_id, rings[1].fire_id);
+}
+
+#[test]
 fn a_pause_with_an_end_resumes_by_itself() {
     let mut story = Story::new(countdown("4 09:00"), &[]);
     story.ask("4 08:10", &Command::Pause { until: Some(at("4 10:10")) }).expect("pending");
