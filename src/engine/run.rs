@@ -159,7 +159,12 @@ impl Engine {
             let deadline = self.deadline().filter(|_| !self.unwritten.is_empty());
             tokio::select! {
                 biased;
-                _ = self.inputs.recv_many(taken, BATCH_MAX) => {}
+                count = self.inputs.recv_many(taken, BATCH_MAX) => {
+                    // Nobody is left who could report.
+                    if count == 0 {
+                        return;
+                    }
+                }
                 _ = self.clock.sleep_until(deadline), if deadline.is_some() => {}
                 _ = &mut is_over => return,
             }
