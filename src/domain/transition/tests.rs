@@ -633,6 +633,27 @@ fn an_edit_moves_a_series_of_which_only_an_early_alert_spoke() {
 }
 
 #[test]
+fn an_edit_to_an_earlier_time_never_makes_one_that_ended_come_again() {
+    let mut story = Story::new(daily(18), &[-720, 0]);
+    story.run("4 18:00");
+    story.ask("4 18:01", &Command::Done { early: false }).expect("due");
+    story.run("5 06:00");
+    // The clock is set back to the day before, and the rule changed: 4 May has ended, 5 May has spoken early.
+    story
+        .ask("4 17:00", &Command::Edit(Edit { schedule: Some(interval(60, None)), ..Edit::default() }))
+        .expect("ahead");
+    let mut ended = std::collections::BTreeSet::new();
+    story.run("6 12:00");
+    for (_, _, step) in &story.steps {
+        let name = step.snapshot.occurrence.name();
+        assert!(!ended.contains(&name), "{name} came back to life\n{}", story.told());
+        if step.snapshot.occurrence.has_ended() {
+            ended.insert(name);
+        }
+    }
+}
+
+#[test]
 fn a_task_that_rang_cannot_change_its_kind() {
     let mut story = Story::new(daily(9), &[]);
     story.run("4 09:00");
