@@ -62,7 +62,7 @@ fn reschedule(steps: &mut Steps<'_>, was_series: bool) -> Result<(), Rejection> 
         (true, true) if is_ahead(steps) && next.key == steps.occurrence().key => move_to(steps, &next),
         // It has spoken, so it cannot be withdrawn but ends; only for a later one, else its own time would come again.
         (true, true) if is_ahead(steps) && steps.occurrence().due_at() < Some(next.due) => {
-            replace(steps, &next, Operation::Cancelled(Outcome::Skipped))
+            replace(steps, &next, Operation::Cancelled(Outcome::Skipped));
         }
         (true, true) => keep_open_one(steps),
         (true, false) => replace(steps, &next, Operation::Withdrawn),
