@@ -129,6 +129,7 @@ fn a_caller_that_hangs_up_early_harms_nobody() {
     assert_eq!(home.connect().call("daemon.status", json!({}))["protocol"], 1);
 }
 
+/// I9: the number of connections has a limit.
 #[test]
 fn one_connection_too_many_takes_the_place_of_the_idlest() {
     let home = Home::new();

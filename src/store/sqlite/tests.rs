@@ -148,6 +148,7 @@ const fn is_newer(error: &StoreError) -> bool {
 
 const NEWER: &str = "INSERT INTO refinery_schema_history VALUES (7, 'later', '2030-01-01T00:00:00Z', '1');";
 
+/// I8: a database of another version is refused with what to do, and untouched.
 #[test]
 fn a_newer_schema_is_refused_and_its_file_left_as_it_was() {
     let fixture = closed_with_tasks();
