@@ -9,7 +9,7 @@ use crate::domain::delivery::{DeliveryId, Report, Target};
 use crate::domain::occurrence::OccurrenceName;
 use crate::domain::retry::Jitter;
 use crate::domain::schedule::Schedule;
-use crate::domain::task::{Details, Number, Priority, TaskId};
+use crate::domain::task::{Deadline, Details, Missed, Nag, Number, Policy, Priority, TaskId};
 use crate::domain::time::{Span, Timestamp};
 
 /// Past this a firing is marked late (SPEC 4), unless configured otherwise.
@@ -34,6 +34,17 @@ pub struct Moment {
     pub grace: Span,
     /// Whether popups cannot be shown at the moment, so that the default is the terminal as well.
     pub is_desktop_away: bool,
+    /// The pause of many tasks that holds for this one: what is armed meanwhile goes to sleep too.
+    pub standing: Option<StandingPause>,
+}
+
+/// A pause of all tasks, or of all with a tag, as it holds for one of them.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct StandingPause {
+    /// The request that began it.
+    pub id: Uuid,
+    /// When it ends by itself.
+    pub until: Option<Timestamp>,
 }
 
 impl Moment {
@@ -57,6 +68,10 @@ pub struct NewTask {
     pub schedule: Schedule,
     /// When it speaks, relative to due; `None`: at due.
     pub alerts: Option<Vec<Span>>,
+    /// When it must be done at the latest.
+    pub deadline: Option<Deadline>,
+    /// How it behaves beyond its schedule.
+    pub policy: Policy,
 }
 
 /// Something asked of a task.
@@ -77,11 +92,15 @@ pub enum Command {
     Ack {
         /// As in [`Command::Done`].
         early: bool,
+        /// Whether the person only closed what was shown.
+        is_dismissal: bool,
     },
     /// It is to speak again later.
     Snooze {
         /// When.
         until: Timestamp,
+        /// Whether that was asked for as so long from now.
+        is_duration: bool,
         /// As in [`Command::Done`].
         early: bool,
     },
@@ -169,6 +188,14 @@ pub struct Edit {
     pub schedule: Option<Schedule>,
     /// See [`crate::domain::task::Task::alerts`].
     pub alerts: Option<Vec<Span>>,
+    /// See [`crate::domain::task::Task::deadline`]; the inner `None` removes it.
+    pub deadline: Option<Option<Deadline>>,
+    /// See [`Policy::missed`].
+    pub missed: Option<Missed>,
+    /// See [`Policy::nag`]; the inner `None` removes it.
+    pub nag: Option<Option<Nag>>,
+    /// See [`Policy::auto_done`].
+    pub auto_done: Option<bool>,
 }
 
 /// What the caller saw when it asked; a command that saw something else is refused.

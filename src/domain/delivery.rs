@@ -45,6 +45,15 @@ impl ChannelKind {
         }
     }
 
+    /// Returns whether a person can answer on the spot, so that being told again and again is no burden.
+    #[must_use]
+    pub const fn has_buttons(self) -> bool {
+        match self {
+            Self::Desktop | Self::Webhook => true,
+            Self::Terminal => false,
+        }
+    }
+
     /// Returns whether its targets have an address each; else it has one target, without an address.
     #[must_use]
     pub const fn has_addresses(self) -> bool {

@@ -35,7 +35,10 @@ pub enum Operation {
     /// PENDING → RUNNING with nothing sent.
     Started,
     /// The person saw it.
-    Acked,
+    Acked {
+        /// Whether the person only closed what was shown; that does not end a nag.
+        is_dismissal: bool,
+    },
     /// → SUSPENDED.
     Suspended(Suspended),
     /// SUSPENDED → PENDING, to speak again.
@@ -70,9 +73,22 @@ pub enum Operation {
     PassedOver {
         /// How many.
         instances: u64,
-        /// The last instant by which they were due.
-        by: Timestamp,
+        /// When the first of them was due.
+        from: Timestamp,
+        /// When the last of them was due.
+        to: Timestamp,
     },
+    /// Alerts of the open occurrence were missed and are not made up for.
+    Missed {
+        /// Which.
+        slots: Vec<Slot>,
+        /// When the first of them was to speak.
+        from: Timestamp,
+        /// When the last of them was to speak.
+        to: Timestamp,
+    },
+    /// It was not done by its deadline.
+    DeadlinePassed,
     /// A delivery was handed out again after a crash: its target may have it twice.
     Resent {
         /// The firing.
@@ -108,7 +124,7 @@ impl Operation {
             Self::Spoke(_) => "spoke",
             Self::Fired(_) => "fired",
             Self::Started => "started",
-            Self::Acked => "acked",
+            Self::Acked { .. } => "acked",
             Self::Suspended(_) => "suspended",
             Self::Snoozed { .. } => "snoozed",
             Self::Resumed { .. } => "resumed",
@@ -120,6 +136,8 @@ impl Operation {
             Self::Cancelled(_) => "cancelled",
             Self::Withdrawn => "withdrawn",
             Self::PassedOver { .. } => "passed_over",
+            Self::Missed { .. } => "missed",
+            Self::DeadlinePassed => "deadline_passed",
             Self::Resent { .. } => "resent",
         }
     }
@@ -133,7 +151,7 @@ impl Operation {
             | Self::Opened(_)
             | Self::Armed
             | Self::Started
-            | Self::Acked
+            | Self::Acked { .. }
             | Self::Suspended(_)
             | Self::Snoozed { .. }
             | Self::Resumed { .. }
@@ -145,6 +163,8 @@ impl Operation {
             | Self::Cancelled(_)
             | Self::Withdrawn
             | Self::PassedOver { .. }
+            | Self::Missed { .. }
+            | Self::DeadlinePassed
             | Self::Resent { .. } => None,
         }
     }
@@ -235,7 +255,7 @@ pub fn apply(before: Option<&Snapshot>, operation: &Operation, at: Timestamp, ve
         | Operation::Spoke(_)
         | Operation::Fired(_)
         | Operation::Started
-        | Operation::Acked
+        | Operation::Acked { .. }
         | Operation::Suspended(_)
         | Operation::Snoozed { .. }
         | Operation::Resumed { .. }
@@ -245,6 +265,8 @@ pub fn apply(before: Option<&Snapshot>, operation: &Operation, at: Timestamp, ve
         | Operation::Cancelled(_)
         | Operation::Withdrawn
         | Operation::PassedOver { .. }
+        | Operation::Missed { .. }
+        | Operation::DeadlinePassed
         | Operation::Resent { .. } => {
             after.occurrence.state = next_state(&after.occurrence.state, operation, at)?;
             note_alerts(&mut after.occurrence, operation);
@@ -258,27 +280,34 @@ fn next_state(state: &State, operation: &Operation, at: Timestamp) -> Option<Sta
     let next = match (state, operation) {
         (State::Created, Operation::Armed) => State::Pending(Pending::default()),
         (State::Pending(pending), Operation::Spoke(_)) => {
-            State::Pending(Pending { snooze: still_ahead(pending.snooze, at) })
+            State::Pending(Pending { snooze: still_ahead(pending.snooze, at), ..*pending })
         }
         // What speaks again is to be seen again.
-        (State::Running(running), Operation::Spoke(_)) => State::Running(Running {
-            fired_at: at,
+        (State::Running(running), Operation::Spoke(firing)) => State::Running(Running {
+            rang_at: Some(at),
+            nags: running.nags + u32::from(matches!(firing.slot, Slot::Nag(_))),
             acked_at: None,
             snooze: still_ahead(running.snooze, at),
             ..*running
         }),
         (State::Pending(pending), Operation::Fired(firing)) => {
             let snooze = still_ahead(pending.snooze, at);
-            State::Running(Running { fired_at: at, late: firing.late, acked_at: None, snooze })
+            State::Running(Running { rang_at: Some(at), late: firing.late, snooze, ..Running::silent(at) })
         }
-        (State::Pending(_), Operation::Started) => {
-            State::Running(Running { fired_at: at, late: false, acked_at: None, snooze: None })
-        }
-        (State::Running(running), Operation::Acked) => State::Running(Running { acked_at: Some(at), ..*running }),
-        (State::Pending(pending), Operation::Acked) => State::Pending(*pending),
+        (State::Pending(_), Operation::Started) => State::Running(Running::silent(at)),
+        (State::Running(running), Operation::Acked { is_dismissal }) => State::Running(Running {
+            acked_at: Some(at),
+            is_hushed: running.is_hushed || !is_dismissal,
+            ..*running
+        }),
+        (State::Pending(pending), Operation::Acked { .. }) => State::Pending(*pending),
         (State::Pending(_) | State::Running(_), Operation::Suspended(suspended)) => State::Suspended(*suspended),
-        (State::Suspended(_), Operation::Snoozed { snooze, .. }) => State::Pending(Pending { snooze: Some(*snooze) }),
-        (State::Suspended(_), Operation::Resumed { snooze, .. }) => State::Pending(Pending { snooze: *snooze }),
+        (State::Suspended(_), Operation::Snoozed { snooze, .. }) => {
+            State::Pending(Pending { snooze: Some(*snooze), is_missed: false })
+        }
+        (State::Suspended(_), Operation::Resumed { snooze, .. }) => {
+            State::Pending(Pending { snooze: *snooze, is_missed: false })
+        }
         (State::Running(_), Operation::Failed) => State::Failed(Failed { at }),
         (State::Failed(_), Operation::Retried) => State::Pending(Pending::default()),
         (State::Running(_), Operation::Completed(outcome)) => State::Completed(Ended { at, outcome: *outcome }),
@@ -286,7 +315,19 @@ fn next_state(state: &State, operation: &Operation, at: Timestamp) -> Option<Sta
             State::Created | State::Pending(_) | State::Suspended(_) | State::Failed(_),
             Operation::Cancelled(outcome),
         ) => State::Cancelled(Ended { at, outcome: *outcome }),
-        (state, Operation::Withdrawn | Operation::PassedOver { .. } | Operation::Resent { .. }) => state.clone(),
+        // A series goes on with another occurrence; a one-shot has no other, and waits for the person.
+        (State::Pending(pending), Operation::Missed { slots, .. }) => {
+            let is_missed = pending.is_missed || slots.contains(&Slot::DUE);
+            State::Pending(Pending { is_missed, ..*pending })
+        }
+        (
+            state,
+            Operation::Withdrawn
+            | Operation::PassedOver { .. }
+            | Operation::Missed { .. }
+            | Operation::DeadlinePassed
+            | Operation::Resent { .. },
+        ) => state.clone(),
         (
             _,
             Operation::Added(_)
@@ -295,7 +336,7 @@ fn next_state(state: &State, operation: &Operation, at: Timestamp) -> Option<Sta
             | Operation::Spoke(_)
             | Operation::Fired(_)
             | Operation::Started
-            | Operation::Acked
+            | Operation::Acked { .. }
             | Operation::Suspended(_)
             | Operation::Snoozed { .. }
             | Operation::Resumed { .. }
@@ -314,13 +355,14 @@ fn next_state(state: &State, operation: &Operation, at: Timestamp) -> Option<Sta
 fn note_alerts(occurrence: &mut Occurrence, operation: &Operation) {
     match operation {
         Operation::Spoke(firing) | Operation::Fired(firing) => mark_spoken(occurrence, firing),
-        Operation::Snoozed { swallowed, .. } => pass_over(occurrence, swallowed),
+        Operation::Snoozed { swallowed: slots, .. } | Operation::Missed { slots, .. } => pass_over(occurrence, slots),
         Operation::Resumed { due, .. } => occurrence.due = *due,
+        Operation::DeadlinePassed => occurrence.is_past_deadline = true,
         Operation::Added(_)
         | Operation::Opened(_)
         | Operation::Armed
         | Operation::Started
-        | Operation::Acked
+        | Operation::Acked { .. }
         | Operation::Suspended(_)
         | Operation::Edited(_)
         | Operation::Moved(_)
@@ -352,9 +394,14 @@ fn open(snapshot: &mut Snapshot, occurrence: &Occurrence) {
 }
 
 fn mark_spoken(occurrence: &mut Occurrence, firing: &Firing) {
-    occurrence.last_spoken = Some(firing.slot);
+    match firing.slot {
+        // A nag repeats what spoke; a snooze of it repeats the same.
+        Slot::Nag(n) => occurrence.nags = n,
+        Slot::Alert(_) | Slot::Deadline(_) => occurrence.last_spoken = Some(firing.slot),
+    }
     // A snooze may say it before its own time, and does not take that away.
-    if occurrence.due_at().is_none_or(|due| due.saturating_add(firing.slot.0) <= firing.nominal_at) {
+    let own_time = occurrence.time_of(firing.slot);
+    if own_time.is_some_and(|at| at <= firing.nominal_at) {
         pass_over(occurrence, &[firing.slot]);
     }
     pass_over(occurrence, &firing.swallowed);
@@ -387,6 +434,13 @@ fn edit_task(task: &mut Task, edit: &Edit) {
     if let Some(alerts) = set.alerts {
         task.alerts = alerts;
     }
+    if let Some(deadline) = set.deadline {
+        task.deadline = deadline;
+    }
+    let policy = &mut task.policy;
+    policy.missed = set.missed.unwrap_or(policy.missed);
+    policy.nag = set.nag.unwrap_or(policy.nag);
+    policy.auto_done = set.auto_done.unwrap_or(policy.auto_done);
 }
 
 impl Snapshot {
@@ -398,18 +452,21 @@ impl Snapshot {
         let occurrence = &self.occurrence;
         match &occurrence.state {
             State::Created | State::Failed(_) | State::Completed(_) | State::Cancelled(_) => None,
-            State::Suspended(suspended) => suspended.until,
+            State::Suspended(suspended) => earliest([suspended.until, self.deadline_ahead()]),
             State::Running(running) => earliest([
                 occurrence.successor_at,
                 self.next_alert().map(|(_, at)| at),
+                self.next_nag().map(|(_, at)| at),
                 running.snooze.map(|snooze| snooze.until),
+                self.deadline_ahead(),
             ]),
             State::Pending(pending) => earliest([
                 occurrence.successor_at,
                 self.next_alert().map(|(_, at)| at),
                 pending.snooze.map(|snooze| snooze.until),
                 // A task whose alerts are all spoken or opted out of still becomes due.
-                occurrence.due_at().filter(|_| pending.snooze.is_none()),
+                occurrence.due_at().filter(|_| pending.snooze.is_none() && !pending.is_missed),
+                self.deadline_ahead(),
             ]),
         }
     }
@@ -422,6 +479,7 @@ impl Snapshot {
             State::Running(running) => earliest([
                 self.occurrence.successor_at,
                 self.next_alert().map(|(_, at)| at),
+                self.next_nag().map(|(_, at)| at),
                 running.snooze.map(|snooze| snooze.until),
             ]),
             State::Pending(pending) => {
@@ -438,13 +496,26 @@ impl Snapshot {
 
     /// Returns the alerts that have not spoken, with their times.
     pub fn alerts_ahead(&self) -> impl Iterator<Item = (Slot, Timestamp)> {
-        let due = self.occurrence.due_at();
-        self.task
-            .alerts
-            .iter()
-            .map(|offset| Slot(*offset))
+        let of_deadline = self.task.deadline.iter().flat_map(|deadline| &deadline.alerts);
+        let slots = self.task.alerts.iter().map(|offset| Slot::Alert(*offset));
+        slots
+            .chain(of_deadline.map(|offset| Slot::Deadline(*offset)))
             .filter(|slot| !self.occurrence.spoken.contains(slot))
-            .filter_map(move |slot| Some((slot, due?.saturating_add(slot.0))))
+            .filter_map(|slot| Some((slot, self.occurrence.time_of(slot)?)))
+    }
+
+    /// Returns the next repetition of what rang and was not answered, with its time.
+    #[must_use]
+    pub fn next_nag(&self) -> Option<(Slot, Timestamp)> {
+        let State::Running(running) = self.occurrence.state else { return None };
+        let nag = self.task.policy.nag.filter(|nag| running.nags < nag.max && !running.is_hushed)?;
+        Some((Slot::Nag(self.occurrence.nags + 1), running.rang_at?.saturating_add(nag.every)))
+    }
+
+    /// Returns the deadline, while it was not yet found to have passed.
+    #[must_use]
+    pub fn deadline_ahead(&self) -> Option<Timestamp> {
+        self.occurrence.deadline.map(|deadline| deadline.at).filter(|_| !self.occurrence.is_past_deadline)
     }
 
     /// Returns the zone in which the schedule's local times are read, given the device's.

@@ -6,6 +6,7 @@ use chrono_tz::Tz;
 use uuid::Uuid;
 
 use crate::domain::delivery::Target;
+use crate::domain::event::Snapshot;
 use crate::domain::occurrence::{Due, Slot};
 use crate::domain::task::{Number, Priority, Task};
 use crate::domain::time::Timestamp;
@@ -87,12 +88,16 @@ impl Reason {
 }
 
 impl Message {
-    /// Composes what `task` says when it speaks at `now` of what is due at `due`, in words of the local `zone`.
+    /// Composes what a task says when it speaks at `now`, in words of the local `zone`.
     #[must_use]
-    pub fn compose(task: &Task, due: Option<Timestamp>, late: bool, now: Timestamp, zone: Tz) -> Self {
+    pub fn compose(snapshot: &Snapshot, late: bool, now: Timestamp, zone: Tz) -> Self {
+        let (task, occurrence) = (&snapshot.task, &snapshot.occurrence);
         let mut lines = Vec::new();
-        if let Some(due) = due {
+        if let Some(due) = occurrence.due_at() {
             lines.push(timing(due, late, now, zone));
+        }
+        if let Some(deadline) = occurrence.deadline {
+            lines.push(of_deadline(deadline.at, now, zone));
         }
         if !task.details.notes.is_empty() {
             lines.push(task.details.notes.clone());
@@ -123,9 +128,18 @@ pub fn target_fails(task: &Task, target: &Target, failures: u32, error: &str) ->
     }
 }
 
+fn of_deadline(deadline: Timestamp, now: Timestamp, zone: Tz) -> String {
+    let clock = clock(deadline, now, zone);
+    if now < deadline { format!("deadline {clock}, in {}", deadline.since(now)) } else { format!("past its deadline {clock}") }
+}
+
+fn clock(at: Timestamp, now: Timestamp, zone: Tz) -> String {
+    let is_today = at.local(zone).date() == now.local(zone).date();
+    at.in_zone(zone).format(if is_today { "%H:%M" } else { "%a %-d %b %Y %H:%M" }).to_string()
+}
+
 fn timing(due: Timestamp, late: bool, now: Timestamp, zone: Tz) -> String {
-    let is_today = due.local(zone).date() == now.local(zone).date();
-    let clock = due.in_zone(zone).format(if is_today { "%H:%M" } else { "%a %-d %b %Y %H:%M" });
+    let clock = clock(due, now, zone);
     if now < due {
         format!("due {clock}, in {}", due.since(now))
     } else if late {

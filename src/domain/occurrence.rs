@@ -20,9 +20,11 @@ pub enum OccurrenceKey {
     DateTime(NaiveDateTime),
     /// Of an interval.
     Instant(Timestamp),
+    /// Of a rule that counts from completions: which one it is, from 1.
+    Nth(u32),
 }
 
-/// `once`, `2026-05-13`, `2026-05-13T09:00:00` or `2026-05-13T09:00:00Z`.
+/// `once`, `2026-05-13`, `2026-05-13T09:00:00`, `2026-05-13T09:00:00Z` or `#3`.
 impl fmt::Display for OccurrenceKey {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -30,6 +32,7 @@ impl fmt::Display for OccurrenceKey {
             Self::Date(date) => write!(f, "{date}"),
             Self::DateTime(local) => write!(f, "{}", local.format("%Y-%m-%dT%H:%M:%S")),
             Self::Instant(at) => write!(f, "{at}"),
+            Self::Nth(n) => write!(f, "#{n}"),
         }
     }
 }
@@ -41,6 +44,8 @@ impl std::str::FromStr for OccurrenceKey {
         let unknown = || UnknownKey { text: text.to_owned() };
         if text == "once" {
             Ok(Self::Once)
+        } else if let Some(n) = text.strip_prefix('#') {
+            n.parse().map(Self::Nth).map_err(|_| unknown())
         } else if let Ok(date) = text.parse::<NaiveDate>() {
             Ok(Self::Date(date))
         } else if text.ends_with('Z') {
@@ -54,7 +59,7 @@ impl std::str::FromStr for OccurrenceKey {
 
 /// A text that names no occurrence.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
-#[error("cannot read occurrence key {text:?}: expected `once`, a local date, a local date and time, or a UTC instant")]
+#[error("cannot read occurrence key {text:?}: expected `once`, a local date, a local date and time, a UTC instant, or `#n`")]
 pub struct UnknownKey {
     /// The text.
     pub text: String,
@@ -105,6 +110,12 @@ pub struct Occurrence {
     pub spoken: Vec<Slot>,
     /// The alert that spoke last: a snooze repeats it.
     pub last_spoken: Option<Slot>,
+    /// When it must be done at the latest, apart from due.
+    pub deadline: Option<Due>,
+    /// Whether that passed while it was open.
+    pub is_past_deadline: bool,
+    /// How often it has nagged, over all its snoozes.
+    pub nags: u32,
     /// The edit that gave it another time after it had spoken: part of the id of each firing since, so that a time that
     /// comes again rings again.
     pub moved_by: Option<Uuid>,
@@ -126,6 +137,22 @@ impl Occurrence {
     #[must_use]
     pub fn due_at(&self) -> Option<Timestamp> {
         self.due.map(|due| due.at)
+    }
+
+    /// Returns whether the clock has something to do for it.
+    #[must_use]
+    pub const fn has_time(&self) -> bool {
+        self.due.is_some() || self.deadline.is_some()
+    }
+
+    /// Returns when an alert speaks by itself, `None` for a nag, which counts from the ring before.
+    #[must_use]
+    pub fn time_of(&self, slot: Slot) -> Option<Timestamp> {
+        match slot {
+            Slot::Alert(offset) => Some(self.due?.at.saturating_add(offset)),
+            Slot::Deadline(offset) => Some(self.deadline?.at.saturating_add(offset)),
+            Slot::Nag(_) => None,
+        }
     }
 
     /// Returns the instance of the rule that it is, `None` where the task has no time.
@@ -196,20 +223,69 @@ impl Outcome {
         [Self::Done, Self::Unanswered, Self::Undelivered, Self::RetriesExhausted, Self::Cancelled, Self::Skipped];
 }
 
-/// Which alert of an occurrence a firing is: its place relative to due.
+/// Which alert of an occurrence a firing is.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub struct Slot(pub Span);
+pub enum Slot {
+    /// An alert, by its place relative to due.
+    Alert(Span),
+    /// A repetition of what rang and was not answered, from 1.
+    Nag(u32),
+    /// An alert of the deadline, by its place relative to that.
+    Deadline(Span),
+}
 
 impl Slot {
     /// The alert at due.
-    pub const DUE: Self = Self(Span::ZERO);
+    pub const DUE: Self = Self::Alert(Span::ZERO);
+
+    /// The alert at the deadline.
+    pub const DEADLINE: Self = Self::Deadline(Span::ZERO);
+
+    /// Returns whether it speaks behind due.
+    #[must_use]
+    pub const fn is_behind_due(self) -> bool {
+        match self {
+            Self::Alert(offset) => offset.is_positive(),
+            Self::Nag(_) => true,
+            Self::Deadline(_) => false,
+        }
+    }
+
+    /// Returns its name in whole milliseconds, as the ids of firings and the store have it: `0`, `-3600000`, `nag#3`,
+    /// `deadline0`.
+    #[must_use]
+    pub fn exact(self) -> String {
+        match self {
+            Self::Alert(offset) => offset.as_millis().to_string(),
+            Self::Nag(n) => format!("nag#{n}"),
+            Self::Deadline(offset) => format!("deadline{}", offset.as_millis()),
+        }
+    }
+
+    /// Reads what [`Slot::exact`] writes, `None` for a text of another version.
+    #[must_use]
+    pub fn from_exact(text: &str) -> Option<Self> {
+        let span = |text: &str| text.parse().ok().map(Span::from_millis);
+        if let Some(n) = text.strip_prefix("nag#") {
+            n.parse().ok().map(Self::Nag)
+        } else if let Some(offset) = text.strip_prefix("deadline") {
+            span(offset).map(Self::Deadline)
+        } else {
+            span(text).map(Self::Alert)
+        }
+    }
 }
 
-/// `0` at due, `-1h` an hour before, `+15m` a quarter of an hour after.
+/// `0` at due, `-1h` an hour before, `+15m` a quarter of an hour after, `nag#3`, `deadline`, `deadline-1h`.
 impl fmt::Display for Slot {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let sign = if self.0.is_positive() { "+" } else { "" };
-        write!(f, "{sign}{}", self.0)
+        let sign = |offset: &Span| if offset.is_positive() { "+" } else { "" };
+        match self {
+            Self::Alert(offset) => write!(f, "{}{offset}", sign(offset)),
+            Self::Nag(n) => write!(f, "nag#{n}"),
+            Self::Deadline(Span::ZERO) => f.write_str("deadline"),
+            Self::Deadline(offset) => write!(f, "deadline{}{offset}", sign(offset)),
+        }
     }
 }
 
@@ -226,7 +302,7 @@ impl FireId {
     pub fn compute(task: TaskId, name: OccurrenceName, slot: Slot, nominal: Nominal, repeat: Option<Uuid>) -> Self {
         let repeat = repeat.map(|id| id.to_string()).unwrap_or_default();
         // Milliseconds, not the text for people, since that may round.
-        let text = format!("{name}|{}|{nominal}|{repeat}", slot.0.as_millis());
+        let text = format!("{name}|{}|{nominal}|{repeat}", slot.exact());
         Self(Uuid::new_v5(&task.0, text.as_bytes()))
     }
 }
@@ -243,7 +319,7 @@ mod tests {
 
     #[test]
     fn a_name_reads_back_as_itself() {
-        for text in ["once~1", "2026-05-13~2", "2026-05-13T09:30:00~1", "2026-05-13T09:30:00Z~3"] {
+        for text in ["once~1", "#7~2", "2026-05-13~2", "2026-05-13T09:30:00~1", "2026-05-13T09:30:00Z~3"] {
             let name: OccurrenceName = text.parse().expect("a name");
             assert_eq!(name.to_string(), text);
         }
@@ -251,9 +327,17 @@ mod tests {
 
     #[test]
     fn a_text_that_names_nothing_is_refused() {
-        for text in ["", "twice", "2026-13-01~1", "once~x", "once~-1"] {
+        for text in ["", "#", "twice", "2026-13-01~1", "once~x", "once~-1"] {
             assert!(text.parse::<OccurrenceName>().is_err(), "{text:?}");
         }
+    }
+
+    #[test]
+    fn a_slot_reads_back_as_itself() {
+        for slot in [Slot::DUE, Slot::Alert(Span::from_minutes(-60)), Slot::Nag(3), Slot::DEADLINE] {
+            assert_eq!(Slot::from_exact(&slot.exact()), Some(slot));
+        }
+        assert_eq!(Slot::from_exact("later"), None);
     }
 
     #[test]
@@ -266,7 +350,9 @@ mod tests {
         let others = [
             FireId::compute(TaskId(Uuid::from_u128(2)), name, Slot::DUE, nominal, None),
             FireId::compute(task, OccurrenceName { generation: 2, ..name }, Slot::DUE, nominal, None),
-            FireId::compute(task, name, Slot(Span::from_millis(1)), nominal, None),
+            FireId::compute(task, name, Slot::Alert(Span::from_millis(1)), nominal, None),
+            FireId::compute(task, name, Slot::Nag(1), nominal, None),
+            FireId::compute(task, name, Slot::DEADLINE, nominal, None),
             FireId::compute(task, name, Slot::DUE, Nominal::Instant(Timestamp::MAX), None),
             FireId::compute(task, name, Slot::DUE, nominal, Some(Uuid::from_u128(3))),
         ];

@@ -8,11 +8,16 @@ use crate::domain::time::Timestamp;
 /// Returns the stage of a task (SPEC 3).
 #[must_use]
 pub fn stage(snapshot: &Snapshot, now: Timestamp) -> &'static str {
-    match &snapshot.occurrence.state {
+    let occurrence = &snapshot.occurrence;
+    let is_past_deadline = occurrence.deadline.is_some_and(|deadline| deadline.at <= now);
+    match &occurrence.state {
         State::Created => "no time",
+        State::Pending(_) | State::Running(_) if is_past_deadline => "past deadline",
         State::Pending(pending) => match pending.snooze {
             Some(snooze) if snooze.is_chosen => "snoozed",
-            Some(_) | None if snapshot.occurrence.due_at().is_some_and(|due| due <= now) => "due",
+            Some(_) | None if pending.is_missed => "missed",
+            Some(_) | None if occurrence.due_at().is_some_and(|due| due <= now) => "due",
+            Some(_) | None if !occurrence.has_time() => "no time",
             Some(_) | None => "scheduled",
         },
         State::Running(running) if running.late => "late",

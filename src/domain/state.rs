@@ -40,6 +40,8 @@ pub enum State {
 pub struct Pending {
     /// Set while it is snoozed.
     pub snooze: Option<Snooze>,
+    /// Set where its time was missed and is not made up for: it is armed no more.
+    pub is_missed: bool,
 }
 
 /// A repetition of an alert at another time; it never moves the due.
@@ -53,13 +55,21 @@ pub struct Snooze {
     pub slot: Slot,
     /// Whether a person chose the time; else it is what a pause left over.
     pub is_chosen: bool,
+    /// Whether it was asked for as so long from then: it moves when the clock is set.
+    pub is_duration: bool,
 }
 
 /// What a fired occurrence carries.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Running {
-    /// When it fired last.
+    /// When it fired.
     pub fired_at: Timestamp,
+    /// When it rang last, `None` where it came up in silence: a nag counts from here.
+    pub rang_at: Option<Timestamp>,
+    /// How often it nagged since then.
+    pub nags: u32,
+    /// Whether the person said to nag no more.
+    pub is_hushed: bool,
     /// Whether it fired past grace.
     pub late: bool,
     /// When the person saw it without doing it.
@@ -97,6 +107,14 @@ pub struct Ended {
     pub at: Timestamp,
     /// How.
     pub outcome: Outcome,
+}
+
+impl Running {
+    /// Returns what an occurrence carries that came up at `at` with nothing said.
+    #[must_use]
+    pub const fn silent(at: Timestamp) -> Self {
+        Self { fired_at: at, rang_at: None, nags: 0, is_hushed: false, late: false, acked_at: None, snooze: None }
+    }
 }
 
 impl State {

@@ -6,7 +6,7 @@ use std::fmt;
 use uuid::Uuid;
 
 use crate::domain::delivery::Target;
-use crate::domain::occurrence::{Instance, Outcome};
+use crate::domain::occurrence::{Instance, Nominal, Outcome};
 use crate::domain::schedule::Schedule;
 use crate::domain::time::{Span, Timestamp};
 
@@ -61,6 +61,74 @@ pub struct Details {
     pub targets: Vec<Target>,
 }
 
+/// What becomes of a time at which the machine was off or asleep (SPEC 4, Missed).
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
+pub enum Missed {
+    /// The latest one rings late.
+    #[default]
+    Once,
+    /// It is passed over.
+    Skip,
+}
+
+impl Missed {
+    /// Returns the word that people type and SQL and the wire use.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Once => "once",
+            Self::Skip => "skip",
+        }
+    }
+
+    /// Returns the rule of a word, `None` for a word of another version.
+    #[must_use]
+    pub fn from_word(word: &str) -> Option<Self> {
+        [Self::Once, Self::Skip].into_iter().find(|missed| missed.as_str() == word)
+    }
+}
+
+/// How often, unless it is said, a nag rings at most.
+pub const NAG_MAX_DEFAULT: u32 = 20;
+
+/// Rings again until it is answered.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct Nag {
+    /// How long after each ring the next is.
+    pub every: Span,
+    /// How often at most.
+    pub max: u32,
+}
+
+/// How a task behaves beyond its schedule.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Policy {
+    /// What becomes of times that were missed.
+    pub missed: Missed,
+    /// Whether it rings again until it is answered.
+    pub nag: Option<Nag>,
+    /// Whether it is done as soon as it was delivered.
+    pub auto_done: bool,
+}
+
+/// When a task must be done at the latest, apart from due.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Deadline {
+    /// When.
+    pub time: DeadlineTime,
+    /// When it speaks of that, relative to it: zero at the deadline, negative before. Sorted, each once.
+    pub alerts: Vec<Span>,
+}
+
+/// How a deadline is given.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum DeadlineTime {
+    /// One time, of a task that comes up once.
+    At(Nominal),
+    /// So long after due by the clock on the wall, of each occurrence of a series.
+    AfterDue(Span),
+}
+
 /// A task without its occurrences.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Task {
@@ -74,6 +142,10 @@ pub struct Task {
     pub schedule: Schedule,
     /// When it speaks, relative to due: negative before, zero at due, positive after. Sorted, each once.
     pub alerts: Vec<Span>,
+    /// How it behaves beyond its schedule.
+    pub policy: Policy,
+    /// When it must be done at the latest.
+    pub deadline: Option<Deadline>,
     /// Counts the changes; a change names the version it saw.
     pub version: u64,
     /// When it was added.

@@ -12,7 +12,7 @@ use crate::domain::delivery::{ChannelKind, DeliveryId, Report, Target};
 use crate::domain::event::{Actor, Snapshot};
 use crate::domain::rejection::Rejection;
 use crate::domain::schedule::Schedule;
-use crate::domain::task::{Details, TaskId};
+use crate::domain::task::{Deadline, Details, Policy, TaskId};
 use crate::domain::time::{Span, Timestamp};
 use crate::domain::transition::CreateError;
 use crate::store::{StoreError, Wake};
@@ -81,6 +81,10 @@ pub struct AddRequest {
     pub schedule: Schedule,
     /// When it speaks, relative to due; `None`: at due.
     pub alerts: Option<Vec<Span>>,
+    /// When it must be done at the latest.
+    pub deadline: Option<Deadline>,
+    /// How it behaves beyond its schedule.
+    pub policy: Policy,
     /// The idempotency key: a key that was seen before adds nothing and answers with the task of the first time.
     pub key: Option<String>,
 }

@@ -239,6 +239,8 @@ impl<'a> Batch<'a> {
             details: request.details,
             schedule: request.schedule,
             alerts: request.alerts,
+            deadline: request.deadline,
+            policy: request.policy,
         };
         let id = new.id;
         let transition = create(new, &moment)?;
@@ -307,7 +309,7 @@ impl<'a> Batch<'a> {
 
     fn moment(&mut self) -> Moment {
         let Circumstances { now, zone, grace, is_desktop_away, device } = self.circumstances;
-        Moment { now, zone, device, op_id: self.ids.next(now), grace, is_desktop_away }
+        Moment { now, zone, device, op_id: self.ids.next(now), grace, is_desktop_away, standing: None }
     }
 
     fn take(&mut self, transition: Transition, actor: Actor, moment: &Moment) -> Applied {

@@ -219,6 +219,27 @@ pub struct Add {
     /// Whether it does not speak at all.
     #[serde(default, skip_serializing_if = "is_false")]
     pub no_alert: bool,
+    /// What becomes of times at which the machine was off: `once` (the latest rings late) or `skip`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub missed: Option<String>,
+    /// How long after each ring it rings again until it is answered, such as `10m`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub nag: Option<String>,
+    /// How often it rings again at most.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub nag_max: Option<u32>,
+    /// Whether it is done as soon as it was delivered.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub auto_done: Option<bool>,
+    /// When it must be done at the latest, as a time phrase; of a repetition, behind each due.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub deadline: Option<String>,
+    /// When it speaks of its deadline: `1h` before, `0` at it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub deadline_alerts: Option<Vec<String>>,
+    /// Whether a repetition counts from each completion.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub after_done: bool,
     /// Whether a task without a time is refused (`remind`).
     #[serde(default, skip_serializing_if = "is_false")]
     pub time_required: bool,
@@ -310,6 +331,27 @@ pub struct Update {
     /// All alerts anew; see [`Add::alerts`].
     #[serde(skip_serializing_if = "Option::is_none")]
     pub alerts: Option<Vec<String>>,
+    /// See [`Add::missed`].
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub missed: Option<String>,
+    /// See [`Add::nag`]; null removes it.
+    #[serde(default, deserialize_with = "some", skip_serializing_if = "Option::is_none")]
+    pub nag: Option<Option<String>>,
+    /// See [`Add::nag_max`].
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub nag_max: Option<u32>,
+    /// See [`Add::auto_done`].
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub auto_done: Option<bool>,
+    /// See [`Add::deadline`]; null removes it.
+    #[serde(default, deserialize_with = "some", skip_serializing_if = "Option::is_none")]
+    pub deadline: Option<Option<String>>,
+    /// See [`Add::deadline_alerts`].
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub deadline_alerts: Option<Vec<String>>,
+    /// See [`Add::after_done`].
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub after_done: bool,
 }
 
 /// The person did it.
@@ -340,6 +382,9 @@ pub struct Ack {
     /// See [`Done::early`].
     #[serde(default, skip_serializing_if = "is_false")]
     pub early: bool,
+    /// Whether the person only closed what was shown: that does not end a nag.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub dismissal: bool,
     /// See [`Done::occurrence`].
     #[serde(skip_serializing_if = "Option::is_none")]
     pub occurrence: Option<String>,

@@ -104,7 +104,7 @@ pub struct Task {
     pub occurrence: Occurrence,
     /// The next times, at most three; begins with the open occurrence while that is ahead.
     pub next: Vec<Time>,
-    /// No feature yet.
+    /// When it must be done at the latest.
     pub deadline_at: Option<Time>,
     /// When it speaks, relative to due: `-1h` before, `0` at due, `+15m` after.
     pub alerts: Vec<String>,
@@ -118,13 +118,13 @@ pub struct Task {
     pub command: Option<Vec<String>>,
     /// No feature yet.
     pub timeout_s: Option<i64>,
-    /// No feature yet.
+    /// Whether it is done as soon as it was delivered.
     pub auto_done: bool,
-    /// No feature yet.
+    /// How long after each ring it rings again until it is answered.
     pub nag_ms: Option<i64>,
-    /// What becomes of times that were missed: `once`.
+    /// What becomes of times that were missed: `once` or `skip`.
     pub missed: String,
-    /// No feature yet.
+    /// How late it may ring; what is later is passed over.
     pub max_late_s: Option<i64>,
     /// How many attempts the present occurrence's most tried delivery took.
     pub attempts: u32,
@@ -151,7 +151,7 @@ pub struct Task {
 pub struct Schedule {
     /// The words as typed, empty when a program gave the rule.
     pub text: String,
-    /// `none`, `once`, `countdown`, `interval` or `calendar`.
+    /// `none`, `once`, `countdown`, `interval`, `calendar`, `cron` or `after_done`.
     pub kind: String,
     /// The recurrence without DTSTART, COUNT and UNTIL.
     pub rrule: Option<String>,

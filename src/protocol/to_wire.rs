@@ -10,11 +10,11 @@ use crate::domain::breaker::{Breaker, TargetHealth};
 use crate::domain::command::Edit;
 use crate::domain::delivery::{Delivery, DeliveryStatus};
 use crate::domain::event::{Event, Firing, Operation, Snapshot};
-use crate::domain::occurrence::{Due, Occurrence, OccurrenceName, Outcome, Slot};
-use crate::domain::schedule::{Rule, Schedule};
+use crate::domain::occurrence::{Due, Nominal, Occurrence, OccurrenceName, Outcome, Slot};
+use crate::domain::schedule::{Every, Rule, Schedule};
 use crate::domain::stage::stage;
 use crate::domain::state::{Snooze, State, StateName};
-use crate::domain::task::Priority;
+use crate::domain::task::{DeadlineTime, Priority};
 use crate::domain::time::{Span, Timestamp, resolve};
 use crate::protocol::{SCHEMA_VERSION, objects};
 
@@ -107,17 +107,17 @@ pub fn task(snapshot: &Snapshot, deliveries: &[Delivery], detail: Detail, view: 
             acked_at: standing.acked_at.map(told),
         },
         next: next(snapshot, detail, view).into_iter().map(told).collect(),
-        deadline_at: None,
+        deadline_at: occurrence.deadline.map(|deadline| told(deadline.at)),
         alerts: task.alerts.iter().map(|offset| span(*offset)).collect(),
         waits_for: Vec::new(),
         blocked_by: Vec::new(),
         channels: task.details.targets.iter().map(ToString::to_string).collect(),
         command: None,
         timeout_s: None,
-        auto_done: false,
-        nag_ms: None,
-        missed: "once".to_owned(),
-        max_late_s: None,
+        auto_done: task.policy.auto_done,
+        nag_ms: task.policy.nag.map(|nag| nag.every.as_millis()),
+        missed: task.policy.missed.as_str().to_owned(),
+        max_late_s: task.policy.max_late.map(|late| late.as_millis() / 1000),
         attempts: deliveries.iter().map(|delivery| delivery.attempts).max().unwrap_or(0),
         max_retries: 0,
         priority: priority(task.details.priority),
@@ -245,8 +245,8 @@ fn rule(schedule: &Schedule) -> Option<String> {
             let until = calendar.until.map(|until| until.format("%Y%m%dT%H%M%S").to_string());
             (brief(&calendar.rrule), calendar.count, until)
         }
-        // Cron is said in its own field.
-        Rule::Cron(_) => return None,
+        // Cron is said in its own field, and what counts from completions in no rule of RFC 5545.
+        Rule::Cron(_) | Rule::AfterDone(_) => return None,
     };
     let count = count.map_or(String::new(), |count| format!(";COUNT={count}"));
     let until = until.map_or(String::new(), |until| format!(";UNTIL={until}"));
@@ -322,6 +322,21 @@ pub fn schedule(schedule: &Schedule, device: Tz) -> objects::Schedule {
             wire.from = local(cron.from);
             wire.until = cron.until.and_then(local);
             wire.count = cron.count;
+        }
+        Rule::AfterDone(rule) => {
+            let (every_ms, rrule) = match rule.every {
+                Every::Span(span) => (Some(span.as_millis()), None),
+                Every::Days(days) => (None, Some(format!("FREQ=DAILY;INTERVAL={days}"))),
+                Every::Months(months) => (None, Some(format!("FREQ=MONTHLY;INTERVAL={months}"))),
+            };
+            wire.every_ms = every_ms;
+            wire.rrule = rrule;
+            wire.from = match rule.from {
+                Nominal::Local(from) => local(from),
+                Nominal::Instant(from) => Some(told(from)),
+            };
+            wire.until = rule.until.map(told);
+            wire.count = rule.count;
         }
     }
     wire
@@ -473,13 +488,19 @@ fn values(operation: &Operation, zone: Tz) -> objects::Json {
         }),
         Operation::Edited(edit) => edited(edit, zone),
         Operation::Completed(outcome) | Operation::Cancelled(outcome) => json!({ "outcome": outcome_word(*outcome) }),
-        Operation::PassedOver { instances, by } => json!({ "instances": instances, "by": told(*by) }),
+        Operation::PassedOver { instances, from, to } => {
+            json!({ "instances": instances, "from": told(*from), "to": told(*to) })
+        }
+        Operation::Missed { slots: missed, from, to } => {
+            json!({ "slots": slots(missed), "from": told(*from), "to": told(*to) })
+        }
+        Operation::Acked { is_dismissal } => json!({ "dismissal": is_dismissal }),
         Operation::Resent { fire_id, target } => {
             json!({ "fire_id": fire_id.to_string(), "target": target.to_string() })
         }
         Operation::Armed
         | Operation::Started
-        | Operation::Acked
+        | Operation::DeadlinePassed
         | Operation::Failed
         | Operation::Retried
         | Operation::Withdrawn => json!({}),
@@ -498,7 +519,7 @@ fn opened(occurrence: &Occurrence, zone: Tz) -> objects::Json {
 fn fired(firing: &Firing, zone: Tz) -> objects::Json {
     serde_json::json!({
         "fire_id": firing.fire_id.to_string(),
-        "slot": span(firing.slot.0),
+        "slot": slot(firing.slot),
         "nominal_at": time(firing.nominal_at, zone),
         "late": firing.late,
         "swallowed": slots(&firing.swallowed),
@@ -509,13 +530,29 @@ fn snoozed(snooze: &Snooze, zone: Tz) -> objects::Json {
     serde_json::json!({
         "snooze_id": snooze.id,
         "until": time(snooze.until, zone),
-        "slot": span(snooze.slot.0),
+        "slot": slot(snooze.slot),
         "chosen": snooze.is_chosen,
     })
 }
 
 fn slots(slots: &[Slot]) -> Vec<String> {
-    slots.iter().map(|slot| span(slot.0)).collect()
+    slots.iter().map(|each| slot(*each)).collect()
+}
+
+fn slot(slot: Slot) -> String {
+    match slot {
+        Slot::Alert(offset) => span(offset),
+        Slot::Deadline(Span::ZERO) | Slot::Nag(_) => slot.to_string(),
+        Slot::Deadline(offset) => format!("deadline{}", span(offset)),
+    }
+}
+
+fn deadline_word(deadline: DeadlineTime, zone: Tz) -> String {
+    match deadline {
+        DeadlineTime::At(Nominal::Local(local)) => local.format("%Y-%m-%dT%H:%M:%S").to_string(),
+        DeadlineTime::At(Nominal::Instant(at)) => time(at, zone).to_string(),
+        DeadlineTime::AfterDue(after) => span(after),
+    }
 }
 
 fn edited(edit: &Edit, zone: Tz) -> objects::Json {
@@ -533,6 +570,10 @@ fn edited(edit: &Edit, zone: Tz) -> objects::Json {
     set("metadata", edit.metadata.as_ref().map(|metadata| serde_json::json!(metadata)));
     set("channels", edit.targets.as_ref().map(|targets| targets.iter().map(ToString::to_string).collect()));
     set("schedule", edit.schedule.as_ref().map(|each| serde_json::json!(schedule(each, zone))));
+    set("missed", edit.missed.map(|missed| missed.as_str().into()));
+    set("nag_ms", edit.nag.map(|nag| nag.map(|nag| nag.every.as_millis()).into()));
+    set("auto_done", edit.auto_done.map(Into::into));
+    set("deadline", edit.deadline.as_ref().map(|new| new.as_ref().map(|new| deadline_word(new.time, zone)).into()));
     set("alerts", edit.alerts.as_ref().map(|alerts| alerts.iter().map(|offset| span(*offset)).collect()));
     objects::Json::Object(values)
 }

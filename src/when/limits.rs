@@ -117,7 +117,7 @@ impl Bounds {
                 }
                 interval.count.is_some()
             }
-            Rule::None | Rule::Once(_) | Rule::Countdown(_) => {
+            Rule::None | Rule::Once(_) | Rule::Countdown(_) | Rule::AfterDone(_) => {
                 return Err(here.no_rule("only a repetition has a first and a last time"));
             }
         };

@@ -3,7 +3,7 @@
 use chrono::{Datelike, NaiveDateTime, Timelike};
 use chrono_tz::Tz;
 
-use crate::domain::schedule::{Calendar, Cron, Interval, Rule, Schedule};
+use crate::domain::schedule::{AfterDone, Calendar, Cron, Every, Interval, Rule, Schedule};
 use crate::domain::time::{Span, Timestamp};
 
 /// Says a schedule in words, such as `every day at 09:00`; a floating one is read in `zone`.
@@ -17,6 +17,7 @@ pub fn describe(schedule: &Schedule, zone: Tz) -> String {
         Rule::Interval(interval) => describe_interval(interval, in_zone),
         Rule::Calendar(calendar) => describe_calendar(calendar),
         Rule::Cron(cron) => describe_cron(cron),
+        Rule::AfterDone(after) => describe_after_done(after),
     };
     match schedule.zone {
         Some(fixed) if fixed != zone => format!("{said} ({fixed})"),
@@ -69,6 +70,22 @@ fn length(millis: u64) -> String {
         7..=729 => format!("{days} days"),
         _ => format!("{} years", days / 365),
     }
+}
+
+fn describe_after_done(rule: &AfterDone) -> String {
+    let every = match rule.every {
+        Every::Span(span) => spelled(span),
+        Every::Days(1) => "day".to_owned(),
+        Every::Days(7) => "week".to_owned(),
+        Every::Days(days) if days % 7 == 0 => format!("{} weeks", days / 7),
+        Every::Days(days) => format!("{days} days"),
+        Every::Months(1) => "month".to_owned(),
+        Every::Months(12) => "year".to_owned(),
+        Every::Months(months) if months % 12 == 0 => format!("{} years", months / 12),
+        Every::Months(months) => format!("{months} months"),
+    };
+    let at = rule.at.map_or(String::new(), |at| format!(" at {}", at.format("%H:%M")));
+    with_count(format!("every {every}{at}, counted from when it is done"), rule.count)
 }
 
 fn describe_interval(interval: &Interval, zone: Tz) -> String {

@@ -5,7 +5,7 @@ use chrono_tz::Tz;
 use rrule::{Frequency, RRule, RRuleSet, Unvalidated};
 
 use crate::domain::occurrence::Instance;
-use crate::domain::schedule::ScheduleError;
+use crate::domain::schedule::{Every, ScheduleError};
 use crate::domain::schedule::local::{self, INSTANCES_MAX, Reading};
 use crate::domain::time::{Timestamp, add_days};
 
@@ -59,6 +59,32 @@ impl Calendar {
         let days = near.signed_duration_since(self.from.date()).num_days() - 2 - period_days;
         let periods = days.div_euclid(period_days.max(1)).max(0);
         add_days(self.from.date(), periods * period_days).map_or(self.from, |date| date.and_time(self.from.time()))
+    }
+
+    /// Returns how far its instances are apart, where it says nothing but that.
+    pub(super) fn distance(&self) -> Result<Every, ScheduleError> {
+        let rule = self.parse()?;
+        let names_days = !rule.get_by_weekday().is_empty()
+            || !rule.get_by_month_day().is_empty()
+            || !rule.get_by_month().is_empty()
+            || !rule.get_by_year_day().is_empty()
+            || !rule.get_by_week_no().is_empty()
+            || !rule.get_by_set_pos().is_empty()
+            || rule.get_by_hour().len() > 1
+            || rule.get_by_minute().len() > 1;
+        let interval = u32::from(rule.get_interval());
+        match rule.get_freq() {
+            Frequency::Daily if !names_days => Ok(Every::Days(interval)),
+            Frequency::Weekly if !names_days => Ok(Every::Days(7 * interval)),
+            Frequency::Monthly if !names_days => Ok(Every::Months(interval)),
+            Frequency::Yearly if !names_days => Ok(Every::Months(12 * interval)),
+            Frequency::Daily | Frequency::Weekly | Frequency::Monthly | Frequency::Yearly => {
+                Err(ScheduleError::NotADistance)
+            }
+            Frequency::Hourly | Frequency::Minutely | Frequency::Secondly => {
+                Err(ScheduleError::TooFine { rrule: self.rrule.clone() })
+            }
+        }
     }
 
     fn parse(&self) -> Result<RRule<Unvalidated>, ScheduleError> {

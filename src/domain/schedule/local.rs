@@ -58,8 +58,16 @@ fn is_behind(instance: &Instance, cursor: &Instance) -> bool {
         (OccurrenceKey::Date(instance), OccurrenceKey::Date(cursor)) => instance > cursor,
         (OccurrenceKey::DateTime(instance), OccurrenceKey::DateTime(cursor)) => instance > cursor,
         (
-            OccurrenceKey::Once | OccurrenceKey::Date(_) | OccurrenceKey::DateTime(_) | OccurrenceKey::Instant(_),
-            OccurrenceKey::Once | OccurrenceKey::Date(_) | OccurrenceKey::DateTime(_) | OccurrenceKey::Instant(_),
+            OccurrenceKey::Once
+            | OccurrenceKey::Date(_)
+            | OccurrenceKey::DateTime(_)
+            | OccurrenceKey::Instant(_)
+            | OccurrenceKey::Nth(_),
+            OccurrenceKey::Once
+            | OccurrenceKey::Date(_)
+            | OccurrenceKey::DateTime(_)
+            | OccurrenceKey::Instant(_)
+            | OccurrenceKey::Nth(_),
         ) => instance.due > cursor.due,
     }
 }

@@ -3,6 +3,7 @@
 //! Calendar and cron rules are expanded as local dates and times without any zone, and each result meets its zone in
 //! [`crate::domain::time::resolve`]. So gaps and folds are decided in one place, for every kind of rule.
 
+mod after_done;
 mod calendar;
 mod cron;
 mod interval;
@@ -14,6 +15,7 @@ use chrono_tz::Tz;
 use crate::domain::occurrence::{Instance, Nominal, OccurrenceKey};
 use crate::domain::time::{Span, Timestamp, resolve};
 
+pub use self::after_done::{AfterDone, Every};
 pub use self::calendar::Calendar;
 pub use self::cron::Cron;
 pub use self::interval::Interval;
@@ -47,6 +49,8 @@ pub enum Rule {
     Calendar(Calendar),
     /// A recurrence of local dates and times as cron writes it.
     Cron(Cron),
+    /// So long after each completion.
+    AfterDone(AfterDone),
 }
 
 /// Why a schedule cannot be used.
@@ -83,6 +87,31 @@ pub enum ScheduleError {
     /// No instance lies ahead.
     #[error("the schedule has no time ahead")]
     NothingAhead,
+    /// The deadline comes before the thing is due.
+    #[error("the deadline {deadline} lies before the due time {due}")]
+    DeadlineBeforeDue {
+        /// The deadline.
+        deadline: Timestamp,
+        /// When it is due.
+        due: Timestamp,
+    },
+    /// The deadline has passed.
+    #[error("the deadline {deadline} has passed")]
+    DeadlinePast {
+        /// The deadline.
+        deadline: Timestamp,
+    },
+    /// A rule that counts from completions needs a distance.
+    #[error("cannot count from a completion: expected a distance, such as every 3 days, without days of the week or month")]
+    NotADistance,
+    /// The nag would ring without a pause, or never.
+    #[error("cannot nag every {} at most {max} times: expected at least {INTERVAL_MIN} and once", *every)]
+    Nag {
+        /// How often.
+        every: Span,
+        /// How many times.
+        max: u32,
+    },
 }
 
 impl Rule {
@@ -91,7 +120,7 @@ impl Rule {
     pub const fn is_series(&self) -> bool {
         match self {
             Self::None | Self::Once(_) | Self::Countdown(_) => false,
-            Self::Interval(_) | Self::Calendar(_) | Self::Cron(_) => true,
+            Self::Interval(_) | Self::Calendar(_) | Self::Cron(_) | Self::AfterDone(_) => true,
         }
     }
 
@@ -105,6 +134,7 @@ impl Rule {
             Self::Interval(_) => "interval",
             Self::Calendar(_) => "calendar",
             Self::Cron(_) => "cron",
+            Self::AfterDone(_) => "after_done",
         }
     }
 }
@@ -129,31 +159,43 @@ impl Schedule {
             Rule::Interval(_) => Ok(()),
             Rule::Calendar(calendar) => calendar.expander(calendar.from).map(|_| ()),
             Rule::Cron(cron) => cron.parse().map(|_| ()),
+            Rule::AfterDone(after) => match after.every {
+                Every::Span(every) if every < INTERVAL_MIN => Err(ScheduleError::TooOften { every }),
+                Every::Span(_) | Every::Days(1..) | Every::Months(1..) => Ok(()),
+                Every::Days(0) | Every::Months(0) => Err(ScheduleError::TooOften { every: Span::ZERO }),
+            },
         }
     }
 
     /// Returns the first instance behind `cursor` that is due after `now`.
     ///
-    /// The one instance of a one-shot is returned even when it has passed, since its caller decides what that means.
+    /// The one instance of a one-shot, and the first of a rule that counts from completions, are returned even when they
+    /// have passed, since the caller decides what that means. Behind its first such a rule counts from `now`.
     #[must_use]
     pub fn next_after(&self, cursor: Option<&Instance>, now: Timestamp, device: Tz) -> Option<Instance> {
+        if let Rule::AfterDone(after) = &self.rule {
+            return after.next(cursor, now, self.zone.unwrap_or(device));
+        }
         let mut instances = self.instances(cursor, now, device);
         if self.rule.is_series() { instances.find(|instance| instance.due > now) } else { instances.next() }
     }
 
-    /// Returns the latest instance behind `cursor` that is due by `now`, and how many lie between the two.
+    /// Returns the latest instance behind `cursor` that is due by `now`, and what lies between the two.
     #[must_use]
-    pub fn latest_by(&self, cursor: &Instance, now: Timestamp, device: Tz) -> Option<(Instance, u64)> {
+    pub fn latest_by(&self, cursor: &Instance, now: Timestamp, device: Tz) -> Option<(Instance, Passed)> {
         if let Rule::Interval(interval) = &self.rule {
             let latest = interval.index_by(now)?;
-            let passed = interval.index_by(cursor.due).map_or(0, |index| index + 1);
-            return (latest >= passed).then(|| Some((interval.at(latest)?, latest - passed)))?;
+            let first = interval.index_by(cursor.due).map_or(0, |index| index + 1);
+            let due = |index| interval.at(index).map(|instance| instance.due);
+            let last = latest.checked_sub(1).filter(|last| first <= *last);
+            let passed = last.and_then(|last| Some((due(first)?, due(last)?, last - first + 1)));
+            return (first <= latest).then(|| Some((interval.at(latest)?, Passed::of(passed))))?;
         }
-        let mut passed = 0;
-        let mut latest = None;
+        let mut passed = Passed::NONE;
+        let mut latest: Option<Instance> = None;
         for instance in self.instances(Some(cursor), Timestamp::MIN, device).take_while(|i| i.due <= now) {
-            if latest.replace(instance).is_some() {
-                passed += 1;
+            if let Some(before) = latest.replace(instance) {
+                passed = passed.and(Passed::one(before.due));
             }
         }
         latest.map(|instance| (instance, passed))
@@ -180,7 +222,46 @@ impl Schedule {
             Rule::Interval(interval) => Box::new(interval.instances(cursor, floor)),
             Rule::Calendar(calendar) => Box::new(calendar.instances(cursor, floor, zone)),
             Rule::Cron(cron) => Box::new(cron.instances(cursor, floor, zone)),
+            // What comes behind the first is known once that is closed.
+            Rule::AfterDone(after) => Box::new(match cursor {
+                None => after.next(None, floor, zone).into_iter(),
+                Some(_) => None.into_iter(),
+            }),
         }
+    }
+}
+
+/// Instances of a rule that never came up, in a row.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Passed {
+    /// When the first and the last were due; `None` where there are none.
+    pub range: Option<(Timestamp, Timestamp)>,
+    /// How many.
+    pub instances: u64,
+}
+
+impl Passed {
+    /// No instance.
+    pub const NONE: Self = Self { range: None, instances: 0 };
+
+    /// The one that was due at `due`.
+    #[must_use]
+    pub const fn one(due: Timestamp) -> Self {
+        Self { range: Some((due, due)), instances: 1 }
+    }
+
+    fn of(row: Option<(Timestamp, Timestamp, u64)>) -> Self {
+        row.map_or(Self::NONE, |(from, to, instances)| Self { range: Some((from, to)), instances })
+    }
+
+    /// Returns both together.
+    #[must_use]
+    pub fn and(self, other: Self) -> Self {
+        let range = match (self.range, other.range) {
+            (Some((from, to)), Some((other_from, other_to))) => Some((from.min(other_from), to.max(other_to))),
+            (range, None) | (None, range) => range,
+        };
+        Self { range, instances: self.instances + other.instances }
     }
 }
 

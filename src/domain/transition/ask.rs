@@ -3,7 +3,7 @@
 use crate::domain::event::Operation;
 use crate::domain::occurrence::{Due, Nominal, Outcome, Slot};
 use crate::domain::rejection::Rejection;
-use crate::domain::schedule::Rule;
+use crate::domain::schedule::{Passed, Rule};
 use crate::domain::state::{Snooze, State, Suspended};
 use crate::domain::time::{Span, Timestamp};
 use crate::domain::transition::steps::Steps;
@@ -52,11 +52,13 @@ pub(super) fn done(steps: &mut Steps<'_>) {
 }
 
 /// The person saw it: it is silent until it speaks by itself again.
-pub(super) fn ack(steps: &mut Steps<'_>) {
-    if matches!(steps.state(), State::Running(running) if running.acked_at.is_some()) {
+pub(super) fn ack(steps: &mut Steps<'_>, is_dismissal: bool) {
+    let State::Running(running) = *steps.state() else { return };
+    let ends_nag = steps.now_is.next_nag().is_some() && !is_dismissal;
+    if running.acked_at.is_some() && !ends_nag {
         return;
     }
-    steps.step(Operation::Acked, "");
+    steps.step(Operation::Acked { is_dismissal }, "");
     steps.silence_persons();
     // A countdown has said all that it had to say ("in 20m tea").
     if matches!(steps.task().schedule.rule, Rule::Countdown(_)) && steps.now_is.next_wake().is_none() {
@@ -65,17 +67,17 @@ pub(super) fn ack(steps: &mut Steps<'_>) {
 }
 
 /// The person saw an early alert.
-pub(super) fn ack_ahead(steps: &mut Steps<'_>) -> Result<(), Rejection> {
+pub(super) fn ack_ahead(steps: &mut Steps<'_>, is_dismissal: bool) -> Result<(), Rejection> {
     if !steps.has_spoken() {
         return Err(not_now(&steps.now_is, "ack", steps.state().name()));
     }
-    steps.step(Operation::Acked, "");
+    steps.step(Operation::Acked { is_dismissal }, "");
     steps.silence_persons();
     Ok(())
 }
 
 /// It speaks again at `until`; the due stays.
-pub(super) fn snooze(steps: &mut Steps<'_>, until: Timestamp) -> Result<(), Rejection> {
+pub(super) fn snooze(steps: &mut Steps<'_>, until: Timestamp, is_duration: bool) -> Result<(), Rejection> {
     check_ahead(steps, "snooze", until)?;
     let ahead = steps.now_is.next_alert().map(|(slot, _)| slot);
     // One that has not spoken yet speaks later: its next alert moves.
@@ -84,7 +86,7 @@ pub(super) fn snooze(steps: &mut Steps<'_>, until: Timestamp) -> Result<(), Reje
         .now_is
         .alerts_ahead()
         // An alert behind the snooze speaks at its own time as well: a snooze by mistake loses nothing.
-        .filter(|(ahead, at)| *at <= until && (*ahead == slot || ahead.0.is_positive()))
+        .filter(|(ahead, at)| *at <= until && (*ahead == slot || ahead.is_behind_due()))
         .map(|(slot, _)| slot)
         .collect();
     let id = steps.moment.op_id;
@@ -93,7 +95,7 @@ pub(super) fn snooze(steps: &mut Steps<'_>, until: Timestamp) -> Result<(), Reje
         Operation::Suspended(Suspended { id, since: steps.now(), until: Some(until), remaining: None, snooze: None }),
         "",
     );
-    let snooze = Snooze { id, until, slot, is_chosen: true };
+    let snooze = Snooze { id, until, slot, is_chosen: true, is_duration };
     steps.step(Operation::Snoozed { snooze, swallowed }, "");
     Ok(())
 }
@@ -147,6 +149,7 @@ pub(super) fn resume(steps: &mut Steps<'_>, shift: bool) {
         until: now,
         slot: steps.occurrence().last_spoken.unwrap_or(Slot::DUE),
         is_chosen: false,
+        is_duration: false,
     };
     let snooze = match suspended.snooze {
         Some(snooze) if snooze.until > now => Some(snooze),
@@ -180,15 +183,14 @@ fn shifted_due(steps: &Steps<'_>, suspended: &Suspended, shift: bool) -> Option<
 /// A series goes on with what lies ahead; what fell into its pause is passed over, what had rung is closed.
 fn go_on_ahead(steps: &mut Steps<'_>) {
     let present = steps.occurrence().instance().expect("an occurrence of a series has a time");
-    let now = steps.now();
-    let between =
-        steps.task().schedule.latest_by(&present, now, steps.moment.zone).map_or(0, |(_, between)| between + 1);
+    let latest = steps.task().schedule.latest_by(&present, steps.now(), steps.moment.zone);
+    let behind = latest.map_or(Passed::NONE, |(latest, between)| between.and(Passed::one(latest.due)));
     let next = steps.next_instance();
     if steps.has_spoken() {
-        wake::pass_over(steps, between);
+        wake::pass_over(steps, behind, "it was paused");
         steps.close_unanswered();
     } else {
-        wake::pass_over(steps, between + 1);
+        wake::pass_over(steps, Passed::one(present.due).and(behind), "it was paused");
         withdraw_or_end(steps, next.is_some());
     }
     if let Some(next) = next {

@@ -2,8 +2,9 @@
 
 use crate::domain::command::{Moment, NewTask};
 use crate::domain::event::{Operation, Snapshot};
-use crate::domain::schedule::{Rule, ScheduleError};
-use crate::domain::task::Task;
+use crate::domain::occurrence::{Due, Occurrence};
+use crate::domain::schedule::{INTERVAL_MIN, Rule, ScheduleError};
+use crate::domain::task::{Nag, Policy, Task};
 use crate::domain::time::{Span, Timestamp};
 use crate::domain::transition::steps::{Steps, first_occurrence};
 use crate::domain::transition::{Step, Transition, wake};
@@ -48,25 +49,49 @@ pub fn create(new: NewTask, moment: &Moment) -> Result<Transition, CreateError> 
         version: 1,
         created_at: moment.now,
         updated_at: moment.now,
+        policy: new.policy,
+        deadline: new.deadline,
         cursor: None,
         last_ended: None,
         previous: None,
     };
     task.alerts.sort_unstable();
     task.alerts.dedup();
+    check_nag(task.policy)?;
     let instance = task.schedule.next_after(None, moment.now, moment.zone);
     match (&task.schedule.rule, &instance) {
         (Rule::None, _) => {}
-        (Rule::Once(_) | Rule::Countdown(_), Some(instance)) if moment.has_passed(instance.due) => {
+        (Rule::Once(_) | Rule::Countdown(_) | Rule::AfterDone(_), Some(instance))
+            if moment.has_passed(instance.due) =>
+        {
             return Err(CreateError::Past { at: instance.due });
         }
         (_, Some(_)) => {}
         (_, None) => return Err(CreateError::Schedule { source: ScheduleError::NothingAhead }),
     }
     let occurrence = first_occurrence(&task, instance.as_ref(), moment);
+    check_deadline(&occurrence, moment)?;
     task.cursor = instance;
     let snapshot = Snapshot { task, occurrence };
     Ok(finish(&snapshot, moment))
+}
+
+/// Checks that a deadline lies ahead, and not before due.
+pub(super) fn check_deadline(occurrence: &Occurrence, moment: &Moment) -> Result<(), ScheduleError> {
+    let Some(Due { at: deadline, .. }) = occurrence.deadline else { return Ok(()) };
+    match occurrence.due_at() {
+        Some(due) if deadline < due => Err(ScheduleError::DeadlineBeforeDue { deadline, due }),
+        Some(_) | None if moment.has_passed(deadline) => Err(ScheduleError::DeadlinePast { deadline }),
+        Some(_) | None => Ok(()),
+    }
+}
+
+/// Checks that a nag pauses between its rings, and rings at all.
+pub(super) fn check_nag(policy: Policy) -> Result<(), ScheduleError> {
+    match policy.nag {
+        Some(Nag { every, max }) if every < INTERVAL_MIN || max == 0 => Err(ScheduleError::Nag { every, max }),
+        Some(_) | None => Ok(()),
+    }
 }
 
 fn finish(snapshot: &Snapshot, moment: &Moment) -> Transition {
@@ -78,7 +103,7 @@ fn finish(snapshot: &Snapshot, moment: &Moment) -> Transition {
         snapshot: snapshot.clone(),
     };
     let mut steps = Steps::continuing(snapshot, moment);
-    if snapshot.occurrence.due.is_some() {
+    if snapshot.occurrence.has_time() {
         steps.step(Operation::Armed, "");
         wake::wake(&mut steps);
     }

@@ -7,9 +7,8 @@ use crate::domain::rejection::Rejection;
 use crate::domain::schedule::{Rule, ScheduleError};
 use crate::domain::state::{Pending, State, Suspended};
 use crate::domain::time::{Span, Timestamp, resolve};
-use crate::domain::transition::steps::Steps;
-use crate::domain::transition::wake;
-use crate::domain::transition::{ask, report};
+use crate::domain::transition::steps::{Steps, deadline_of};
+use crate::domain::transition::{ask, create, report, wake};
 
 /// Changes what a task says or when it comes up.
 pub(super) fn edit(steps: &mut Steps<'_>, edit: &Edit) -> Result<(), Rejection> {
@@ -25,9 +24,18 @@ pub(super) fn edit(steps: &mut Steps<'_>, edit: &Edit) -> Result<(), Rejection> 
         alerts.dedup();
     }
     let (has_schedule, has_alerts) = (edit.schedule.is_some(), edit.alerts.is_some());
+    let has_deadline = edit.deadline.is_some();
     steps.step(Operation::Edited(Box::new(edit)), "");
+    let refuse = |source| Rejection::Schedule { verb: "edit", number, source };
+    create::check_nag(steps.task().policy).map_err(refuse)?;
+    if has_deadline {
+        move_deadline(steps);
+    }
     if has_schedule {
         reschedule(steps, was_series)?;
+    }
+    if has_deadline || has_schedule && !steps.occurrence().is_past_deadline {
+        create::check_deadline(steps.occurrence(), steps.moment).map_err(refuse)?;
     }
     if has_alerts {
         keep_past_alerts_silent(steps, &alerts_before);
@@ -38,6 +46,29 @@ pub(super) fn edit(steps: &mut Steps<'_>, edit: &Edit) -> Result<(), Rejection> 
         report::end_where_all_are_over(steps);
     }
     Ok(())
+}
+
+/// Gives the open occurrence another deadline, or none; one without a time is armed by it.
+fn move_deadline(steps: &mut Steps<'_>) {
+    let deadline = deadline_of(steps.task(), steps.occurrence().due, steps.moment);
+    let mut occurrence = Occurrence { deadline, is_past_deadline: false, ..steps.occurrence().clone() };
+    occurrence.spoken.retain(|slot| !matches!(slot, Slot::Deadline(_)));
+    let now = steps.now();
+    let alerts = steps.task().deadline.iter().flat_map(|deadline| &deadline.alerts);
+    let past = alerts
+        .filter(|offset| **offset < Span::ZERO)
+        .map(|offset| Slot::Deadline(*offset))
+        .filter(|slot| occurrence.time_of(*slot).is_some_and(|at| at <= now));
+    let past: Vec<Slot> = past.collect();
+    occurrence.spoken.extend(past);
+    // The same deadline may come again.
+    if steps.has_spoken() {
+        occurrence.moved_by = Some(steps.moment.op_id);
+    }
+    steps.step(Operation::Moved(Box::new(occurrence)), "the deadline changed");
+    if matches!(steps.state(), State::Created) && steps.occurrence().has_time() {
+        steps.step(Operation::Armed, "");
+    }
 }
 
 /// Gives the open occurrence the time that the new schedule says.
@@ -122,7 +153,14 @@ fn move_to(steps: &mut Steps<'_>, next: &Instance) {
     };
     // The same local time may come again: in another zone, or after the clock was set back.
     let moved_by = if steps.has_spoken() { Some(steps.moment.op_id) } else { steps.occurrence().moved_by };
-    let moved = Occurrence { generation: steps.occurrence().generation, state, moved_by, ..fresh };
+    let mut moved = Occurrence { generation: steps.occurrence().generation, state, moved_by, ..fresh };
+    // A deadline stands apart from due: what was said of it stays said.
+    if moved.deadline == steps.occurrence().deadline {
+        moved.is_past_deadline = steps.occurrence().is_past_deadline;
+        moved.spoken.extend(steps.occurrence().spoken.iter().filter(|slot| matches!(slot, Slot::Deadline(_))));
+        moved.spoken.sort_unstable();
+        moved.spoken.dedup();
+    }
     let due = moved.due;
     steps.step(Operation::Moved(Box::new(moved)), "");
     if was_running {
@@ -135,7 +173,7 @@ fn move_to(steps: &mut Steps<'_>, next: &Instance) {
 /// Alerts that are new and whose time has passed do not speak; who sets "a day before" an hour before means the next.
 fn keep_past_alerts_silent(steps: &mut Steps<'_>, alerts_before: &[Span]) {
     let now = steps.now();
-    let is_new = |slot: &Slot| !alerts_before.contains(&slot.0);
+    let is_new = |slot: &Slot| !alerts_before.iter().any(|before| *slot == Slot::Alert(*before));
     let overdue = steps.now_is.alerts_ahead().filter(|(_, at)| *at <= now).map(|(slot, _)| slot);
     let past: Vec<Slot> = overdue.filter(is_new).collect();
     if past.is_empty() {
@@ -151,7 +189,7 @@ fn keep_past_alerts_silent(steps: &mut Steps<'_>, alerts_before: &[Span]) {
 /// The device moved to another zone: floating local times of an occurrence that has not rung follow it.
 pub(super) fn rezone(steps: &mut Steps<'_>) {
     let is_floating = steps.task().schedule.zone.is_none();
-    let is_local = matches!(steps.task().schedule.rule, Rule::Once(_) | Rule::Calendar(_) | Rule::Cron(_));
+    let is_local = matches!(steps.task().schedule.rule, Rule::Once(_) | Rule::Calendar(_) | Rule::Cron(_) | Rule::AfterDone(_));
     if !is_floating || !is_local {
         return;
     }
@@ -161,16 +199,29 @@ pub(super) fn rezone(steps: &mut Steps<'_>) {
     let due_at = if has_rung { at } else { moved_to };
     let instance = Instance { key: steps.occurrence().key, nominal: Nominal::Local(local), due: due_at };
     let successor_at = match instance.key {
-        OccurrenceKey::Once => None,
+        OccurrenceKey::Once | OccurrenceKey::Nth(_) => None,
         OccurrenceKey::Date(_) | OccurrenceKey::DateTime(_) | OccurrenceKey::Instant(_) => {
             steps.successor_of(&instance)
         }
     };
     let state = rezoned_state(steps.state(), due_at, at);
     let due = Some(Due { nominal: Nominal::Local(local), at: due_at });
-    let moved = Occurrence { due, successor_at, state, ..steps.occurrence().clone() };
+    let deadline = rezoned_deadline(steps);
+    let moved = Occurrence { due, successor_at, deadline, state, ..steps.occurrence().clone() };
     if moved != *steps.occurrence() {
         steps.step(Operation::Moved(Box::new(moved)), "the device's zone changed");
+    }
+}
+
+/// A deadline by the clock on the wall follows the zone until it has passed.
+fn rezoned_deadline(steps: &Steps<'_>) -> Option<Due> {
+    let deadline = steps.occurrence().deadline?;
+    match deadline.nominal {
+        Nominal::Local(local) if !steps.occurrence().is_past_deadline => {
+            let at = resolve(local, steps.moment.zone).map_or(deadline.at, |(at, _)| at);
+            Some(Due { at, ..deadline })
+        }
+        Nominal::Local(_) | Nominal::Instant(_) => Some(deadline),
     }
 }
 

@@ -93,19 +93,19 @@ pub fn transition(
         }
         (State::Running(_) | State::Failed(_), Command::Done { .. }) => ask::done(&mut steps),
 
-        (State::Pending(_), Command::Ack { early }) => {
+        (State::Pending(_), Command::Ack { early, is_dismissal }) => {
             if ask::is_meant(&steps, "ack", *early || is_named)? {
-                ask::ack_ahead(&mut steps)?;
+                ask::ack_ahead(&mut steps, *is_dismissal)?;
             }
         }
-        (State::Running(_), Command::Ack { .. }) => ask::ack(&mut steps),
+        (State::Running(_), Command::Ack { is_dismissal, .. }) => ask::ack(&mut steps, *is_dismissal),
 
-        (State::Pending(_), Command::Snooze { until, early }) => {
+        (State::Pending(_), Command::Snooze { until, is_duration, early }) => {
             if ask::is_meant(&steps, "snooze", *early || is_named)? {
-                ask::snooze(&mut steps, *until)?;
+                ask::snooze(&mut steps, *until, *is_duration)?;
             }
         }
-        (State::Running(_), Command::Snooze { until, .. }) => ask::snooze(&mut steps, *until)?,
+        (State::Running(_), Command::Snooze { until, is_duration, .. }) => ask::snooze(&mut steps, *until, *is_duration)?,
 
         (State::Pending(_) | State::Running(_) | State::Failed(_), Command::Pause { until }) => {
             ask::pause(&mut steps, *until)?;

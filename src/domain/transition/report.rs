@@ -29,7 +29,29 @@ pub(super) fn report(steps: &mut Steps<'_>, id: &DeliveryId, report: &Report, sp
     if is_default && is_away && steps.delivery(&terminal).is_none() {
         steps.deliver(terminal, message, occasion);
     }
+    finish_where_told(steps);
     end_where_all_are_over(steps);
+}
+
+/// A task that is done once it was delivered ends when a person has what was said at due; a series then goes on.
+fn finish_where_told(steps: &mut Steps<'_>) {
+    let (State::Running(_), Some(due)) = (steps.state(), steps.occurrence().due_at()) else { return };
+    let is_told = |delivery: &Delivery| {
+        let is_delivered = matches!(delivery.status, DeliveryStatus::Delivered(_));
+        is_delivered && due <= delivery.created_at && delivery.id.target.kind.is_person()
+    };
+    if steps.task().policy.auto_done && steps.deliveries_of_present().any(is_told) {
+        end_as(steps, "it was delivered, and is done with that");
+    }
+}
+
+fn end_as(steps: &mut Steps<'_>, why: &'static str) {
+    let next = wake::take_next(steps);
+    steps.step(Operation::Completed(Outcome::Done), why);
+    if let Some(next) = next {
+        steps.open(&next);
+        wake::wake(steps);
+    }
 }
 
 /// A task for programs only ends when each has taken it, refused it, or failed too often; a series then goes on.

@@ -1,5 +1,6 @@
 //! Collects the legal steps of one command, each applied to the result of the one before.
 
+use chrono::TimeDelta;
 use chrono_tz::Tz;
 
 use crate::domain::command::Moment;
@@ -7,11 +8,11 @@ use crate::domain::delivery::{ChannelKind, Delivery, DeliveryId, DeliveryStatus,
 use crate::domain::effect::Effect;
 use crate::domain::event::{Firing, Operation, Snapshot, apply};
 use crate::domain::message::{Message, Occasion, Reason};
-use crate::domain::occurrence::{Due, FireId, Instance, Occurrence, OccurrenceKey, Outcome, Slot};
-use crate::domain::state::{Snooze, State};
-use crate::domain::task::Task;
-use crate::domain::time::{Span, Timestamp};
-use crate::domain::transition::{Step, Transition};
+use crate::domain::occurrence::{Due, FireId, Instance, Nominal, Occurrence, OccurrenceKey, Outcome, Slot};
+use crate::domain::state::{Snooze, State, Suspended};
+use crate::domain::task::{DeadlineTime, Task};
+use crate::domain::time::{Span, Timestamp, resolve};
+use crate::domain::transition::{Step, Transition, ask};
 
 /// The work in hand of one command.
 pub(super) struct Steps<'a> {
@@ -105,7 +106,21 @@ impl<'a> Steps<'a> {
             .expect("the rules make only operations that fit");
         let to = (operation != Operation::Withdrawn).then(|| after.occurrence.state.name());
         self.now_is = after.clone();
+        let is_armed = operation == Operation::Armed;
         self.taken.push(Step { operation, from, to, reason, snapshot: after });
+        if is_armed {
+            self.sleep();
+        }
+    }
+
+    /// What is armed while many tasks are paused goes to sleep with them.
+    fn sleep(&mut self) {
+        if let Some(pause) = self.moment.standing {
+            let remaining = ask::remaining(self);
+            let (since, until) = (self.now(), pause.until);
+            let suspended = Suspended { id: pause.id, since, until, remaining, snooze: None };
+            self.step(Operation::Suspended(suspended), "many tasks are paused");
+        }
     }
 
     pub(super) fn pass_over(&mut self, instances: u64) {
@@ -116,22 +131,28 @@ impl<'a> Steps<'a> {
     ///
     /// `repeat` is the snooze that it repeats.
     pub(super) fn ring(&mut self, slot: Slot, repeat: Option<Snooze>, nominal_at: Timestamp, swallowed: Vec<Slot>) {
-        let due = self.occurrence().due.expect("only an occurrence with a time has alerts");
+        let (due, deadline) = (self.occurrence().due, self.occurrence().deadline);
+        let nominal = match slot {
+            Slot::Alert(_) | Slot::Nag(_) => due.or(deadline),
+            Slot::Deadline(_) => deadline.or(due),
+        };
+        let nominal = nominal.expect("only an occurrence with a time has alerts").nominal;
         let reason = match repeat {
             None => Reason::Alert,
             Some(snooze) if snooze.is_chosen => Reason::Snooze,
             Some(_) => Reason::Pause,
         };
         let repeat = repeat.map(|snooze| snooze.id).or(self.occurrence().moved_by);
-        let fire_id = FireId::compute(self.task().id, self.occurrence().name(), slot, due.nominal, repeat);
+        let fire_id = FireId::compute(self.task().id, self.occurrence().name(), slot, nominal, repeat);
         let late = self.now().since(nominal_at) > self.moment.grace;
         let firing = Firing { fire_id, slot, nominal_at, late, swallowed };
-        let becomes_due = due.at <= self.now() && matches!(self.state(), State::Pending(_));
+        let is_due = due.is_some_and(|due| due.at <= self.now()) && !matches!(slot, Slot::Deadline(_));
+        let becomes_due = is_due && matches!(self.state(), State::Pending(_));
         let operation = if becomes_due { Operation::Fired(firing) } else { Operation::Spoke(firing) };
         self.step(operation, if late { "late" } else { "" });
-        let message = Message::compose(self.task(), Some(due.at), late, self.now(), self.moment.zone);
+        let message = Message::compose(&self.now_is, late, self.now(), self.moment.zone);
         let occasion = Occasion { slot, nominal_at, late, ..self.occasion(reason) };
-        for target in self.targets() {
+        for target in self.targets_of(slot) {
             self.deliver(DeliveryId { fire_id, target }, message.clone(), occasion.clone());
         }
     }
@@ -277,6 +298,18 @@ impl<'a> Steps<'a> {
         successor_of(self.task(), instance, self.moment)
     }
 
+    /// Returns where an alert is said. What cannot be answered on the spot is nagged of twice only: at first and at last.
+    fn targets_of(&self, slot: Slot) -> Vec<Target> {
+        let mut targets = self.targets();
+        let max = self.task().policy.nag.map_or(0, |nag| nag.max);
+        // It was counted by the step that said it.
+        let is_between = matches!(self.state(), State::Running(running) if running.nags != 1 && running.nags < max);
+        if matches!(slot, Slot::Nag(_)) && is_between {
+            targets.retain(|target| target.kind.has_buttons());
+        }
+        targets
+    }
+
     fn targets(&self) -> Vec<Target> {
         let chosen = &self.task().details.targets;
         if !chosen.is_empty() {
@@ -304,26 +337,46 @@ fn kind_of_delivery(effect: &Effect) -> Option<ChannelKind> {
 
 /// Returns a CREATED occurrence: of `instance`, or without a time.
 pub(super) fn first_occurrence(task: &Task, instance: Option<&Instance>, moment: &Moment) -> Occurrence {
-    let spoken = match instance {
-        // Early alerts whose time has passed already do not speak; the one at due always does.
-        Some(instance) => task
-            .alerts
-            .iter()
-            .filter(|offset| **offset < Span::ZERO && instance.due.saturating_add(**offset) <= moment.now)
-            .map(|offset| Slot(*offset))
-            .collect(),
-        None => Vec::new(),
+    let due = instance.map(|instance| Due { nominal: instance.nominal, at: instance.due });
+    let deadline = deadline_of(task, due, moment);
+    // Early alerts whose time has passed already do not speak; the one at due always does.
+    let is_past = |base: Option<Due>, offset: &&Span| {
+        **offset < Span::ZERO && base.is_some_and(|base| base.at.saturating_add(**offset) <= moment.now)
     };
+    let of_due = task.alerts.iter().filter(|offset| is_past(due, offset)).map(|offset| Slot::Alert(*offset));
+    let of_deadline = task.deadline.iter().flat_map(|deadline| &deadline.alerts);
+    let of_deadline = of_deadline.filter(|offset| is_past(deadline, offset)).map(|offset| Slot::Deadline(*offset));
     Occurrence {
         key: instance.map_or(OccurrenceKey::Once, |instance| instance.key),
         generation: 1,
-        due: instance.map(|instance| Due { nominal: instance.nominal, at: instance.due }),
+        due,
         successor_at: instance.and_then(|instance| successor_of(task, instance, moment)),
-        spoken,
+        spoken: of_due.chain(of_deadline).collect(),
         last_spoken: None,
+        deadline,
+        is_past_deadline: false,
+        nags: 0,
         moved_by: None,
         state: State::Created,
     }
+}
+
+/// Returns when what is due at `due` must be done at the latest.
+pub(super) fn deadline_of(task: &Task, due: Option<Due>, moment: &Moment) -> Option<Due> {
+    let zone = task.schedule.zone.unwrap_or(moment.zone);
+    let nominal = match (task.deadline.as_ref()?.time, due.map(|due| due.nominal)) {
+        (DeadlineTime::At(nominal), _) => nominal,
+        (DeadlineTime::AfterDue(span), Some(Nominal::Local(due))) => {
+            Nominal::Local(due.checked_add_signed(TimeDelta::try_milliseconds(span.as_millis())?)?)
+        }
+        (DeadlineTime::AfterDue(span), Some(Nominal::Instant(due))) => Nominal::Instant(due.checked_add(span)?),
+        (DeadlineTime::AfterDue(_), None) => return None,
+    };
+    let at = match nominal {
+        Nominal::Local(local) => resolve(local, zone)?.0,
+        Nominal::Instant(at) => at,
+    };
+    Some(Due { nominal, at })
 }
 
 fn successor_of(task: &Task, instance: &Instance, moment: &Moment) -> Option<Timestamp> {

@@ -1,14 +1,17 @@
 //! What the clock brings: alerts, snoozes that are over, pauses that end by themselves, successors.
 
 use crate::domain::event::Operation;
-use crate::domain::occurrence::{Instance, Slot};
+use crate::domain::occurrence::{Instance, Outcome, Slot};
+use crate::domain::schedule::Passed;
 use crate::domain::state::{Snooze, State};
+use crate::domain::task::Missed;
 use crate::domain::time::Timestamp;
 use crate::domain::transition::ask;
 use crate::domain::transition::steps::Steps;
 
 /// Does whatever is due by now; nothing where nothing is. Afterwards the next wake lies ahead.
 pub(super) fn wake(steps: &mut Steps<'_>) {
+    pass_deadline(steps);
     match steps.state().clone() {
         State::Suspended(suspended) => {
             if suspended.until.is_some_and(|until| until <= steps.now()) {
@@ -22,24 +25,41 @@ pub(super) fn wake(steps: &mut Steps<'_>) {
     }
 }
 
+/// Notes that the deadline of what is not done has passed, once. Its alert is one like any other.
+fn pass_deadline(steps: &mut Steps<'_>) {
+    let is_open = matches!(steps.state(), State::Pending(_) | State::Running(_) | State::Suspended(_));
+    if is_open && steps.now_is.deadline_ahead().is_some_and(|at| at <= steps.now()) {
+        steps.step(Operation::DeadlinePassed, "");
+    }
+}
+
+/// Returns why something that was to be said at `at` is not said any more; `None` where it is, late or not (SPEC 4,
+/// Missed).
+fn why_skipped(steps: &Steps<'_>, at: Timestamp) -> Option<&'static str> {
+    let late = steps.now().since(at);
+    if late <= steps.moment.grace {
+        None
+    } else if steps.task().policy.missed == Missed::Skip {
+        Some("missed, and it is not made up for")
+    } else if steps.task().details.max_late.is_some_and(|max| max < late) {
+        Some("missed, and by more than it may be late")
+    } else {
+        None
+    }
+}
+
 /// The successor is due: the open occurrence is closed, or withdrawn where it never rang, and the latest instance that
 /// is due by now rings. Those in between were missed and are passed over.
 fn succeed(steps: &mut Steps<'_>) {
     let present = steps.occurrence().instance().expect("only an occurrence with a time has a successor");
-    let now = steps.now();
-    let latest = steps.task().schedule.latest_by(&present, now, steps.moment.zone);
     // One without alerts comes up in silence.
     let has_come_up = steps.has_spoken() || matches!(steps.state(), State::Running(_));
-    let missed = latest.map_or(0, |(_, between)| between) + u64::from(!has_come_up);
-    pass_over(steps, missed);
+    let unsaid = if has_come_up { Passed::NONE } else { Passed::one(present.due) };
+    let next = go_on(steps, &present, unsaid);
     if has_come_up {
         steps.close_unanswered();
     } else {
         steps.silence();
-    }
-    // Without a latest one the zone has moved under the rule: go on with what lies ahead.
-    let next = latest.map(|(instance, _)| instance).or_else(|| steps.next_instance());
-    if !steps.occurrence().has_ended() {
         ask::withdraw_or_end(steps, next.is_some());
     }
     if let Some(next) = next {
@@ -48,41 +68,57 @@ fn succeed(steps: &mut Steps<'_>) {
     }
 }
 
-/// Returns what a series goes on with once its open occurrence is closed by a person: the latest instance that is due by
-/// now and rings, else the first ahead. Those between are passed over.
+/// Returns what a series goes on with behind `present`: the latest instance that is due by now and rings, else the first
+/// ahead. Those between, and what was `unsaid` before, are passed over.
+fn go_on(steps: &mut Steps<'_>, present: &Instance, unsaid: Passed) -> Option<Instance> {
+    let latest = steps.task().schedule.latest_by(present, steps.now(), steps.moment.zone);
+    // Without a latest one the zone has moved under the rule: go on with what lies ahead.
+    let Some((latest, between)) = latest else {
+        pass_over(steps, unsaid, "missed");
+        return steps.next_instance();
+    };
+    match why_skipped(steps, latest.due) {
+        Some(why) => {
+            pass_over(steps, unsaid.and(between).and(Passed::one(latest.due)), why);
+            steps.next_instance()
+        }
+        None => {
+            pass_over(steps, unsaid.and(between), "missed");
+            Some(latest)
+        }
+    }
+}
+
+/// Returns what a series goes on with once its open occurrence is closed by a person, as [`go_on`] says.
 ///
 /// A person's word and the clock may meet in one batch; what came due just before the word is not lost by it.
 pub(super) fn take_next(steps: &mut Steps<'_>) -> Option<Instance> {
-    let overdue = match steps.task().cursor.filter(|_| steps.is_succeeded()) {
-        Some(present) => steps.task().schedule.latest_by(&present, steps.now(), steps.moment.zone),
-        None => None,
-    };
-    match overdue {
-        Some((instance, between)) => {
-            pass_over(steps, between);
-            Some(instance)
-        }
+    match steps.task().cursor.filter(|_| steps.is_succeeded()) {
+        Some(present) => go_on(steps, &present, Passed::NONE),
         None => steps.next_instance(),
     }
 }
 
 /// Notes instances that never came up.
-pub(super) fn pass_over(steps: &mut Steps<'_>, instances: u64) {
-    if instances > 0 {
-        let by = steps.now();
-        steps.step(Operation::PassedOver { instances, by }, "missed");
-        steps.pass_over(instances);
+pub(super) fn pass_over(steps: &mut Steps<'_>, passed: Passed, why: &'static str) {
+    if let Some((from, to)) = passed.range {
+        steps.step(Operation::PassedOver { instances: passed.instances, from, to }, why);
+        steps.pass_over(passed.instances);
     }
 }
 
-/// Speaks the latest alert whose time has come, or the snooze; earlier ones of the same moment are swallowed by it.
+/// Speaks the latest alert whose time has come, or the snooze, or a nag; earlier ones of the same moment are swallowed
+/// by it.
 fn speak(steps: &mut Steps<'_>, snooze: Option<Snooze>) {
     let now = steps.now();
     let mut overdue: Vec<(Slot, Timestamp)> = steps.now_is.alerts_ahead().filter(|(_, at)| *at <= now).collect();
     overdue.sort_by_key(|(_, at)| *at);
+    let snooze = snooze.filter(|snooze| snooze.until <= now);
+    if snooze.is_none() && miss(steps, &overdue) {
+        return;
+    }
     let latest = overdue.pop();
     let swallowed: Vec<Slot> = overdue.into_iter().map(|(slot, _)| slot).collect();
-    let snooze = snooze.filter(|snooze| snooze.until <= now);
     match (latest, snooze) {
         (Some((slot, at)), Some(snooze)) if snooze.until < at => steps.ring(slot, None, at, swallowed),
         (Some((slot, at)), None) => steps.ring(slot, None, at, swallowed),
@@ -92,12 +128,60 @@ fn speak(steps: &mut Steps<'_>, snooze: Option<Snooze>) {
             let due = steps.occurrence().due_at().filter(|_| !snooze.is_chosen);
             steps.ring(snooze.slot, Some(snooze), due.unwrap_or(snooze.until).min(snooze.until), swallowed);
         }
-        (None, None) => {
-            let is_due = steps.occurrence().due_at().is_some_and(|due| due <= now);
-            let waits = matches!(steps.state(), State::Pending(pending) if pending.snooze.is_none());
-            if is_due && waits {
-                steps.step(Operation::Started, "it has no alert at due");
-            }
-        }
+        (None, None) => speak_unasked(steps),
+    }
+}
+
+/// Nothing was to be said at a time of its own: what rang may nag, and what has no alert at due comes up in silence.
+fn speak_unasked(steps: &mut Steps<'_>) {
+    let now = steps.now();
+    if let Some((slot, at)) = steps.now_is.next_nag().filter(|(_, at)| *at <= now) {
+        return steps.ring(slot, None, at, Vec::new());
+    }
+    let is_due = steps.occurrence().due_at().is_some_and(|due| due <= now);
+    let waits = matches!(steps.state(), State::Pending(pending) if pending.snooze.is_none() && !pending.is_missed);
+    if is_due && waits {
+        steps.step(Operation::Started, "it has no alert at due");
+    }
+}
+
+/// Passes over alerts that were missed and are not made up for. Returns whether it did; then nothing is said now.
+///
+/// A deadline is told however late it is.
+fn miss(steps: &mut Steps<'_>, overdue: &[(Slot, Timestamp)]) -> bool {
+    let (Some((_, from)), Some((last, to))) = (overdue.first(), overdue.last()) else { return false };
+    let Some(why) = why_skipped(steps, *to).filter(|_| !matches!(last, Slot::Deadline(_))) else { return false };
+    let is_due = matches!(steps.state(), State::Pending(_)) && overdue.iter().any(|(slot, _)| *slot == Slot::DUE);
+    if is_due && steps.task().is_series() {
+        skip_missed(steps, why);
+        return true;
+    }
+    let slots = if is_due {
+        // It is armed no more, so what lies behind due is not said either.
+        steps.now_is.alerts_ahead().map(|(slot, _)| slot).filter(|slot| matches!(slot, Slot::Alert(_))).collect()
+    } else {
+        overdue.iter().map(|(slot, _)| *slot).collect()
+    };
+    steps.step(Operation::Missed { slots, from: *from, to: *to }, why);
+    if is_due {
+        steps.silence();
+    }
+    true
+}
+
+/// The open occurrence of a series was missed: the series goes on with what lies ahead.
+fn skip_missed(steps: &mut Steps<'_>, why: &'static str) {
+    let due = steps.occurrence().due_at().expect("an occurrence of a series has a time");
+    pass_over(steps, Passed::one(due), why);
+    steps.silence();
+    let next = steps.next_instance();
+    if steps.has_spoken() {
+        steps.step(Operation::Cancelled(Outcome::Skipped), why);
+    } else {
+        ask::withdraw_or_end(steps, next.is_some());
+    }
+    if let Some(next) = next {
+        steps.open(&next);
+        wake(steps);
     }
 }

@@ -11,23 +11,24 @@ use crate::domain::state::StateName;
 use crate::domain::task::TaskId;
 use crate::domain::time::Timestamp;
 use crate::store::sqlite::fault::Fault;
-use crate::store::sqlite::rows::occurrence::{DueRow, OccurrenceRow, SnoozeRow, StateRow, SuspendedRow};
-use crate::store::sqlite::rows::task::{InstanceRow, ScheduleRow, TaskRow};
+use crate::store::sqlite::rows::occurrence::{DueRow, OccurrenceRow, SlotRow, SnoozeRow, StateRow, SuspendedRow};
+use crate::store::sqlite::rows::task::{InstanceRow, NagRow, ScheduleRow, TaskRow};
 use crate::store::sqlite::rows::{from_json, from_sql_integer, to_json, to_sql_integer};
 
 /// The columns of a task, in the order of [`read_task`].
 pub(crate) const TASK: &str = "number, id, version, title, notes, link, priority, tags, metadata, targets, alerts_ms, \
     schedule_text, schedule_kind, schedule_zone, schedule_rrule, schedule_cron, schedule_every_ms, schedule_from, \
-    schedule_until, schedule_count, created_at, updated_at, cursor_key, cursor_nominal, cursor_due_at, last_ended_key, \
+    schedule_until, schedule_count, schedule_after_done, missed, nag_ms, nag_max, auto_done, deadline, created_at, updated_at, cursor_key, cursor_nominal, cursor_due_at, last_ended_key, \
     last_ended_nominal, last_ended_due_at, previous_outcome";
 
 /// The columns of a task that follow from its present occurrence.
 const PRESENT: &str = "present_key, present_generation, present_state, next_wake_at";
 
 /// The columns of an occurrence, in the order of [`read_occurrence`].
-pub(crate) const OCCURRENCE: &str = "key, generation, due_nominal, due_at, successor_at, spoken_ms, last_spoken_ms, \
-    moved_by, state, snooze_id, snooze_until, snooze_slot_ms, snooze_is_chosen, fired_at, late, acked_at, suspended_id, \
-    suspended_at, suspended_until, remaining_ms, failed_at, ended_at, outcome";
+pub(crate) const OCCURRENCE: &str = "key, generation, due_nominal, due_at, successor_at, spoken, last_spoken, \
+    deadline_nominal, deadline_at, is_past_deadline, nags, moved_by, state, snooze_id, snooze_until, snooze_slot, \
+    snooze_is_chosen, snooze_is_duration, is_missed, fired_at, rang_at, nags_since, is_hushed, late, acked_at, \
+    suspended_id, suspended_at, suspended_until, remaining_ms, failed_at, ended_at, outcome";
 
 /// Inserts or replaces the row of a task.
 pub(crate) static UPSERT_TASK: LazyLock<String> = LazyLock::new(|| {
@@ -101,6 +102,14 @@ impl<'a> Columns<'a> {
         Ok(from_json(field, self.row.get_ref(self.step())?.as_str().map_err(rusqlite::Error::from)?)?)
     }
 
+    pub(crate) fn take_maybe_json<T: serde::de::DeserializeOwned>(
+        &mut self,
+        field: &'static str,
+    ) -> Result<Option<T>, Fault> {
+        let text = self.row.get_ref(self.step())?.as_str_or_null().map_err(rusqlite::Error::from)?;
+        Ok(text.map(|text| from_json(field, text)).transpose()?)
+    }
+
     fn step(&mut self) -> usize {
         self.next += 1;
         self.next - 1
@@ -131,6 +140,12 @@ pub(crate) fn write_task(statement: &mut Statement<'_>, task: &TaskRow, present:
         schedule.from,
         schedule.until,
         schedule.count,
+        schedule.after_done.as_ref().map(to_json),
+        task.missed,
+        task.nag.map(|nag| nag.every_ms),
+        task.nag.map(|nag| nag.max),
+        task.auto_done,
+        task.deadline.as_ref().map(to_json),
         task.created_at,
         task.updated_at,
         cursor.map(|cursor| &cursor.key),
@@ -172,7 +187,12 @@ pub(crate) fn read_task(columns: &mut Columns<'_>) -> Result<TaskRow, Fault> {
             from: columns.take()?,
             until: columns.take()?,
             count: columns.take()?,
+            after_done: columns.take_maybe_json("schedule_after_done")?,
         },
+        missed: columns.take()?,
+        nag: columns.take_both()?.map(|(every_ms, max)| NagRow { every_ms, max }),
+        auto_done: columns.take()?,
+        deadline: columns.take_maybe_json("deadline")?,
         created_at: columns.take()?,
         updated_at: columns.take()?,
         cursor: read_instance(columns)?,
@@ -189,7 +209,7 @@ pub(crate) fn write_occurrence(
     opened_seq: u64,
     is_opened: bool,
 ) -> Result<(), Fault> {
-    let (due, state) = (occurrence.due.as_ref(), &occurrence.state);
+    let (due, deadline, state) = (occurrence.due.as_ref(), occurrence.deadline.as_ref(), &occurrence.state);
     let (snooze, suspended) = (state.snooze.as_ref(), state.suspended.as_ref());
     statement.execute(params![
         occurrence.key,
@@ -197,15 +217,24 @@ pub(crate) fn write_occurrence(
         due.map(|due| &due.nominal),
         due.map(|due| due.at),
         occurrence.successor_at,
-        to_json(&occurrence.spoken_ms),
-        occurrence.last_spoken_ms,
+        to_json(&occurrence.spoken),
+        occurrence.last_spoken.as_ref().map(SlotRow::name),
+        deadline.map(|deadline| &deadline.nominal),
+        deadline.map(|deadline| deadline.at),
+        occurrence.is_past_deadline,
+        occurrence.nags,
         occurrence.moved_by.map(|id| *id.as_bytes()),
         state.name,
         snooze.map(|snooze| snooze.id.as_bytes()),
         snooze.map(|snooze| snooze.until),
-        snooze.map(|snooze| snooze.slot_ms),
+        snooze.map(|snooze| snooze.slot.name()),
         snooze.map(|snooze| snooze.is_chosen),
+        snooze.map(|snooze| snooze.is_duration),
+        state.is_missed,
         state.fired_at,
+        state.rang_at,
+        state.nags_since,
+        state.is_hushed,
         state.late,
         state.acked_at,
         suspended.map(|suspended| suspended.id.as_bytes()),
@@ -229,13 +258,20 @@ pub(crate) fn read_occurrence(columns: &mut Columns<'_>) -> Result<OccurrenceRow
         generation: columns.take()?,
         due: columns.take_both()?.map(|(nominal, at)| DueRow { nominal, at }),
         successor_at: columns.take()?,
-        spoken_ms: columns.take_json("spoken_ms")?,
-        last_spoken_ms: columns.take()?,
+        spoken: columns.take_json("spoken")?,
+        last_spoken: columns.take::<Option<String>>()?.map(SlotRow::Name),
+        deadline: columns.take_both()?.map(|(nominal, at)| DueRow { nominal, at }),
+        is_past_deadline: columns.take()?,
+        nags: columns.take()?,
         moved_by: columns.take::<Option<[u8; 16]>>()?.map(Uuid::from_bytes),
         state: StateRow {
             name: columns.take()?,
             snooze: read_snooze(columns)?,
+            is_missed: columns.take()?,
             fired_at: columns.take()?,
+            rang_at: columns.take()?,
+            nags_since: columns.take()?,
+            is_hushed: columns.take()?,
             late: columns.take()?,
             acked_at: columns.take()?,
             suspended: read_suspended(columns)?,
@@ -253,11 +289,13 @@ fn read_instance(columns: &mut Columns<'_>) -> Result<Option<InstanceRow>, Fault
 
 fn read_snooze(columns: &mut Columns<'_>) -> Result<Option<SnoozeRow>, Fault> {
     let (first, second) = (columns.take_both()?, columns.take_both()?);
-    Ok(first.zip(second).map(|((id, until), (slot_ms, is_chosen))| SnoozeRow {
+    let is_duration = columns.take::<Option<bool>>()?.unwrap_or(false);
+    Ok(first.zip(second).map(|((id, until), (slot, is_chosen))| SnoozeRow {
         id: Uuid::from_bytes(id),
         until,
-        slot_ms,
+        slot: SlotRow::Name(slot),
         is_chosen,
+        is_duration,
     }))
 }
 

@@ -19,7 +19,7 @@ use crate::store::sqlite::rows::{RowError, priority, priority_word, required, ti
 
 /// The columns of a delivery, in the order of [`read_delivery`].
 pub(crate) const DELIVERY: &str = "fire_id, channel, address, task, occurrence_key, occurrence_generation, number, \
-    title, body, priority, link, device, reason, slot_ms, nominal_at, late, due_nominal, due_at, notes, tags, \
+    title, body, priority, link, device, reason, slot, nominal_at, late, due_nominal, due_at, notes, tags, \
     metadata, status, status_at, attempts, created_at, last_error";
 
 /// The columns of a target, in the order of [`read_target`].
@@ -105,7 +105,7 @@ pub(crate) fn write_delivery(transaction: &Transaction<'_>, delivery: &Delivery)
         message.link,
         occasion.device.as_bytes(),
         occasion.reason.as_str(),
-        occasion.slot.0.as_millis(),
+        occasion.slot.exact(),
         occasion.nominal_at.as_millis(),
         occasion.late,
         due.as_ref().map(|due| &due.nominal),
@@ -175,7 +175,7 @@ fn read_occasion(columns: &mut Columns<'_>) -> Result<Occasion, Fault> {
             let word: String = columns.take()?;
             Reason::from_word(&word).ok_or_else(|| RowError::unknown("reason", word))?
         },
-        slot: slot(columns.take()?),
+        slot: slot(&columns.take::<String>()?)?,
         nominal_at: timestamp("nominal_at", columns.take()?)?,
         late: columns.take()?,
         due: columns.take_both()?.map(|(nominal, at)| DueRow { nominal, at }.into_due()).transpose()?,

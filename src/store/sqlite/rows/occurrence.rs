@@ -41,10 +41,16 @@ pub(crate) struct OccurrenceRow {
     pub(crate) due: Option<DueRow>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) successor_at: Option<i64>,
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub(crate) spoken_ms: Vec<i64>,
+    #[serde(default, alias = "spoken_ms", skip_serializing_if = "Vec::is_empty")]
+    pub(crate) spoken: Vec<SlotRow>,
+    #[serde(alias = "last_spoken_ms", skip_serializing_if = "Option::is_none")]
+    pub(crate) last_spoken: Option<SlotRow>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) last_spoken_ms: Option<i64>,
+    pub(crate) deadline: Option<DueRow>,
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub(crate) is_past_deadline: bool,
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub(crate) nags: u32,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) moved_by: Option<Uuid>,
     pub(crate) state: StateRow,
@@ -57,8 +63,11 @@ impl OccurrenceRow {
             generation: occurrence.generation,
             due: occurrence.due.as_ref().map(DueRow::from_due),
             successor_at: millis(occurrence.successor_at),
-            spoken_ms: slots_to_ms(&occurrence.spoken),
-            last_spoken_ms: occurrence.last_spoken.map(|slot| slot.0.as_millis()),
+            spoken: slots_to_rows(&occurrence.spoken),
+            last_spoken: occurrence.last_spoken.map(SlotRow::from_slot),
+            deadline: occurrence.deadline.as_ref().map(DueRow::from_due),
+            is_past_deadline: occurrence.is_past_deadline,
+            nags: occurrence.nags,
             moved_by: occurrence.moved_by,
             state: StateRow::from_state(&occurrence.state),
         }
@@ -70,8 +79,11 @@ impl OccurrenceRow {
             generation: self.generation,
             due: self.due.map(DueRow::into_due).transpose()?,
             successor_at: maybe_timestamp("successor_at", self.successor_at)?,
-            spoken: slots_from_ms(&self.spoken_ms),
-            last_spoken: self.last_spoken_ms.map(slot),
+            spoken: slots_from_rows(self.spoken)?,
+            last_spoken: self.last_spoken.map(SlotRow::into_slot).transpose()?,
+            deadline: self.deadline.map(DueRow::into_due).transpose()?,
+            is_past_deadline: self.is_past_deadline,
+            nags: self.nags,
             moved_by: self.moved_by,
             state: self.state.into_state()?,
         })
@@ -103,7 +115,15 @@ pub(crate) struct StateRow {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) snooze: Option<SnoozeRow>,
     #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) is_missed: Option<bool>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) fired_at: Option<i64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) rang_at: Option<i64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) nags_since: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) is_hushed: Option<bool>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) late: Option<bool>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -123,7 +143,11 @@ impl StateRow {
         let bare = Self {
             name: state.name().as_str().to_owned(),
             snooze: None,
+            is_missed: None,
             fired_at: None,
+            rang_at: None,
+            nags_since: None,
+            is_hushed: None,
             late: None,
             acked_at: None,
             suspended: None,
@@ -133,9 +157,16 @@ impl StateRow {
         };
         match state {
             State::Created => bare,
-            State::Pending(pending) => Self { snooze: pending.snooze.as_ref().map(SnoozeRow::from_snooze), ..bare },
+            State::Pending(pending) => Self {
+                snooze: pending.snooze.as_ref().map(SnoozeRow::from_snooze),
+                is_missed: Some(pending.is_missed),
+                ..bare
+            },
             State::Running(running) => Self {
                 fired_at: Some(running.fired_at.as_millis()),
+                rang_at: millis(running.rang_at),
+                nags_since: Some(running.nags),
+                is_hushed: Some(running.is_hushed),
                 late: Some(running.late),
                 acked_at: millis(running.acked_at),
                 snooze: running.snooze.as_ref().map(SnoozeRow::from_snooze),
@@ -162,10 +193,15 @@ impl StateRow {
         Ok(match name {
             StateName::Created => State::Created,
             StateName::Pending => {
-                State::Pending(Pending { snooze: self.snooze.map(SnoozeRow::into_snooze).transpose()? })
+                let snooze = self.snooze.map(SnoozeRow::into_snooze).transpose()?;
+                // An event of the first version knows none of what is defaulted here.
+                State::Pending(Pending { snooze, is_missed: self.is_missed.unwrap_or(false) })
             }
             StateName::Running => State::Running(Running {
                 fired_at: timestamp("fired_at", required("fired_at", self.fired_at)?)?,
+                rang_at: maybe_timestamp("rang_at", self.rang_at)?,
+                nags: self.nags_since.unwrap_or(0),
+                is_hushed: self.is_hushed.unwrap_or(false),
                 late: required("late", self.late)?,
                 acked_at: maybe_timestamp("acked_at", self.acked_at)?,
                 snooze: self.snooze.map(SnoozeRow::into_snooze).transpose()?,
@@ -194,8 +230,11 @@ impl StateRow {
 pub(crate) struct SnoozeRow {
     pub(crate) id: Uuid,
     pub(crate) until: i64,
-    pub(crate) slot_ms: i64,
+    #[serde(alias = "slot_ms")]
+    pub(crate) slot: SlotRow,
     pub(crate) is_chosen: bool,
+    #[serde(default)]
+    pub(crate) is_duration: bool,
 }
 
 impl SnoozeRow {
@@ -203,8 +242,9 @@ impl SnoozeRow {
         Self {
             id: snooze.id,
             until: snooze.until.as_millis(),
-            slot_ms: snooze.slot.0.as_millis(),
+            slot: SlotRow::from_slot(snooze.slot),
             is_chosen: snooze.is_chosen,
+            is_duration: snooze.is_duration,
         }
     }
 
@@ -212,8 +252,9 @@ impl SnoozeRow {
         Ok(Snooze {
             id: self.id,
             until: timestamp("snooze_until", self.until)?,
-            slot: slot(self.slot_ms),
+            slot: self.slot.into_slot()?,
             is_chosen: self.is_chosen,
+            is_duration: self.is_duration,
         })
     }
 }
@@ -250,14 +291,55 @@ impl SuspendedRow {
     }
 }
 
-pub(crate) fn slot(millis: i64) -> Slot {
-    Slot(Span::from_millis(millis))
+/// An alert's name; the first version wrote its milliseconds from due as a number.
+#[derive(Serialize, Deserialize)]
+#[serde(untagged)]
+pub(crate) enum SlotRow {
+    Name(String),
+    Millis(i64),
 }
 
-pub(crate) fn slots_to_ms(slots: &[Slot]) -> Vec<i64> {
-    slots.iter().map(|slot| slot.0.as_millis()).collect()
+impl SlotRow {
+    pub(crate) fn from_slot(slot: Slot) -> Self {
+        Self::Name(slot.exact())
+    }
+
+    pub(crate) fn name(&self) -> String {
+        match self {
+            Self::Name(name) => name.clone(),
+            Self::Millis(millis) => millis.to_string(),
+        }
+    }
+
+    pub(crate) fn into_slot(self) -> Result<Slot, RowError> {
+        match self {
+            Self::Name(name) => slot(&name),
+            Self::Millis(millis) => Ok(Slot::Alert(Span::from_millis(millis))),
+        }
+    }
 }
 
-pub(crate) fn slots_from_ms(millis: &[i64]) -> Vec<Slot> {
-    millis.iter().copied().map(slot).collect()
+/// Returns the alert of a column.
+pub(crate) fn slot(name: &str) -> Result<Slot, RowError> {
+    Slot::from_exact(name).ok_or_else(|| RowError::unknown("slot", name))
+}
+
+pub(crate) fn slots_to_rows(slots: &[Slot]) -> Vec<SlotRow> {
+    slots.iter().copied().map(SlotRow::from_slot).collect()
+}
+
+pub(crate) fn slots_from_rows(rows: Vec<SlotRow>) -> Result<Vec<Slot>, RowError> {
+    rows.into_iter().map(SlotRow::into_slot).collect()
+}
+
+/// Serde asks by reference whether a field is left out.
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it with a reference")]
+fn is_false(flag: &bool) -> bool {
+    !*flag
+}
+
+/// As [`is_false`].
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it with a reference")]
+fn is_zero(count: &u32) -> bool {
+    *count == 0
 }

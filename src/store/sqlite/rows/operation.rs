@@ -10,9 +10,9 @@ use crate::domain::event::{Firing, Operation};
 use crate::domain::occurrence::{FireId, Occurrence};
 use crate::domain::time::Span;
 use crate::store::sqlite::rows::occurrence::{
-    DueRow, OccurrenceRow, SnapshotRow, SnoozeRow, SuspendedRow, slot, slots_from_ms, slots_to_ms,
+    DueRow, OccurrenceRow, SlotRow, SnapshotRow, SnoozeRow, SuspendedRow, slots_from_rows, slots_to_rows,
 };
-use crate::store::sqlite::rows::task::{ScheduleRow, TargetRow};
+use crate::store::sqlite::rows::task::{DeadlineRow, NagRow, ScheduleRow, TargetRow, missed};
 use crate::store::sqlite::rows::{RowError, outcome, outcome_word, priority, priority_word, required, timestamp};
 
 /// The values of an operation, as JSON. Which are there depends on the operation's name, which has its own column.
@@ -28,8 +28,12 @@ pub(crate) struct ValuesRow {
     suspended: Option<SuspendedRow>,
     #[serde(skip_serializing_if = "Option::is_none")]
     snooze: Option<SnoozeRow>,
+    #[serde(default, alias = "swallowed_ms", skip_serializing_if = "Vec::is_empty")]
+    swallowed: Vec<SlotRow>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    swallowed_ms: Vec<i64>,
+    slots: Vec<SlotRow>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    is_dismissal: Option<bool>,
     #[serde(skip_serializing_if = "Option::is_none")]
     due: Option<DueRow>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -39,7 +43,9 @@ pub(crate) struct ValuesRow {
     #[serde(skip_serializing_if = "Option::is_none")]
     instances: Option<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    by: Option<i64>,
+    from: Option<i64>,
+    #[serde(alias = "by", skip_serializing_if = "Option::is_none")]
+    to: Option<i64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     fire_id: Option<Uuid>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -53,10 +59,11 @@ impl ValuesRow {
         match operation {
             Operation::Armed
             | Operation::Started
-            | Operation::Acked
+            | Operation::DeadlinePassed
             | Operation::Failed
             | Operation::Retried
             | Operation::Withdrawn => none,
+            Operation::Acked { is_dismissal } => Self { is_dismissal: Some(*is_dismissal), ..none },
             Operation::Added(snapshot) => Self { snapshot: Some(SnapshotRow::from_snapshot(snapshot)), ..none },
             Operation::Opened(opened) => Self { occurrence: occurrence(opened), ..none },
             Operation::Moved(moved) => Self { occurrence: occurrence(moved), ..none },
@@ -69,7 +76,7 @@ impl ValuesRow {
                 ..none
             },
             Operation::Snoozed { snooze, swallowed } => {
-                Self { snooze: Some(SnoozeRow::from_snooze(snooze)), swallowed_ms: slots_to_ms(swallowed), ..none }
+                Self { snooze: Some(SnoozeRow::from_snooze(snooze)), swallowed: slots_to_rows(swallowed), ..none }
             }
             Operation::Resumed { due, snooze } => Self {
                 due: due.as_ref().map(DueRow::from_due),
@@ -80,9 +87,18 @@ impl ValuesRow {
             Operation::Completed(outcome) | Operation::Cancelled(outcome) => {
                 Self { outcome: Some(outcome_word(*outcome).to_owned()), ..none }
             }
-            Operation::PassedOver { instances, by } => {
-                Self { instances: Some(*instances), by: Some(by.as_millis()), ..none }
-            }
+            Operation::PassedOver { instances, from, to } => Self {
+                instances: Some(*instances),
+                from: Some(from.as_millis()),
+                to: Some(to.as_millis()),
+                ..none
+            },
+            Operation::Missed { slots, from, to } => Self {
+                slots: slots_to_rows(slots),
+                from: Some(from.as_millis()),
+                to: Some(to.as_millis()),
+                ..none
+            },
             Operation::Resent { fire_id, target } => {
                 Self { fire_id: Some(fire_id.0), target: Some(TargetRow::from_target(target)), ..none }
             }
@@ -98,11 +114,11 @@ impl ValuesRow {
             "spoke" => Operation::Spoke(required("firing", self.firing)?.into_firing()?),
             "fired" => Operation::Fired(required("firing", self.firing)?.into_firing()?),
             "started" => Operation::Started,
-            "acked" => Operation::Acked,
+            "acked" => Operation::Acked { is_dismissal: self.is_dismissal.unwrap_or(false) },
             "suspended" => Operation::Suspended(required("suspended", self.suspended)?.into_suspended(self.snooze)?),
             "snoozed" => Operation::Snoozed {
                 snooze: required("snooze", self.snooze)?.into_snooze()?,
-                swallowed: slots_from_ms(&self.swallowed_ms),
+                swallowed: slots_from_rows(self.swallowed)?,
             },
             "resumed" => Operation::Resumed {
                 due: self.due.map(DueRow::into_due).transpose()?,
@@ -115,10 +131,18 @@ impl ValuesRow {
             "completed" => Operation::Completed(outcome("outcome", &required("outcome", self.outcome)?)?),
             "cancelled" => Operation::Cancelled(outcome("outcome", &required("outcome", self.outcome)?)?),
             "withdrawn" => Operation::Withdrawn,
-            "passed_over" => Operation::PassedOver {
-                instances: required("instances", self.instances)?,
-                by: timestamp("by", required("by", self.by)?)?,
+            "passed_over" => {
+                let to = timestamp("to", required("to", self.to)?)?;
+                // The first version kept only the end.
+                let from = self.from.map_or(Ok(to), |from| timestamp("from", from))?;
+                Operation::PassedOver { instances: required("instances", self.instances)?, from, to }
+            }
+            "missed" => Operation::Missed {
+                slots: slots_from_rows(self.slots)?,
+                from: timestamp("from", required("from", self.from)?)?,
+                to: timestamp("to", required("to", self.to)?)?,
             },
+            "deadline_passed" => Operation::DeadlinePassed,
             "resent" => Operation::Resent {
                 fire_id: FireId(required("fire_id", self.fire_id)?),
                 target: required("target", self.target)?.into_target()?,
@@ -132,31 +156,32 @@ impl ValuesRow {
 #[derive(Serialize, Deserialize)]
 struct FiringRow {
     fire_id: Uuid,
-    slot_ms: i64,
+    #[serde(alias = "slot_ms")]
+    slot: SlotRow,
     nominal_at: i64,
     late: bool,
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    swallowed_ms: Vec<i64>,
+    #[serde(default, alias = "swallowed_ms", skip_serializing_if = "Vec::is_empty")]
+    swallowed: Vec<SlotRow>,
 }
 
 impl FiringRow {
     fn from_firing(firing: &Firing) -> Self {
         Self {
             fire_id: firing.fire_id.0,
-            slot_ms: firing.slot.0.as_millis(),
+            slot: SlotRow::from_slot(firing.slot),
             nominal_at: firing.nominal_at.as_millis(),
             late: firing.late,
-            swallowed_ms: slots_to_ms(&firing.swallowed),
+            swallowed: slots_to_rows(&firing.swallowed),
         }
     }
 
     fn into_firing(self) -> Result<Firing, RowError> {
         Ok(Firing {
             fire_id: FireId(self.fire_id),
-            slot: slot(self.slot_ms),
+            slot: self.slot.into_slot()?,
             nominal_at: timestamp("nominal_at", self.nominal_at)?,
             late: self.late,
-            swallowed: slots_from_ms(&self.swallowed_ms),
+            swallowed: slots_from_rows(self.swallowed)?,
         })
     }
 }
@@ -169,7 +194,7 @@ struct EditRow {
     #[serde(skip_serializing_if = "Option::is_none")]
     notes: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    link: Option<LinkRow>,
+    link: Option<NewRow<String>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     priority: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -182,12 +207,20 @@ struct EditRow {
     schedule: Option<ScheduleRow>,
     #[serde(skip_serializing_if = "Option::is_none")]
     alerts_ms: Option<Vec<i64>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    deadline: Option<NewRow<DeadlineRow>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    missed: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    nag: Option<NewRow<NagRow>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    auto_done: Option<bool>,
 }
 
-/// A new link; in a struct of its own, since "removed" and "left as it is" are both null otherwise.
+/// A new value of what may be removed; in a struct of its own, since "removed" and "left as it is" are both null otherwise.
 #[derive(Serialize, Deserialize)]
-struct LinkRow {
-    to: Option<String>,
+struct NewRow<T> {
+    to: Option<T>,
 }
 
 impl EditRow {
@@ -195,13 +228,17 @@ impl EditRow {
         Self {
             title: edit.title.clone(),
             notes: edit.notes.clone(),
-            link: edit.link.clone().map(|to| LinkRow { to }),
+            link: edit.link.clone().map(|to| NewRow { to }),
             priority: edit.priority.map(|priority| priority_word(priority).to_owned()),
             tags: edit.tags.clone(),
             metadata: edit.metadata.clone(),
             targets: edit.targets.as_ref().map(|targets| targets.iter().map(TargetRow::from_target).collect()),
             schedule: edit.schedule.as_ref().map(ScheduleRow::from_schedule),
             alerts_ms: edit.alerts.as_ref().map(|alerts| alerts.iter().map(|span| span.as_millis()).collect()),
+            deadline: edit.deadline.as_ref().map(|to| NewRow { to: to.as_ref().map(DeadlineRow::from_deadline) }),
+            missed: edit.missed.map(|missed| missed.as_str().to_owned()),
+            nag: edit.nag.map(|to| NewRow { to: to.map(NagRow::from_nag) }),
+            auto_done: edit.auto_done,
         }
     }
 
@@ -217,6 +254,10 @@ impl EditRow {
             targets: targets.transpose()?,
             schedule: self.schedule.map(ScheduleRow::into_schedule).transpose()?,
             alerts: self.alerts_ms.map(|alerts| alerts.into_iter().map(Span::from_millis).collect()),
+            deadline: self.deadline.map(|row| row.to.map(DeadlineRow::into_deadline).transpose()).transpose()?,
+            missed: self.missed.map(|word| missed(&word)).transpose()?,
+            nag: self.nag.map(|row| row.to.map(NagRow::into_nag)),
+            auto_done: self.auto_done,
         })
     }
 }

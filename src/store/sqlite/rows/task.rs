@@ -2,13 +2,14 @@
 
 use std::collections::BTreeMap;
 
+use chrono::NaiveTime;
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
 use crate::domain::delivery::{ChannelKind, Target};
 use crate::domain::occurrence::{Instance, OccurrenceKey};
-use crate::domain::schedule::{Calendar, Cron, Interval, Rule, Schedule};
-use crate::domain::task::{Details, Number, Task, TaskId};
+use crate::domain::schedule::{AfterDone, Calendar, Cron, Every, Interval, Rule, Schedule};
+use crate::domain::task::{Deadline, DeadlineTime, Details, Missed, Nag, Number, Policy, Task, TaskId};
 use crate::domain::time::Span;
 use crate::store::sqlite::rows::{
     RowError, instant, local, local_text, nominal, nominal_text, outcome, outcome_word, priority, priority_word,
@@ -36,6 +37,14 @@ pub(crate) struct TaskRow {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) alerts_ms: Vec<i64>,
     pub(crate) schedule: ScheduleRow,
+    #[serde(default = "once", skip_serializing_if = "is_once")]
+    pub(crate) missed: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) nag: Option<NagRow>,
+    #[serde(default)]
+    pub(crate) auto_done: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) deadline: Option<DeadlineRow>,
     pub(crate) created_at: i64,
     pub(crate) updated_at: i64,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -62,6 +71,10 @@ impl TaskRow {
             targets: details.targets.iter().map(TargetRow::from_target).collect(),
             alerts_ms: task.alerts.iter().map(|span| span.as_millis()).collect(),
             schedule: ScheduleRow::from_schedule(&task.schedule),
+            missed: task.policy.missed.as_str().to_owned(),
+            nag: task.policy.nag.map(NagRow::from_nag),
+            auto_done: task.policy.auto_done,
+            deadline: task.deadline.as_ref().map(DeadlineRow::from_deadline),
             created_at: task.created_at.as_millis(),
             updated_at: task.updated_at.as_millis(),
             cursor: task.cursor.as_ref().map(InstanceRow::from_instance),
@@ -85,6 +98,12 @@ impl TaskRow {
             },
             schedule: self.schedule.into_schedule()?,
             alerts: self.alerts_ms.into_iter().map(Span::from_millis).collect(),
+            policy: Policy {
+                missed: missed(&self.missed)?,
+                nag: self.nag.map(NagRow::into_nag),
+                auto_done: self.auto_done,
+            },
+            deadline: self.deadline.map(DeadlineRow::into_deadline).transpose()?,
             version: self.version,
             created_at: timestamp("created_at", self.created_at)?,
             updated_at: timestamp("updated_at", self.updated_at)?,
@@ -92,6 +111,98 @@ impl TaskRow {
             last_ended: self.last_ended.map(InstanceRow::into_instance).transpose()?,
             previous: self.previous_outcome.map(|word| outcome("previous_outcome", &word)).transpose()?,
         })
+    }
+}
+
+fn once() -> String {
+    Missed::Once.as_str().to_owned()
+}
+
+fn is_once(word: &str) -> bool {
+    word == Missed::Once.as_str()
+}
+
+fn time_of_day(text: &str) -> Result<NaiveTime, RowError> {
+    text.parse().map_err(|_| RowError::unknown("schedule_after_done", text))
+}
+
+/// Returns the rule for missed times of a word.
+pub(crate) fn missed(word: &str) -> Result<Missed, RowError> {
+    Missed::from_word(word).ok_or_else(|| RowError::unknown("missed", word))
+}
+
+/// A nag, as columns and as JSON.
+#[derive(Clone, Copy, Serialize, Deserialize)]
+pub(crate) struct NagRow {
+    pub(crate) every_ms: i64,
+    pub(crate) max: u32,
+}
+
+impl NagRow {
+    pub(crate) fn from_nag(nag: Nag) -> Self {
+        Self { every_ms: nag.every.as_millis(), max: nag.max }
+    }
+
+    pub(crate) fn into_nag(self) -> Nag {
+        Nag { every: Span::from_millis(self.every_ms), max: self.max }
+    }
+}
+
+/// A deadline, as JSON: of one time, or so long after each due.
+#[derive(Serialize, Deserialize)]
+pub(crate) struct DeadlineRow {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    at: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    after_due_ms: Option<i64>,
+    alerts_ms: Vec<i64>,
+}
+
+impl DeadlineRow {
+    pub(crate) fn from_deadline(deadline: &Deadline) -> Self {
+        let (at, after_due_ms) = match deadline.time {
+            DeadlineTime::At(nominal) => (Some(nominal_text(nominal)), None),
+            DeadlineTime::AfterDue(span) => (None, Some(span.as_millis())),
+        };
+        Self { at, after_due_ms, alerts_ms: deadline.alerts.iter().map(|span| span.as_millis()).collect() }
+    }
+
+    pub(crate) fn into_deadline(self) -> Result<Deadline, RowError> {
+        let time = match self.at {
+            Some(at) => DeadlineTime::At(nominal("deadline", &at)?),
+            None => DeadlineTime::AfterDue(Span::from_millis(required("deadline", self.after_due_ms)?)),
+        };
+        Ok(Deadline { time, alerts: self.alerts_ms.into_iter().map(Span::from_millis).collect() })
+    }
+}
+
+/// A rule that counts from completions, as JSON.
+#[derive(Serialize, Deserialize)]
+pub(crate) struct AfterDoneRow {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    every_ms: Option<i64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    days: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    months: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    at: Option<String>,
+}
+
+impl AfterDoneRow {
+    fn from_rule(rule: &AfterDone) -> Self {
+        let bare = Self { every_ms: None, days: None, months: None, at: rule.at.map(|at| at.to_string()) };
+        match rule.every {
+            Every::Span(span) => Self { every_ms: Some(span.as_millis()), ..bare },
+            Every::Days(days) => Self { days: Some(days), ..bare },
+            Every::Months(months) => Self { months: Some(months), ..bare },
+        }
+    }
+
+    fn every(&self) -> Result<Every, RowError> {
+        let span = self.every_ms.map(|every| Every::Span(Span::from_millis(every)));
+        let every = span.or(self.days.map(Every::Days)).or(self.months.map(Every::Months));
+        required("schedule_after_done", every)
     }
 }
 
@@ -130,6 +241,8 @@ pub(crate) struct ScheduleRow {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) every_ms: Option<i64>,
     #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) after_done: Option<AfterDoneRow>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) from: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) until: Option<String>,
@@ -146,6 +259,7 @@ impl ScheduleRow {
             rrule: None,
             cron: None,
             every_ms: None,
+            after_done: None,
             from: None,
             until: None,
             count: None,
@@ -173,6 +287,13 @@ impl ScheduleRow {
                 from: Some(local_text(cron.from)),
                 until: cron.until.map(local_text),
                 count: cron.count,
+                ..bare
+            },
+            Rule::AfterDone(rule) => Self {
+                after_done: Some(AfterDoneRow::from_rule(rule)),
+                from: Some(nominal_text(rule.from)),
+                until: rule.until.map(|until| until.to_string()),
+                count: rule.count,
                 ..bare
             },
         }
@@ -204,6 +325,16 @@ impl ScheduleRow {
                 until: until.map(|text| local("schedule_until", text)).transpose()?,
                 expression: required("schedule_cron", self.cron)?,
             }),
+            "after_done" => {
+                let row = required("schedule_after_done", self.after_done.as_ref())?;
+                Rule::AfterDone(AfterDone {
+                    every: row.every()?,
+                    at: row.at.as_deref().map(time_of_day).transpose()?,
+                    from: nominal("schedule_from", from()?)?,
+                    count: self.count,
+                    until: until.map(|text| instant("schedule_until", text)).transpose()?,
+                })
+            }
             word => return Err(RowError::unknown("schedule_kind", word)),
         };
         Ok(Schedule { text: self.text, rule, zone })
