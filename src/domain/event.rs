@@ -80,6 +80,13 @@ pub enum Operation {
         /// The target.
         target: Target,
     },
+    /// A delivery was not sent, since its time was over before it could be.
+    Expired {
+        /// The firing.
+        fire_id: FireId,
+        /// The target.
+        target: Target,
+    },
 }
 
 /// One alert going off.
@@ -121,6 +128,7 @@ impl Operation {
             Self::Withdrawn => "withdrawn",
             Self::PassedOver { .. } => "passed_over",
             Self::Resent { .. } => "resent",
+            Self::Expired { .. } => "expired",
         }
     }
 
@@ -145,7 +153,8 @@ impl Operation {
             | Self::Cancelled(_)
             | Self::Withdrawn
             | Self::PassedOver { .. }
-            | Self::Resent { .. } => None,
+            | Self::Resent { .. }
+            | Self::Expired { .. } => None,
         }
     }
 }
@@ -245,7 +254,8 @@ pub fn apply(before: Option<&Snapshot>, operation: &Operation, at: Timestamp, ve
         | Operation::Cancelled(_)
         | Operation::Withdrawn
         | Operation::PassedOver { .. }
-        | Operation::Resent { .. } => {
+        | Operation::Resent { .. }
+        | Operation::Expired { .. } => {
             after.occurrence.state = next_state(&after.occurrence.state, operation, at)?;
             note_alerts(&mut after.occurrence, operation);
         }
@@ -286,7 +296,10 @@ fn next_state(state: &State, operation: &Operation, at: Timestamp) -> Option<Sta
             State::Created | State::Pending(_) | State::Suspended(_) | State::Failed(_),
             Operation::Cancelled(outcome),
         ) => State::Cancelled(Ended { at, outcome: *outcome }),
-        (state, Operation::Withdrawn | Operation::PassedOver { .. } | Operation::Resent { .. }) => state.clone(),
+        (
+            state,
+            Operation::Withdrawn | Operation::PassedOver { .. } | Operation::Resent { .. } | Operation::Expired { .. },
+        ) => state.clone(),
         (
             _,
             Operation::Added(_)
@@ -330,7 +343,8 @@ fn note_alerts(occurrence: &mut Occurrence, operation: &Operation) {
         | Operation::Cancelled(_)
         | Operation::Withdrawn
         | Operation::PassedOver { .. }
-        | Operation::Resent { .. } => {}
+        | Operation::Resent { .. }
+        | Operation::Expired { .. } => {}
     }
 }
 
@@ -381,6 +395,8 @@ fn edit_task(task: &mut Task, edit: &Edit) {
     details.tags = set.tags.unwrap_or_else(|| std::mem::take(&mut details.tags));
     details.metadata = set.metadata.unwrap_or_else(|| std::mem::take(&mut details.metadata));
     details.targets = set.targets.unwrap_or_else(|| std::mem::take(&mut details.targets));
+    details.max_retries = set.max_retries.unwrap_or(details.max_retries);
+    details.max_late = set.max_late.unwrap_or(details.max_late);
     if let Some(schedule) = set.schedule {
         task.schedule = schedule;
     }

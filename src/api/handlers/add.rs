@@ -52,6 +52,8 @@ pub(in crate::api) async fn add(api: &Api, params: Add) -> Result<WriteResult, R
             Some(channels) => details::targets(channels, &api.options.webhooks)?,
             None => api.options.channels.clone(),
         },
+        max_retries: params.max_retries.map(details::max_retries).transpose()?,
+        max_late: params.max_late.as_deref().map(time::length).transpose()?,
     };
     let mut warnings = understood.notes;
     if has_time {

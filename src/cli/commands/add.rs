@@ -99,6 +99,12 @@ pub(crate) struct Details {
     /// When it speaks, before due: 2d,1h,0; after due: +15m
     #[arg(long, value_name = "TIMES", value_delimiter = ',', allow_hyphen_values = true)]
     pub(crate) alert: Option<Vec<String>>,
+    /// How many times a program that does not take it is tried again, where no person is told (3)
+    #[arg(long, value_name = "N")]
+    pub(crate) retries: Option<u32>,
+    /// How long past its time it is still sent, such as 2h; else until somebody has it or answers
+    #[arg(long, value_name = "SPAN")]
+    pub(crate) max_late: Option<String>,
     /// Do not speak at all
     #[arg(long, conflicts_with = "alert")]
     pub(crate) no_alert: bool,
@@ -194,6 +200,8 @@ impl NewTask {
             metadata: None,
             channels: self.details.via.clone(),
             alerts: self.details.alert.clone(),
+            max_retries: self.details.retries,
+            max_late: self.details.max_late.clone(),
             no_alert: self.details.no_alert,
             time_required: verb == Verb::Remind,
             key: self.key.clone(),

@@ -55,6 +55,9 @@ pub(crate) struct Edit {
     /// Nothing to open any more
     #[arg(long, conflicts_with = "link")]
     no_link: bool,
+    /// Send it however late
+    #[arg(long, conflicts_with = "max_late")]
+    no_max_late: bool,
     /// A tag to remove
     #[arg(long, value_name = "TAG", value_delimiter = ',')]
     untag: Vec<String>,
@@ -89,6 +92,9 @@ impl Edit {
             || details.priority.is_some()
             || details.via.is_some()
             || details.alert.is_some()
+            || details.retries.is_some()
+            || details.max_late.is_some()
+            || self.no_max_late
             || self.has_time()
             || [&self.title, &details.note, &details.link].iter().any(|option| option.is_some())
     }
@@ -113,6 +119,8 @@ impl Edit {
             tags: self.tags(seen, tags),
             metadata: None,
             channels: details.via.clone(),
+            max_retries: details.retries.map(Some),
+            max_late: if self.no_max_late { Some(None) } else { details.max_late.clone().map(Some) },
             text: (!words.is_empty()).then(|| words.join(" ")),
             at: self.at.clone(),
             every: self.every.clone(),

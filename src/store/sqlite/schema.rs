@@ -17,7 +17,10 @@ use uuid::Uuid;
 use crate::store::sqlite::fault::{Fault, is_full};
 
 /// Every migration, oldest first, by the name of its file.
-pub(crate) const MIGRATIONS: &[(&str, &str)] = &[("V1__initial", include_str!("migrations/V1__initial.sql"))];
+pub(crate) const MIGRATIONS: &[(&str, &str)] = &[
+    ("V1__initial", include_str!("migrations/V1__initial.sql")),
+    ("V2__deliveries", include_str!("migrations/V2__deliveries.sql")),
+];
 
 /// Marks the file as ours: "Keik", as the first migration writes it.
 const APPLICATION_ID: i64 = 0x4b65_696b;

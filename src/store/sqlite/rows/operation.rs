@@ -83,7 +83,7 @@ impl ValuesRow {
             Operation::PassedOver { instances, by } => {
                 Self { instances: Some(*instances), by: Some(by.as_millis()), ..none }
             }
-            Operation::Resent { fire_id, target } => {
+            Operation::Resent { fire_id, target } | Operation::Expired { fire_id, target } => {
                 Self { fire_id: Some(fire_id.0), target: Some(TargetRow::from_target(target)), ..none }
             }
         }
@@ -120,6 +120,10 @@ impl ValuesRow {
                 by: timestamp("by", required("by", self.by)?)?,
             },
             "resent" => Operation::Resent {
+                fire_id: FireId(required("fire_id", self.fire_id)?),
+                target: required("target", self.target)?.into_target()?,
+            },
+            "expired" => Operation::Expired {
                 fire_id: FireId(required("fire_id", self.fire_id)?),
                 target: required("target", self.target)?.into_target()?,
             },
@@ -169,7 +173,7 @@ struct EditRow {
     #[serde(skip_serializing_if = "Option::is_none")]
     notes: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    link: Option<LinkRow>,
+    link: Option<NewRow<String>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     priority: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -182,12 +186,16 @@ struct EditRow {
     schedule: Option<ScheduleRow>,
     #[serde(skip_serializing_if = "Option::is_none")]
     alerts_ms: Option<Vec<i64>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    max_retries: Option<NewRow<u32>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    max_late_ms: Option<NewRow<i64>>,
 }
 
-/// A new link; in a struct of its own, since "removed" and "left as it is" are both null otherwise.
+/// A new value that may be none; in a struct of its own, since "removed" and "left as it is" are both null otherwise.
 #[derive(Serialize, Deserialize)]
-struct LinkRow {
-    to: Option<String>,
+struct NewRow<T> {
+    to: Option<T>,
 }
 
 impl EditRow {
@@ -195,13 +203,15 @@ impl EditRow {
         Self {
             title: edit.title.clone(),
             notes: edit.notes.clone(),
-            link: edit.link.clone().map(|to| LinkRow { to }),
+            link: edit.link.clone().map(|to| NewRow { to }),
             priority: edit.priority.map(|priority| priority_word(priority).to_owned()),
             tags: edit.tags.clone(),
             metadata: edit.metadata.clone(),
             targets: edit.targets.as_ref().map(|targets| targets.iter().map(TargetRow::from_target).collect()),
             schedule: edit.schedule.as_ref().map(ScheduleRow::from_schedule),
             alerts_ms: edit.alerts.as_ref().map(|alerts| alerts.iter().map(|span| span.as_millis()).collect()),
+            max_retries: edit.max_retries.map(|to| NewRow { to }),
+            max_late_ms: edit.max_late.map(|to| NewRow { to: to.map(Span::as_millis) }),
         }
     }
 
@@ -217,6 +227,8 @@ impl EditRow {
             targets: targets.transpose()?,
             schedule: self.schedule.map(ScheduleRow::into_schedule).transpose()?,
             alerts: self.alerts_ms.map(|alerts| alerts.into_iter().map(Span::from_millis).collect()),
+            max_retries: self.max_retries.map(|new| new.to),
+            max_late: self.max_late_ms.map(|new| new.to.map(Span::from_millis)),
         })
     }
 }
