@@ -16,6 +16,7 @@ pub(super) mod daemon;
 mod details;
 pub(super) mod following;
 pub(super) mod outgoing;
+mod policy;
 pub(super) mod questions;
 
 impl Api {

@@ -3,13 +3,14 @@
 use chrono_tz::Tz;
 
 use crate::api::{Api, refusal};
-use crate::domain::schedule::Schedule;
+use crate::domain::occurrence::Nominal;
+use crate::domain::schedule::{Rule, Schedule};
 use crate::domain::time::{Span, Timestamp};
 use crate::protocol::error_code::{ErrorKind, RpcError};
 use crate::protocol::from_wire;
 use crate::protocol::objects;
 use crate::protocol::to_wire::{self, Understood};
-use crate::when::{self, Context, Dialect, Limits, Note, Reading, Settings, TimeError, TimeReading};
+use crate::when::{self, Context, Dialect, Grain, Limits, Note, Reading, Settings, TimeError, TimeReading};
 
 /// Two zones whose clocks agree now and through a year of changes are one for people, whatever their names.
 const SEASONS: [Span; 4] = [
@@ -89,6 +90,8 @@ impl<'a> RuleText<'a> {
 pub(super) struct Time {
     /// When it comes up.
     pub(super) schedule: Schedule,
+    /// How exactly that was said.
+    pub(super) grain: Grain,
     /// When it speaks, where the words say so.
     pub(super) alerts: Option<Vec<Span>>,
     /// What was assumed, for people.
@@ -225,6 +228,27 @@ pub(super) fn end(api: &Api, place: Place, text: &str) -> Result<Timestamp, RpcE
     Ok(read.due)
 }
 
+/// Reads one time as if it were `now`; a day is its end.
+pub(super) fn moment(api: &Api, place: Place, text: &str, now: Timestamp) -> Result<Nominal, RpcError> {
+    let context = Context { now, ..context(api, place) };
+    let read = when::parse_time(text, &context).map_err(not_understood)?;
+    let is_day = match read.grain {
+        Grain::Second | Grain::Minute | Grain::Hour => false,
+        Grain::Day | Grain::Week | Grain::Month | Grain::Year => true,
+    };
+    match read.schedule.rule {
+        Rule::Once(local) if read.schedule.zone.is_none() => {
+            let end = local.date().and_time(context.settings.end_of_day);
+            Ok(Nominal::Local(if is_day { end } else { local }))
+        }
+        Rule::Once(_) | Rule::Countdown(_) => Ok(Nominal::Instant(read.due)),
+        Rule::None | Rule::Interval(_) | Rule::Calendar(_) | Rule::Cron(_) | Rule::AfterDone(_) => {
+            let message = format!("cannot use {text:?} as a deadline: expected one time, found a repetition");
+            Err(RpcError::new(ErrorKind::Time, message))
+        }
+    }
+}
+
 /// Reads a length of time, such as `10m`; it must be longer than nothing.
 pub(super) fn length(text: &str) -> Result<Span, RpcError> {
     let span = when::parse_span(text).map_err(not_understood)?;
@@ -309,7 +333,7 @@ fn context(api: &Api, place: Place) -> Context {
 
 fn settled(place: Place, time: TimeReading) -> Time {
     let alerts = (!time.alerts.is_empty()).then_some(time.alerts);
-    Time { schedule: place.settle(time.schedule), alerts, notes: aloud(&time.notes) }
+    Time { schedule: place.settle(time.schedule), grain: time.grain, alerts, notes: aloud(&time.notes) }
 }
 
 #[expect(clippy::needless_pass_by_value, reason = "it is what map_err gives")]

@@ -143,6 +143,11 @@ pub enum Command {
         /// Which delivery.
         delivery: DeliveryId,
     },
+    /// A delivery was about to be sent, and its time is over.
+    Expire {
+        /// Which delivery.
+        delivery: DeliveryId,
+    },
 }
 
 impl Command {
@@ -163,6 +168,7 @@ impl Command {
             Self::Report { .. } => "report",
             Self::TellTargetFails { .. } => "tell of",
             Self::Resend { .. } => "resend",
+            Self::Expire { .. } => "expire",
         }
     }
 }
@@ -184,6 +190,10 @@ pub struct Edit {
     pub metadata: Option<BTreeMap<String, String>>,
     /// See [`Details::targets`].
     pub targets: Option<Vec<Target>>,
+    /// See [`Details::max_retries`]; the inner `None` goes back to the default.
+    pub max_retries: Option<Option<u32>>,
+    /// See [`Details::max_late`]; the inner `None` removes it.
+    pub max_late: Option<Option<Span>>,
     /// See [`crate::domain::task::Task::schedule`].
     pub schedule: Option<Schedule>,
     /// See [`crate::domain::task::Task::alerts`].

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
+use std::sync::Arc;
 
 use uuid::Uuid;
 
@@ -151,14 +152,88 @@ pub enum DeliveryStatus {
     Withdrawn(Timestamp),
 }
 
-impl DeliveryStatus {
+/// A status without its time.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum StatusName {
+    /// See [`DeliveryStatus::Queued`].
+    Queued,
+    /// See [`DeliveryStatus::Waiting`].
+    Waiting,
+    /// See [`DeliveryStatus::Held`].
+    Held,
+    /// See [`DeliveryStatus::Retrying`].
+    Retrying,
+    /// See [`DeliveryStatus::Delivered`].
+    Delivered,
+    /// See [`DeliveryStatus::Failed`].
+    Failed,
+    /// See [`DeliveryStatus::Withdrawn`].
+    Withdrawn,
+}
+
+impl StatusName {
+    /// Every status.
+    pub const ALL: [Self; 7] =
+        [Self::Queued, Self::Waiting, Self::Held, Self::Retrying, Self::Delivered, Self::Failed, Self::Withdrawn];
+
+    /// Returns the word that SQL and programs use.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Queued => "queued",
+            Self::Waiting => "waiting",
+            Self::Held => "held",
+            Self::Retrying => "retrying",
+            Self::Delivered => "delivered",
+            Self::Failed => "failed",
+            Self::Withdrawn => "withdrawn",
+        }
+    }
+
+    /// Returns the status of a word, `None` for a word of another version.
+    #[must_use]
+    pub fn from_word(word: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|status| status.as_str() == word)
+    }
+
     /// Returns whether nothing more is to be sent.
     #[must_use]
     pub const fn is_final(self) -> bool {
         match self {
-            Self::Queued | Self::Waiting | Self::Held | Self::Retrying(_) => false,
-            Self::Delivered(_) | Self::Failed(_) | Self::Withdrawn(_) => true,
+            Self::Queued | Self::Waiting | Self::Held | Self::Retrying => false,
+            Self::Delivered | Self::Failed | Self::Withdrawn => true,
         }
+    }
+}
+
+impl DeliveryStatus {
+    /// Returns it without its time.
+    #[must_use]
+    pub const fn name(&self) -> StatusName {
+        match self {
+            Self::Queued => StatusName::Queued,
+            Self::Waiting => StatusName::Waiting,
+            Self::Held => StatusName::Held,
+            Self::Retrying(_) => StatusName::Retrying,
+            Self::Delivered(_) => StatusName::Delivered,
+            Self::Failed(_) => StatusName::Failed,
+            Self::Withdrawn(_) => StatusName::Withdrawn,
+        }
+    }
+
+    /// Returns when it is tried again, or when it came to its end.
+    #[must_use]
+    pub const fn at(&self) -> Option<Timestamp> {
+        match self {
+            Self::Queued | Self::Waiting | Self::Held => None,
+            Self::Retrying(at) | Self::Delivered(at) | Self::Failed(at) | Self::Withdrawn(at) => Some(*at),
+        }
+    }
+
+    /// Returns whether nothing more is to be sent.
+    #[must_use]
+    pub const fn is_final(self) -> bool {
+        self.name().is_final()
     }
 }
 
@@ -177,12 +252,28 @@ pub struct Delivery {
     pub occasion: Occasion,
     /// Where it stands.
     pub status: DeliveryStatus,
+    /// What is sent to a program, once it was first handed out; nothing where the channel makes it anew each time, and
+    /// nothing more once the program has it.
+    pub frozen: Option<Arc<Frozen>>,
+    /// Past this it is not sent any more.
+    pub expires_at: Option<Timestamp>,
     /// How many attempts were made.
     pub attempts: u32,
     /// When the firing was committed.
     pub created_at: Timestamp,
     /// Why the latest attempt failed or had to wait.
     pub last_error: Option<String>,
+}
+
+/// What a request says, the same bytes on every attempt, whatever becomes of its template meanwhile.
+///
+/// Neither keys nor signatures: they are those of the attempt.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Frozen {
+    /// The headers that belong to the body or were made of the task, their names in lower case.
+    pub headers: Vec<(String, String)>,
+    /// The body.
+    pub body: String,
 }
 
 /// What a failed attempt costs.
@@ -246,6 +337,8 @@ impl Delivery {
                 metadata: BTreeMap::new(),
             },
             status: DeliveryStatus::Queued,
+            frozen: None,
+            expires_at: None,
             attempts: 0,
             created_at: now,
             last_error: None,
@@ -274,6 +367,7 @@ impl Delivery {
                 after.attempts += 1;
                 after.last_error = None;
                 after.status = DeliveryStatus::Delivered(now);
+                after.frozen = None;
             }
             // Invariant: what was withdrawn or refused is never sent again.
             Report::Away { .. } | Report::Failed { .. } if self.status.is_final() => {}
@@ -286,13 +380,32 @@ impl Delivery {
                 after.attempts += u32::from(is_spent);
                 after.last_error = Some(error.clone());
                 let is_last = is_spent && attempts_max.is_some_and(|max| after.attempts >= max);
-                after.status = if *is_final || is_last {
+                after.status = if *is_final || is_last || self.expires_at.is_some_and(|end| end <= now) {
                     DeliveryStatus::Failed(now)
                 } else {
-                    DeliveryStatus::Retrying(now.saturating_add(wait(after.attempts, *retry_after, jitter)))
+                    let next = now.saturating_add(wait(after.attempts, *retry_after, jitter));
+                    // The last attempt is made at the end, not given up since the next would have come behind it.
+                    DeliveryStatus::Retrying(self.expires_at.map_or(next, |end| next.min(end)))
                 };
             }
         }
+        after
+    }
+
+    /// Returns whether its time is over, so that it is not sent any more.
+    #[must_use]
+    pub fn is_expired(&self, now: Timestamp) -> bool {
+        self.expires_at.is_some_and(|end| end < now)
+    }
+
+    /// Returns the delivery given up since its time is over.
+    #[must_use]
+    pub fn expired(&self, now: Timestamp) -> Self {
+        let mut after = self.clone();
+        let late = now.since(self.occasion.nominal_at);
+        let why = self.last_error.as_ref().map_or(String::new(), |why| format!("; before: {why}"));
+        after.last_error = Some(format!("not sent: it would have been {late} late{why}"));
+        after.status = DeliveryStatus::Failed(now);
         after
     }
 
@@ -308,6 +421,7 @@ impl Delivery {
         let mut after = self.clone();
         if !self.status.is_final() {
             after.status = DeliveryStatus::Withdrawn(now);
+            after.frozen = None;
         }
         after
     }

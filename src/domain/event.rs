@@ -96,6 +96,13 @@ pub enum Operation {
         /// The target.
         target: Target,
     },
+    /// A delivery was not sent, since its time was over before it could be.
+    Expired {
+        /// The firing.
+        fire_id: FireId,
+        /// The target.
+        target: Target,
+    },
 }
 
 /// One alert going off.
@@ -139,6 +146,7 @@ impl Operation {
             Self::Missed { .. } => "missed",
             Self::DeadlinePassed => "deadline_passed",
             Self::Resent { .. } => "resent",
+            Self::Expired { .. } => "expired",
         }
     }
 
@@ -165,7 +173,8 @@ impl Operation {
             | Self::PassedOver { .. }
             | Self::Missed { .. }
             | Self::DeadlinePassed
-            | Self::Resent { .. } => None,
+            | Self::Resent { .. }
+            | Self::Expired { .. } => None,
         }
     }
 }
@@ -267,7 +276,8 @@ pub fn apply(before: Option<&Snapshot>, operation: &Operation, at: Timestamp, ve
         | Operation::PassedOver { .. }
         | Operation::Missed { .. }
         | Operation::DeadlinePassed
-        | Operation::Resent { .. } => {
+        | Operation::Resent { .. }
+        | Operation::Expired { .. } => {
             after.occurrence.state = next_state(&after.occurrence.state, operation, at)?;
             note_alerts(&mut after.occurrence, operation);
         }
@@ -326,7 +336,8 @@ fn next_state(state: &State, operation: &Operation, at: Timestamp) -> Option<Sta
             | Operation::PassedOver { .. }
             | Operation::Missed { .. }
             | Operation::DeadlinePassed
-            | Operation::Resent { .. },
+            | Operation::Resent { .. }
+            | Operation::Expired { .. },
         ) => state.clone(),
         (
             _,
@@ -372,7 +383,8 @@ fn note_alerts(occurrence: &mut Occurrence, operation: &Operation) {
         | Operation::Cancelled(_)
         | Operation::Withdrawn
         | Operation::PassedOver { .. }
-        | Operation::Resent { .. } => {}
+        | Operation::Resent { .. }
+        | Operation::Expired { .. } => {}
     }
 }
 
@@ -428,6 +440,8 @@ fn edit_task(task: &mut Task, edit: &Edit) {
     details.tags = set.tags.unwrap_or_else(|| std::mem::take(&mut details.tags));
     details.metadata = set.metadata.unwrap_or_else(|| std::mem::take(&mut details.metadata));
     details.targets = set.targets.unwrap_or_else(|| std::mem::take(&mut details.targets));
+    details.max_retries = set.max_retries.unwrap_or(details.max_retries);
+    details.max_late = set.max_late.unwrap_or(details.max_late);
     if let Some(schedule) = set.schedule {
         task.schedule = schedule;
     }

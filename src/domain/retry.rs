@@ -8,8 +8,11 @@ pub const BACK_OFF_MAX: Span = Span::from_minutes(60);
 /// The longest wait that a target can ask for: a server that names a year must not lose a reminder.
 pub const RETRY_AFTER_MAX: Span = Span::from_minutes(24 * 60);
 
-/// How many times a delivery of a task for programs only is tried again (SPEC 7).
-pub const RETRIES_MAX: u32 = 3;
+/// How many times a delivery of a task for programs only is tried again, unless the task says otherwise (SPEC 7).
+pub const RETRIES_DEFAULT: u32 = 3;
+
+/// The most that a task may say: with an hour between two, that is more than a month.
+pub const RETRIES_MAX: u32 = 1000;
 
 /// A random number in 0..=[`Jitter::MAX`], drawn by the caller.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

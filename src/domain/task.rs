@@ -7,6 +7,7 @@ use uuid::Uuid;
 
 use crate::domain::delivery::Target;
 use crate::domain::occurrence::{Instance, Nominal, Outcome};
+use crate::domain::retry::RETRIES_DEFAULT;
 use crate::domain::schedule::Schedule;
 use crate::domain::time::{Span, Timestamp};
 
@@ -59,6 +60,10 @@ pub struct Details {
     pub metadata: BTreeMap<String, String>,
     /// Where it speaks; empty means the default: the desktop, and the terminal while that is away.
     pub targets: Vec<Target>,
+    /// How many times a delivery of a task for programs only is tried again; `None`: [`RETRIES_DEFAULT`].
+    pub max_retries: Option<u32>,
+    /// How long past its time it is still sent; `None`: for as long as it is not answered.
+    pub max_late: Option<Span>,
 }
 
 /// What becomes of a time at which the machine was off or asleep (SPEC 4, Missed).
@@ -172,5 +177,11 @@ impl Task {
     pub fn is_program_only(&self) -> bool {
         let targets = &self.details.targets;
         !targets.is_empty() && targets.iter().all(|target| !target.kind.is_person())
+    }
+
+    /// Returns how many attempts a delivery of it has; `None` where it is sent until somebody has it or answers.
+    #[must_use]
+    pub fn attempts_max(&self) -> Option<u32> {
+        self.is_program_only().then(|| self.details.max_retries.unwrap_or(RETRIES_DEFAULT).saturating_add(1))
     }
 }

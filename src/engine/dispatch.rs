@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use tokio::sync::mpsc;
 
-use crate::domain::delivery::{ChannelKind, Delivery, DeliveryId, Report, Target};
+use crate::domain::delivery::{ChannelKind, Delivery, DeliveryId, Frozen, Report, Target};
 use crate::domain::occurrence::FireId;
 use crate::domain::task::TaskId;
 use crate::engine::input::Input;
@@ -133,6 +133,11 @@ impl Dispatcher {
         self.pump(kind);
     }
 
+    /// Returns what every attempt of a delivery is to say, where its channel wants that kept.
+    pub(super) fn freeze(&self, delivery: &Delivery) -> Option<Frozen> {
+        self.pools.get(&delivery.id.target.kind)?.channel.freeze(delivery)
+    }
+
     /// Returns whether a worker has it.
     pub(super) fn is_under_way(&self, id: &DeliveryId) -> bool {
         self.under_way.contains_key(id)
@@ -195,6 +200,11 @@ impl Dispatcher {
 
     fn is_busy(&self, task: TaskId, kind: ChannelKind) -> bool {
         self.under_way.iter().any(|(id, busy)| busy.task == task && id.target.kind == kind)
+    }
+
+    /// Returns whether deliveries by `kind` are left in the store since too many wait; nothing waits without a channel.
+    pub(super) fn is_overfull(&self, kind: ChannelKind) -> bool {
+        self.pools.get(&kind).is_none_or(|pool| pool.is_overfull)
     }
 
     /// Returns the channels with room again for what was left in the store, once each.

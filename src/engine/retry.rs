@@ -4,10 +4,10 @@
 
 use std::sync::Arc;
 
-use crate::domain::delivery::{ChannelKind, Delivery, DeliveryId, DeliveryStatus, Target};
+use crate::domain::delivery::{ChannelKind, Delivery, DeliveryId, DeliveryStatus, StatusName, Target};
 use crate::domain::time::Timestamp;
 use crate::engine::run::{DUE_MAX, Engine};
-use crate::store::StoreError;
+use crate::store::{DeliveryFilter, StoreError};
 
 impl Engine {
     pub(super) fn pop_retries(&mut self, now: Timestamp) -> Vec<Delivery> {
@@ -49,7 +49,7 @@ impl Engine {
         let appeared = presences.into_iter().filter(|kind| !self.dispatcher.is_away(*kind)).collect::<Vec<_>>();
         for kind in appeared {
             let tried = match self.hand_out_waiting(Some(kind)).await {
-                Ok(()) => self.wake_targets(Some(kind)).await,
+                Ok(()) => self.try_at_once(Some(kind)).await,
                 Err(error) => Err(error),
             };
             if let Err(error) = tried {
@@ -57,53 +57,54 @@ impl Engine {
             }
         }
         for kind in self.dispatcher.take_overfull() {
-            let outbox = match self.store.outbox() {
-                Ok(outbox) => outbox,
-                Err(error) => return self.hold_back(&error, self.clock.now()),
-            };
-            let queued = outbox.into_iter().filter(|delivery| matches!(delivery.status, DeliveryStatus::Queued));
-            for delivery in queued.filter(|delivery| delivery.id.target.kind == kind) {
+            if let Err(error) = self.fill_up(kind) {
+                return self.hold_back(&error, self.clock.now());
+            }
+        }
+    }
+
+    /// Hands out what was left in the store, until the pool of `kind` is full again.
+    fn fill_up(&mut self, kind: ChannelKind) -> Result<(), StoreError> {
+        let queued = DeliveryFilter { kind: Some(kind), ..DeliveryFilter::in_status(StatusName::Queued) };
+        let mut after = 0;
+        while !self.dispatcher.is_overfull(kind) {
+            let page = self.store.deliveries_after(&queued, after, DUE_MAX)?;
+            let Some((last, _)) = page.last() else { break };
+            after = *last;
+            for (_, delivery) in page {
                 if !self.is_unwritten(&delivery.id) {
                     self.dispatcher.deliver(delivery);
                 }
             }
         }
+        Ok(())
+    }
+
+    /// Returns the deliveries of one status by `kind`, or by any channel.
+    fn open(&self, kind: Option<ChannelKind>, status: StatusName) -> Result<Vec<Delivery>, StoreError> {
+        let meant = DeliveryFilter { kind, ..DeliveryFilter::in_status(status) };
+        let open = self.store.deliveries_after(&meant, 0, usize::MAX)?;
+        Ok(open.into_iter().map(|(_, delivery)| delivery).collect())
     }
 
     /// Hands out what waits for `kind`, or for any channel that is there.
     pub(super) async fn hand_out_waiting(&mut self, kind: Option<ChannelKind>) -> Result<(), Arc<StoreError>> {
-        let mut waiting = self.store.outbox()?;
-        waiting.retain(|delivery| {
-            let of_kind = kind.is_none_or(|kind| delivery.id.target.kind == kind);
-            let is_waiting = matches!(delivery.status, DeliveryStatus::Waiting);
-            of_kind && is_waiting && !self.dispatcher.is_away(delivery.id.target.kind)
-        });
-        if waiting.is_empty() {
-            return Ok(());
+        let mut waiting = self.open(kind, StatusName::Waiting)?;
+        waiting.retain(|delivery| !self.dispatcher.is_away(delivery.id.target.kind));
+        for deliveries in waiting.chunks(DUE_MAX) {
+            self.commit(|batch| deliveries.iter().try_for_each(|delivery| batch.queue(delivery.clone()))).await?;
         }
-        self.commit(|batch| {
-            for delivery in waiting {
-                batch.queue(delivery);
-            }
-            Ok(())
-        })
-        .await
-        .map(drop)
+        Ok(())
     }
 
     /// Tries at once what waits for its next attempt, and targets that are left alone: after a sleep they may answer.
-    pub(super) async fn try_at_once(&mut self) -> Result<(), Arc<StoreError>> {
-        self.wake_targets(None).await?;
-        let mut retrying = self.store.outbox()?;
-        retrying.retain(|delivery| matches!(delivery.status, DeliveryStatus::Retrying(_)));
+    ///
+    /// `kind` is the channel that is meant, `None` any.
+    pub(super) async fn try_at_once(&mut self, kind: Option<ChannelKind>) -> Result<(), Arc<StoreError>> {
+        self.wake_targets(kind).await?;
+        let retrying = self.open(kind, StatusName::Retrying)?;
         for deliveries in retrying.chunks(DUE_MAX) {
-            self.commit(|batch| {
-                for delivery in deliveries {
-                    batch.queue(delivery.clone());
-                }
-                Ok(())
-            })
-            .await?;
+            self.commit(|batch| deliveries.iter().try_for_each(|delivery| batch.queue(delivery.clone()))).await?;
         }
         Ok(())
     }

@@ -136,7 +136,7 @@ impl Engine {
         let now = self.clock.now();
         self.storage.retry_at = self.storage.retry_at.map(|_| now);
         let looked = match self.follow_known_zone().await {
-            Ok(()) => self.try_at_once().await,
+            Ok(()) => self.try_at_once(None).await,
             Err(error) => Err(error),
         };
         if let Err(error) = looked {
@@ -200,9 +200,7 @@ impl Engine {
                 sorted.calls.into_iter().for_each(|call| call.step(batch));
                 reports.iter().try_for_each(|(id, report)| batch.report(id, report))?;
                 due.iter().try_for_each(|(id, _)| batch.command(*id, &Command::Wake, Actor::Clock))?;
-                for delivery in retries {
-                    batch.queue(delivery);
-                }
+                retries.into_iter().try_for_each(|delivery| batch.queue(delivery))?;
                 releases.iter().try_for_each(|target| batch.release(target))
             })
             .await;

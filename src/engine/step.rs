@@ -145,6 +145,7 @@ impl<'a> Batch<'a> {
     pub(super) fn finish(mut self) -> Outcome {
         // What a later input of the batch withdrew or holds is not handed out for an earlier one.
         self.settle();
+        self.freeze();
         let targets: Vec<TargetHealth> = self.health.into_values().collect();
         self.change.targets.clone_from(&targets);
         let deliveries: Vec<Delivery> = self.deliveries.into_values().collect();
@@ -210,14 +211,21 @@ impl<'a> Batch<'a> {
 
     /// Notes that a delivery is about to be handed to a worker, so that a start after a crash knows it.
     ///
-    /// One that this very batch has withdrawn stays so.
-    pub(super) fn queue(&mut self, delivery: Delivery) {
+    /// One that this very batch has withdrawn stays so, and one whose time is over is given up.
+    ///
+    /// # Errors
+    /// The store cannot be read.
+    pub(super) fn queue(&mut self, delivery: Delivery) -> Result<(), Arc<StoreError>> {
         if self.deliveries.get(&delivery.id).is_some_and(|known| known.status.is_final()) {
-            return;
+            return Ok(());
+        }
+        if delivery.is_expired(self.circumstances.now) {
+            return self.command(delivery.task, &Command::Expire { delivery: delivery.id }, Actor::Daemon);
         }
         let queued = Delivery { status: DeliveryStatus::Queued, ..delivery };
         self.effects.push(Effect::Deliver(Box::new(queued.clone())));
         self.deliveries.insert(queued.id.clone(), queued);
+        Ok(())
     }
 
     pub(super) fn set_zone(&mut self, zone: Tz) {
@@ -287,7 +295,9 @@ impl<'a> Batch<'a> {
             Some(_) => self.deliveries_of(snapshot.task.id, name)?,
             None => Vec::new(),
         };
-        if let Command::Report { delivery: id, .. } | Command::Resend { delivery: id } = command
+        if let Command::Report { delivery: id, .. }
+        | Command::Resend { delivery: id }
+        | Command::Expire { delivery: id } = command
             && !deliveries.iter().any(|delivery| delivery.id == *id)
         {
             let stored = match self.deliveries.get(id) {

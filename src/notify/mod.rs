@@ -6,7 +6,7 @@ use futures_util::future::BoxFuture;
 use tokio::sync::watch;
 use tokio::time::timeout;
 
-use crate::domain::delivery::{ChannelKind, Delivery, Report};
+use crate::domain::delivery::{ChannelKind, Delivery, Frozen, Report};
 use crate::domain::task::TaskId;
 
 pub mod absent;
@@ -25,6 +25,12 @@ pub trait Channel: Send + Sync + 'static {
 
     /// Returns how many deliveries may be under way at once.
     fn workers(&self) -> usize;
+
+    /// Returns what every attempt of a delivery is to say, to be kept from before the first; `None` where it is made anew
+    /// each time. Never waits.
+    fn freeze(&self, _delivery: &Delivery) -> Option<Frozen> {
+        None
+    }
 
     /// Makes one attempt. Always answers, within a time of its own.
     fn deliver<'a>(&'a self, delivery: &'a Delivery) -> BoxFuture<'a, Report>;

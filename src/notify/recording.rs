@@ -176,6 +176,8 @@ mod tests {
                 metadata: BTreeMap::new(),
             },
             status: DeliveryStatus::Queued,
+            frozen: None,
+            expires_at: None,
             attempts: 0,
             created_at: Timestamp::MIN,
             last_error: None,

@@ -216,6 +216,12 @@ pub struct Add {
     /// When it speaks: `1h` and `-1h` before due, `0` at due, `+15m` after.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub alerts: Option<Vec<String>>,
+    /// How many times a delivery of a task for programs only is tried again.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub max_retries: Option<u32>,
+    /// How long past its time it is still sent, such as `2h`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub max_late: Option<String>,
     /// Whether it does not speak at all.
     #[serde(default, skip_serializing_if = "is_false")]
     pub no_alert: bool,
@@ -301,6 +307,12 @@ pub struct Update {
     /// All channels anew.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub channels: Option<Vec<String>>,
+    /// See [`Add::max_retries`]; null goes back to the default.
+    #[serde(default, deserialize_with = "some", skip_serializing_if = "Option::is_none")]
+    pub max_retries: Option<Option<u32>>,
+    /// See [`Add::max_late`]; null removes it.
+    #[serde(default, deserialize_with = "some", skip_serializing_if = "Option::is_none")]
+    pub max_late: Option<Option<String>>,
     /// A new time, as a phrase.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub text: Option<String>,

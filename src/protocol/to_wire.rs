@@ -8,7 +8,7 @@ use uuid::Uuid;
 
 use crate::domain::breaker::{Breaker, TargetHealth};
 use crate::domain::command::Edit;
-use crate::domain::delivery::{Delivery, DeliveryStatus};
+use crate::domain::delivery::Delivery;
 use crate::domain::event::{Event, Firing, Operation, Snapshot};
 use crate::domain::occurrence::{Due, Nominal, Occurrence, OccurrenceName, Outcome, Slot};
 use crate::domain::schedule::{Every, Rule, Schedule};
@@ -117,9 +117,9 @@ pub fn task(snapshot: &Snapshot, deliveries: &[Delivery], detail: Detail, view: 
         auto_done: task.policy.auto_done,
         nag_ms: task.policy.nag.map(|nag| nag.every.as_millis()),
         missed: task.policy.missed.as_str().to_owned(),
-        max_late_s: task.policy.max_late.map(|late| late.as_millis() / 1000),
+        max_late_s: task.details.max_late.map(|late| late.as_millis() / 1000),
         attempts: deliveries.iter().map(|delivery| delivery.attempts).max().unwrap_or(0),
-        max_retries: 0,
+        max_retries: task.attempts_max().map_or(0, |attempts| attempts - 1),
         priority: priority(task.details.priority),
         tags: task.details.tags.clone(),
         metadata: task.details.metadata.clone(),
@@ -161,23 +161,14 @@ pub fn event(seq: u64, event: &Event, detail: Detail, view: View) -> objects::Ev
 /// Returns a delivery.
 #[must_use]
 pub fn delivery(delivery: &Delivery, zone: Tz) -> objects::Delivery {
-    let (status, at) = match delivery.status {
-        DeliveryStatus::Queued => ("queued", None),
-        DeliveryStatus::Waiting => ("waiting", None),
-        DeliveryStatus::Held => ("held", None),
-        DeliveryStatus::Retrying(at) => ("retrying", Some(at)),
-        DeliveryStatus::Delivered(at) => ("delivered", Some(at)),
-        DeliveryStatus::Failed(at) => ("failed", Some(at)),
-        DeliveryStatus::Withdrawn(at) => ("withdrawn", Some(at)),
-    };
     objects::Delivery {
         fire_id: delivery.id.fire_id.to_string(),
         task: delivery.message.number.0,
         target: delivery.id.target.to_string(),
-        status: status.to_owned(),
+        status: delivery.status.name().as_str().to_owned(),
         attempts: delivery.attempts,
         created_at: time(delivery.created_at, zone),
-        at: at.map(|at| time(at, zone)),
+        at: delivery.status.at().map(|at| time(at, zone)),
         last_error: delivery.last_error.clone(),
         occurrence: name(delivery.occurrence),
     }
@@ -495,7 +486,7 @@ fn values(operation: &Operation, zone: Tz) -> objects::Json {
             json!({ "slots": slots(missed), "from": told(*from), "to": told(*to) })
         }
         Operation::Acked { is_dismissal } => json!({ "dismissal": is_dismissal }),
-        Operation::Resent { fire_id, target } => {
+        Operation::Resent { fire_id, target } | Operation::Expired { fire_id, target } => {
             json!({ "fire_id": fire_id.to_string(), "target": target.to_string() })
         }
         Operation::Armed
@@ -569,6 +560,8 @@ fn edited(edit: &Edit, zone: Tz) -> objects::Json {
     set("tags", edit.tags.clone().map(Into::into));
     set("metadata", edit.metadata.as_ref().map(|metadata| serde_json::json!(metadata)));
     set("channels", edit.targets.as_ref().map(|targets| targets.iter().map(ToString::to_string).collect()));
+    set("max_retries", edit.max_retries.map(Into::into));
+    set("max_late_s", edit.max_late.map(|late| late.map(|late| late.as_millis() / 1000).into()));
     set("schedule", edit.schedule.as_ref().map(|each| serde_json::json!(schedule(each, zone))));
     set("missed", edit.missed.map(|missed| missed.as_str().into()));
     set("nag_ms", edit.nag.map(|nag| nag.map(|nag| nag.every.as_millis()).into()));

@@ -16,7 +16,10 @@ use crate::domain::event::{Event, Operation, Snapshot};
 use crate::domain::occurrence::{Occurrence, OccurrenceName};
 use crate::domain::state::StateName;
 use crate::domain::task::{Number, Task, TaskId};
-use crate::store::{Change, Committed, Counts, Identity, RequestSeen, Store, StoreError, StoredEvent, Wake, Which};
+use crate::store::{
+    Change, Committed, Counts, DeliveryFilter, Identity, RequestSeen, Store, StoreError, StoredEvent, TargetCount,
+    Wake, Which,
+};
 
 /// A store in memory. Clones are the same store.
 ///
@@ -244,6 +247,30 @@ impl Store for MemoryStore {
         self.ask(|disk| {
             let held = disk.deliveries.iter().filter(is_meant).take(limit);
             held.map(|delivery| (**delivery).clone()).collect()
+        })
+    }
+
+    fn deliveries_after(
+        &self,
+        which: &DeliveryFilter,
+        after: u64,
+        limit: usize,
+    ) -> Result<Vec<(u64, Delivery)>, StoreError> {
+        let placed = |(index, delivery): (usize, &Arc<Delivery>)| (index as u64 + 1, Arc::clone(delivery));
+        self.ask(|disk| {
+            let all = disk.deliveries.iter().enumerate().map(placed);
+            let meant = all.filter(|(position, delivery)| *position > after && which.is_met_by(delivery));
+            meant.take(limit).map(|(position, delivery)| (position, (*delivery).clone())).collect()
+        })
+    }
+
+    fn counts_by_target(&self) -> Result<Vec<TargetCount>, StoreError> {
+        self.ask(|disk| {
+            let mut counts = BTreeMap::new();
+            for delivery in disk.deliveries.iter().filter(|delivery| !delivery.status.is_final()) {
+                *counts.entry((delivery.id.target.clone(), delivery.status.name())).or_default() += 1;
+            }
+            counts.into_iter().map(|((target, status), count)| TargetCount { target, status, count }).collect()
         })
     }
 

@@ -1,11 +1,11 @@
 //! `task.add`: a new task from a sentence, a title with a time, or both.
 
 use crate::api::Api;
-use crate::api::handlers::details;
+use crate::api::handlers::{details, policy};
 use crate::api::time::{self, Asked, Place, RuleText, Sentence, Time};
 use crate::domain::delivery::{ChannelKind, Target};
 use crate::domain::schedule::Schedule;
-use crate::domain::task::Details;
+use crate::domain::task::{Details, Policy};
 use crate::engine::input::AddRequest;
 use crate::protocol::error_code::{ErrorKind, RpcError};
 use crate::protocol::from_wire;
@@ -20,8 +20,9 @@ pub(in crate::api) async fn add(api: &Api, params: Add) -> Result<WriteResult, R
     let place = Place::of(api, params.zone.as_deref(), params.fixed_zone)?;
     let understood = understand(api, place, &params)?;
     let time = match understood.time {
+        Ok(time) if params.after_done => Some(policy::after_done(api, place, time)?),
         Ok(time) => Some(time),
-        Err(missing) if params.time_required => return Err(missing),
+        Err(missing) if params.time_required || params.after_done => return Err(missing),
         Err(_) => None,
     };
     let has_time = time.is_some();
@@ -52,9 +53,11 @@ pub(in crate::api) async fn add(api: &Api, params: Add) -> Result<WriteResult, R
             Some(channels) => details::targets(channels, &api.options.webhooks)?,
             None => api.options.channels.clone(),
         },
+        max_retries: params.max_retries.map(details::max_retries).transpose()?,
+        max_late: params.max_late.as_deref().map(time::length).transpose()?,
     };
     let mut warnings = understood.notes;
-    if has_time {
+    if has_time || params.deadline.is_some() {
         warnings.extend(place.warnings());
         if !is_silent {
             warnings.extend(unreachable(api, &details.targets));
@@ -62,7 +65,21 @@ pub(in crate::api) async fn add(api: &Api, params: Add) -> Result<WriteResult, R
     } else {
         warnings.push("it has no time, so it will not ring".to_owned());
     }
-    let request = AddRequest { details, schedule, alerts, key: details::key(params.key)? };
+    let due = schedule.next_after(None, api.handle.now(), api.handle.zone()).map(|first| first.due);
+    let deadline = match params.deadline.as_deref() {
+        Some(text) => {
+            let time = policy::deadline_time(api, place, text, &schedule, due)?;
+            Some(policy::deadline(time, params.deadline_alerts.as_deref())?)
+        }
+        None if params.deadline_alerts.is_some() => return Err(policy::no_deadline()),
+        None => None,
+    };
+    let policy = Policy {
+        missed: params.missed.as_deref().map(policy::missed).transpose()?.unwrap_or_default(),
+        nag: policy::nag(params.nag.as_deref(), params.nag_max, None)?,
+        auto_done: params.auto_done.unwrap_or(false),
+    };
+    let request = AddRequest { details, schedule, alerts, deadline, policy, key: details::key(params.key)? };
     let applied = api.handle.add(request).await.map_err(|error| api.refusal(&error))?;
     api.written(applied, warnings).await
 }

@@ -1,12 +1,13 @@
 //! `task.update`, `task.done`, `task.ack`, `task.snooze`, `task.pause`, `task.resume`, `task.skip`, `task.cancel`: what
 //! changes a task that is there.
 
-use crate::api::handlers::details;
+use crate::api::handlers::{details, policy};
 use crate::api::time::{self, Place, RuleText};
 use crate::api::{Api, refusal};
 use crate::domain::command::{Command, Edit, Expected};
 use crate::domain::event::{Actor, Snapshot};
-use crate::domain::task::TaskId;
+use crate::domain::schedule::Schedule;
+use crate::domain::task::{Deadline, Nag, TaskId};
 use crate::domain::time::Timestamp;
 use crate::engine::input::{Applied, Call};
 use crate::protocol::error_code::{ErrorKind, RpcError};
@@ -24,6 +25,11 @@ pub(in crate::api) async fn update(api: &Api, params: Update) -> Result<WriteRes
     let is_limit_alone = rule.is_none() && text.is_none() && at.is_none() && !limits.is_empty();
     let time = if is_limit_alone { None } else { time::time(api, place, time::Asked { text, at, rule, limits })? };
     let alerts = params.alerts.as_deref().map(details::alerts).transpose()?;
+    let time = match time {
+        Some(time) if params.after_done => Some(policy::after_done(api, place, time)?),
+        None if params.after_done => return Err(policy::nothing_to_count()),
+        time => time,
+    };
     let (schedule, alerts) = match time {
         // The alerts move along with the due, unless the words or the caller name others.
         Some(time) => (Some(time.schedule), alerts.or(time.alerts)),
@@ -33,6 +39,8 @@ pub(in crate::api) async fn update(api: &Api, params: Update) -> Result<WriteRes
         }
         None => (None, alerts),
     };
+    let deadline = deadline(api, id, place, &params, schedule.as_ref()).await?;
+    let nag = nag(api, id, &params).await?;
     let edit = Edit {
         title: params.title.as_deref().map(details::title).transpose()?,
         notes: params.notes.map(details::notes).transpose()?,
@@ -45,6 +53,12 @@ pub(in crate::api) async fn update(api: &Api, params: Update) -> Result<WriteRes
             .as_deref()
             .map(|channels| details::targets(channels, &api.options.webhooks))
             .transpose()?,
+        max_retries: params.max_retries.map(|new| new.map(details::max_retries).transpose()).transpose()?,
+        max_late: params.max_late.map(|new| new.as_deref().map(time::length).transpose()).transpose()?,
+        deadline,
+        missed: params.missed.as_deref().map(policy::missed).transpose()?,
+        nag,
+        auto_done: params.auto_done,
         schedule,
         alerts,
     };
@@ -55,6 +69,51 @@ pub(in crate::api) async fn update(api: &Api, params: Update) -> Result<WriteRes
     let warnings = if edit.schedule.is_some() { place.warnings() } else { Vec::new() };
     let applied = api.change(id, Command::Edit(edit), Expected { version: params.version, occurrence: None }).await?;
     api.written(applied, warnings).await
+}
+
+/// Returns the new deadline, `None` where it stays.
+async fn deadline(
+    api: &Api,
+    id: TaskId,
+    place: Place,
+    params: &Update,
+    schedule: Option<&Schedule>,
+) -> Result<Option<Option<Deadline>>, RpcError> {
+    if params.deadline.is_none() && params.deadline_alerts.is_none() {
+        return Ok(None);
+    }
+    let seen = api.handle.snapshot(id).await.map_err(|error| api.refusal(&error))?;
+    let alerts = params.deadline_alerts.as_deref();
+    match (&params.deadline, seen.task.deadline) {
+        (Some(None), _) => Ok(Some(None)),
+        (Some(Some(text)), before) => {
+            let (schedule, due) = match schedule {
+                Some(schedule) => (schedule, schedule.next_after(None, api.handle.now(), api.handle.zone())),
+                None => (&seen.task.schedule, seen.occurrence.instance()),
+            };
+            let time = policy::deadline_time(api, place, text, schedule, due.map(|due| due.due))?;
+            let mut new = policy::deadline(time, alerts)?;
+            if let (None, Some(before)) = (alerts, before) {
+                new.alerts = before.alerts;
+            }
+            Ok(Some(Some(new)))
+        }
+        (None, Some(before)) => policy::deadline(before.time, alerts).map(|new| Some(Some(new))),
+        (None, None) => Err(policy::no_deadline()),
+    }
+}
+
+/// Returns the new nag, `None` where it stays.
+async fn nag(api: &Api, id: TaskId, params: &Update) -> Result<Option<Option<Nag>>, RpcError> {
+    match (&params.nag, params.nag_max) {
+        (None, None) => Ok(None),
+        (Some(None), _) => Ok(Some(None)),
+        (Some(Some(every)), None) => policy::nag(Some(every), None, None).map(Some),
+        (every, max) => {
+            let seen = api.handle.snapshot(id).await.map_err(|error| api.refusal(&error))?;
+            policy::nag(every.as_ref().and_then(|every| every.as_deref()), max, seen.task.policy.nag).map(Some)
+        }
+    }
 }
 
 /// The person did it.
@@ -69,7 +128,7 @@ pub(in crate::api) async fn done(api: &Api, params: Done) -> Result<WriteResult,
 pub(in crate::api) async fn ack(api: &Api, params: Ack) -> Result<WriteResult, RpcError> {
     let id = api.find_or_due(params.task.as_ref()).await?;
     let expected = expected(params.version, params.occurrence.as_deref())?;
-    let applied = api.change(id, Command::Ack { early: params.early }, expected).await?;
+    let applied = api.change(id, Command::Ack { early: params.early, is_dismissal: params.dismissal }, expected).await?;
     api.written(applied, Vec::new()).await
 }
 
@@ -82,7 +141,8 @@ pub(in crate::api) async fn snooze(api: &Api, params: Snooze) -> Result<WriteRes
         Some(until) => until,
         None => api.handle.now().saturating_add(api.options.snooze_default),
     };
-    let applied = api.change(id, Command::Snooze { until, early: params.early }, expected).await?;
+    let is_duration = params.until.is_none();
+    let applied = api.change(id, Command::Snooze { until, is_duration, early: params.early }, expected).await?;
     let warnings = reaching_the_next(api, &applied.snapshot, until);
     api.written(applied, warnings).await
 }

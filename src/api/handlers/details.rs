@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use crate::api::{refusal, time};
 use crate::domain::delivery::{ChannelKind, Target};
+use crate::domain::retry::RETRIES_MAX;
 use crate::domain::time::Span;
 use crate::protocol::error_code::{ErrorKind, RpcError};
 use crate::protocol::from_wire;
@@ -118,6 +119,11 @@ pub(super) fn alerts(texts: &[String]) -> Result<Vec<Span>, RpcError> {
     alerts.sort_unstable();
     alerts.dedup();
     Ok(alerts)
+}
+
+/// Returns how many times a delivery to a program is tried again.
+pub(super) fn max_retries(retries: u32) -> Result<u32, RpcError> {
+    within("max_retries", retries as usize, RETRIES_MAX as usize, "retries").map(|()| retries)
 }
 
 /// Returns an idempotency key.

@@ -28,7 +28,7 @@ impl Ack {
     /// Asks it of each task.
     pub(crate) fn run(self, context: &mut Context<'_>) -> Result<Exit, CliError> {
         let question =
-            |task| methods::Ack { task, early: self.early, occurrence: self.occurrence.clone(), version: None };
+            |task| methods::Ack { task, early: self.early, dismissal: false, occurrence: self.occurrence.clone(), version: None };
         Ok(each(context, &self.named.names()?, question, |answer, view, _| change(Change::Seen, answer, view)))
     }
 }

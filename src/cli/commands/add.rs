@@ -76,6 +76,9 @@ pub(crate) struct NewTask {
     /// The options that `edit` takes too.
     #[command(flatten)]
     details: Details,
+    /// Count the repetition from each completion, not from fixed dates
+    #[arg(long)]
+    after_done: bool,
     /// An idempotency key: sent twice, added once
     #[arg(long, value_name = "KEY")]
     key: Option<String>,
@@ -99,6 +102,30 @@ pub(crate) struct Details {
     /// When it speaks, before due: 2d,1h,0; after due: +15m
     #[arg(long, value_name = "TIMES", value_delimiter = ',', allow_hyphen_values = true)]
     pub(crate) alert: Option<Vec<String>>,
+    /// How many times a program that does not take it is tried again, where no person is told (3)
+    #[arg(long, value_name = "N")]
+    pub(crate) retries: Option<u32>,
+    /// How long past its time it is still sent, such as 2h; else until somebody has it or answers
+    #[arg(long, value_name = "SPAN")]
+    pub(crate) max_late: Option<String>,
+    /// When it must be done at the latest, apart from due: a time phrase
+    #[arg(long, value_name = "TIME")]
+    pub(crate) deadline: Option<String>,
+    /// When it speaks of its deadline: 1d,1h,0
+    #[arg(long, value_name = "TIMES", value_delimiter = ',', allow_hyphen_values = true)]
+    pub(crate) deadline_alert: Option<Vec<String>>,
+    /// Ring again so long after each ring, until it is done, snoozed or acked, such as 10m
+    #[arg(long, value_name = "SPAN")]
+    pub(crate) nag: Option<String>,
+    /// How often it rings again at most (20)
+    #[arg(long, value_name = "N")]
+    pub(crate) nag_max: Option<u32>,
+    /// What becomes of a time at which the machine was off: once (the latest rings late) or skip
+    #[arg(long, value_name = "RULE")]
+    pub(crate) missed: Option<String>,
+    /// It is done as soon as somebody was told
+    #[arg(long)]
+    pub(crate) auto_done: bool,
     /// Do not speak at all
     #[arg(long, conflicts_with = "alert")]
     pub(crate) no_alert: bool,
@@ -194,6 +221,15 @@ impl NewTask {
             metadata: None,
             channels: self.details.via.clone(),
             alerts: self.details.alert.clone(),
+            max_retries: self.details.retries,
+            max_late: self.details.max_late.clone(),
+            missed: self.details.missed.clone(),
+            nag: self.details.nag.clone(),
+            nag_max: self.details.nag_max,
+            auto_done: self.details.auto_done.then_some(true),
+            deadline: self.details.deadline.clone(),
+            deadline_alerts: self.details.deadline_alert.clone(),
+            after_done: self.after_done,
             no_alert: self.details.no_alert,
             time_required: verb == Verb::Remind,
             key: self.key.clone(),

@@ -55,6 +55,21 @@ pub(crate) struct Edit {
     /// Nothing to open any more
     #[arg(long, conflicts_with = "link")]
     no_link: bool,
+    /// Send it however late
+    #[arg(long, conflicts_with = "max_late")]
+    no_max_late: bool,
+    /// No deadline any more
+    #[arg(long, conflicts_with = "deadline")]
+    no_deadline: bool,
+    /// Ring once only
+    #[arg(long, conflicts_with = "nag")]
+    no_nag: bool,
+    /// Wait for done, although somebody was told
+    #[arg(long, conflicts_with = "auto_done")]
+    no_auto_done: bool,
+    /// Count the new repetition from each completion, not from fixed dates
+    #[arg(long)]
+    after_done: bool,
     /// A tag to remove
     #[arg(long, value_name = "TAG", value_delimiter = ',')]
     untag: Vec<String>,
@@ -89,8 +104,20 @@ impl Edit {
             || details.priority.is_some()
             || details.via.is_some()
             || details.alert.is_some()
+            || details.retries.is_some()
+            || details.max_late.is_some()
+            || self.no_max_late
+            || self.has_policy()
             || self.has_time()
             || [&self.title, &details.note, &details.link].iter().any(|option| option.is_some())
+    }
+
+    fn has_policy(&self) -> bool {
+        let details = &self.details;
+        [&details.deadline, &details.nag, &details.missed].iter().any(|option| option.is_some())
+            || details.deadline_alert.is_some()
+            || details.nag_max.is_some()
+            || [details.auto_done, self.no_auto_done, self.no_deadline, self.no_nag, self.after_done].contains(&true)
     }
 
     fn has_time(&self) -> bool {
@@ -113,6 +140,15 @@ impl Edit {
             tags: self.tags(seen, tags),
             metadata: None,
             channels: details.via.clone(),
+            max_retries: details.retries.map(Some),
+            max_late: if self.no_max_late { Some(None) } else { details.max_late.clone().map(Some) },
+            missed: details.missed.clone(),
+            nag: if self.no_nag { Some(None) } else { details.nag.clone().map(Some) },
+            nag_max: details.nag_max,
+            auto_done: (details.auto_done || self.no_auto_done).then_some(details.auto_done),
+            deadline: if self.no_deadline { Some(None) } else { details.deadline.clone().map(Some) },
+            deadline_alerts: details.deadline_alert.clone(),
+            after_done: self.after_done,
             text: (!words.is_empty()).then(|| words.join(" ")),
             at: self.at.clone(),
             every: self.every.clone(),
@@ -120,7 +156,7 @@ impl Edit {
             rrule: self.rrule.clone(),
             from: self.from.clone(),
             until: self.until.clone(),
-            zone: has_time.then_some(zone),
+            zone: (has_time || details.deadline.is_some()).then_some(zone),
             fixed_zone: self.tz.is_some(),
             alerts: if details.no_alert { Some(Vec::new()) } else { details.alert.clone() },
         }

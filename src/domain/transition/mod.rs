@@ -183,6 +183,16 @@ pub fn transition(
             | State::Failed(_)
             | State::Completed(_)
             | State::Cancelled(_),
+            Command::Expire { delivery },
+        ) => report::expire(&mut steps, delivery),
+        (
+            State::Created
+            | State::Pending(_)
+            | State::Running(_)
+            | State::Suspended(_)
+            | State::Failed(_)
+            | State::Completed(_)
+            | State::Cancelled(_),
             Command::TellTargetFails { target, failures, error },
         ) => report::tell_target_fails(&mut steps, target, *failures, error),
     }

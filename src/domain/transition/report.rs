@@ -6,7 +6,7 @@ use crate::domain::delivery::{Delivery, DeliveryId, DeliveryStatus, Report, Spen
 use crate::domain::event::Operation;
 use crate::domain::message::{Reason, target_fails};
 use crate::domain::occurrence::{FireId, Outcome};
-use crate::domain::retry::{Jitter, RETRIES_MAX};
+use crate::domain::retry::Jitter;
 use crate::domain::state::State;
 use crate::domain::transition::steps::Steps;
 use crate::domain::transition::wake;
@@ -14,7 +14,7 @@ use crate::domain::transition::wake;
 /// Notes the report; of a delivery that nobody knows there is nothing to note.
 pub(super) fn report(steps: &mut Steps<'_>, id: &DeliveryId, report: &Report, spent: Spent, jitter: Jitter) {
     let Some(before) = steps.delivery(id) else { return };
-    let attempts_max = is_for_programs(steps, before).then_some(1 + RETRIES_MAX);
+    let attempts_max = steps.task().attempts_max().filter(|_| !before.id.target.kind.is_person());
     let after = before.reported(report, spent, attempts_max, jitter, steps.now());
     if after == *before {
         return;
@@ -86,10 +86,6 @@ pub(super) fn end_where_all_are_over(steps: &mut Steps<'_>) {
     }
 }
 
-fn is_for_programs(steps: &Steps<'_>, delivery: &Delivery) -> bool {
-    steps.task().is_program_only() && !delivery.id.target.kind.is_person()
-}
-
 /// Tells the person by another channel that `target` fails.
 pub(super) fn tell_target_fails(steps: &mut Steps<'_>, target: &Target, failures: u32, error: &str) {
     let name = format!("target fails|{target}|{}", steps.now());
@@ -109,7 +105,20 @@ pub(super) fn tell_target_fails(steps: &mut Steps<'_>, target: &Target, failures
 /// Hands out a delivery that an earlier run left unfinished, and says that its target may have it twice.
 pub(super) fn resend(steps: &mut Steps<'_>, id: &DeliveryId) {
     let Some(delivery) = steps.delivery(id).filter(|delivery| !delivery.status.is_final()).cloned() else { return };
+    if delivery.is_expired(steps.now()) {
+        return expire(steps, id);
+    }
     let operation = Operation::Resent { fire_id: id.fire_id, target: id.target.clone() };
     steps.step(operation, "the daemon stopped before it heard of the result: this may be a repeat");
     steps.hand_out(delivery);
+}
+
+/// Gives up a delivery whose time is over; it was held, or its channel away, for too long.
+pub(super) fn expire(steps: &mut Steps<'_>, id: &DeliveryId) {
+    let Some(delivery) = steps.delivery(id).filter(|delivery| !delivery.status.is_final()) else { return };
+    let expired = delivery.expired(steps.now());
+    let operation = Operation::Expired { fire_id: id.fire_id, target: id.target.clone() };
+    steps.change(expired);
+    steps.step(operation, "too late to be sent (--max-late)");
+    end_where_all_are_over(steps);
 }

@@ -175,6 +175,10 @@ impl<'a> Steps<'a> {
 
     /// Puts a delivery into the outbox.
     pub(super) fn deliver(&mut self, id: DeliveryId, message: Message, occasion: Occasion) {
+        // That a target fails is to be known however long it takes.
+        let is_notice = occasion.reason == Reason::TargetFails;
+        let max_late = self.task().details.max_late.filter(|_| !is_notice);
+        let expires_at = max_late.map(|late| occasion.nominal_at.saturating_add(late));
         let delivery = Delivery {
             id,
             task: self.task().id,
@@ -182,6 +186,8 @@ impl<'a> Steps<'a> {
             message,
             occasion,
             status: DeliveryStatus::Queued,
+            frozen: None,
+            expires_at,
             attempts: 0,
             created_at: self.now(),
             last_error: None,

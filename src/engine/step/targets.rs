@@ -12,8 +12,9 @@ use crate::domain::event::Actor;
 use crate::domain::task::TaskId;
 use crate::engine::dispatch::PER_TARGET_MAX;
 use crate::engine::input::{CallError, TargetCall};
+use crate::engine::run::DUE_MAX;
 use crate::engine::step::{Answer, Batch};
-use crate::store::StoreError;
+use crate::store::{DeliveryFilter, StoreError};
 
 impl Batch<'_> {
     /// Does what a person asks of a target.
@@ -56,8 +57,12 @@ impl Batch<'_> {
         }
         // Some of what the store has as held may be withdrawn by this batch.
         let of_batch = self.deliveries.keys().filter(|id| id.target == *target).count();
-        let held = self.store.held(target, of_batch + 1)?;
-        let Some(oldest) = held.into_iter().find(|delivery| !self.deliveries.contains_key(&delivery.id)) else {
+        let mut held = self.store.held(target, of_batch + 1)?;
+        held.retain(|delivery| !self.deliveries.contains_key(&delivery.id));
+        if held.first().is_some_and(|oldest| oldest.is_expired(now)) {
+            return self.expire_held(target);
+        }
+        let Some(oldest) = held.into_iter().next() else {
             self.set_health(health.drained());
             return Ok(());
         };
@@ -68,8 +73,20 @@ impl Batch<'_> {
             return Ok(());
         }
         self.released.insert(oldest.id.clone());
-        self.queue(oldest);
+        self.queue(oldest)?;
         self.set_health(health.released(now));
+        Ok(())
+    }
+
+    /// Gives up what is held for a target past its time, in one turn as many as one commit takes.
+    fn expire_held(&mut self, target: &Target) -> Result<(), Arc<StoreError>> {
+        for delivery in self.store.held(target, DUE_MAX)? {
+            if delivery.is_expired(self.circumstances.now) {
+                self.command(delivery.task, &Command::Expire { delivery: delivery.id }, Actor::Daemon)?;
+            }
+        }
+        // What is not late goes out in the next turn, which comes at once.
+        self.unplanned.insert(target.clone());
         Ok(())
     }
 
@@ -118,6 +135,21 @@ impl Batch<'_> {
         });
     }
 
+    /// Keeps what the attempts of what is handed out are to say: it is committed before the first, so that neither a new
+    /// template nor a crash changes it.
+    pub(super) fn freeze(&mut self) {
+        for effect in &mut self.effects {
+            let Effect::Deliver(delivery) = effect else { continue };
+            if delivery.frozen.is_none()
+                && let Some(frozen) = self.world.dispatcher.freeze(delivery)
+            {
+                delivery.frozen = Some(Arc::new(frozen));
+                let kept = self.deliveries.entry(delivery.id.clone()).or_insert_with(|| (**delivery).clone());
+                kept.frozen.clone_from(&delivery.frozen);
+            }
+        }
+    }
+
     fn is_to_be_held(&self, delivery: &Delivery) -> bool {
         let is_unsent = match delivery.status {
             DeliveryStatus::Queued | DeliveryStatus::Retrying(_) => true,
@@ -135,12 +167,12 @@ impl Batch<'_> {
 
     /// Takes into the batch whatever of a target is unsent, to be settled with the rest.
     fn hold_rest(&mut self, target: &Target) -> Result<(), StoreError> {
-        let mut unsent = self.store.outbox()?;
-        unsent.retain(|delivery| {
-            let is_known = self.deliveries.contains_key(&delivery.id) || self.is_under_way(&delivery.id);
-            delivery.id.target == *target && !is_known
-        });
-        self.deliveries.extend(unsent.into_iter().map(|delivery| (delivery.id.clone(), delivery)));
+        let unsent = self.store.deliveries_after(&DeliveryFilter::open_of(target), 0, usize::MAX)?;
+        for (_, delivery) in unsent {
+            if !self.deliveries.contains_key(&delivery.id) && !self.is_under_way(&delivery.id) {
+                self.deliveries.insert(delivery.id.clone(), delivery);
+            }
+        }
         Ok(())
     }
 

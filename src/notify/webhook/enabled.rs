@@ -10,7 +10,7 @@ use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
 use reqwest::{Certificate, Url};
 use tokio::sync::watch;
 
-use crate::domain::delivery::{ChannelKind, Delivery, Report};
+use crate::domain::delivery::{ChannelKind, Delivery, Frozen, Report};
 use crate::domain::secret::Secret;
 use crate::domain::task::TaskId;
 use crate::domain::time::Timestamp;
@@ -78,9 +78,15 @@ impl WebhookChannel {
         Ok(Self { named, unnamed, now, presence: watch::Sender::new(Presence::Present) })
     }
 
+    /// Returns the templates of a target; `None` where it is no longer configured.
+    fn templates(&self, address: &str) -> Option<&Templates> {
+        let endpoint = if is_url(address) { Some(&self.unnamed) } else { self.named.get(address) };
+        endpoint.map(|endpoint| &*endpoint.templates)
+    }
+
     async fn post(&self, delivery: &Delivery) -> Report {
         let address = &delivery.id.target.address;
-        if !address.contains("://") {
+        if !is_url(address) {
             return match self.named.get(address) {
                 Some(endpoint) => endpoint.post(delivery, &self.now).await,
                 // It may come back into the configuration: nothing is lost meanwhile.
@@ -120,7 +126,11 @@ impl Endpoint {
 
     async fn post(&self, delivery: &Delivery, now: &Now) -> Report {
         let host = host(&self.url);
-        let Rendered { mut headers, body } = match self.templates.render(&payload(delivery)) {
+        let rendered = match &delivery.frozen {
+            Some(frozen) => self.templates.thaw(frozen),
+            None => self.templates.freeze(&payload(delivery)).and_then(|frozen| self.templates.thaw(&frozen)),
+        };
+        let Rendered { mut headers, body } = match rendered {
             Ok(rendered) => rendered,
             Err((key, why)) => return failed(format!("cannot post to {host}: {key}: {why}"), true, None),
         };
@@ -157,6 +167,11 @@ impl Endpoint {
         put("keiko-attempt", (u64::from(delivery.attempts) + 1).to_string());
         url
     }
+}
+
+/// Returns whether a target is an address itself, not the name of a configured one.
+fn is_url(address: &str) -> bool {
+    address.contains("://")
 }
 
 fn read_url(text: &str) -> Result<Url, String> {
@@ -206,6 +221,11 @@ impl Channel for WebhookChannel {
 
     fn workers(&self) -> usize {
         WORKERS
+    }
+
+    /// What cannot be made is told by the attempt itself.
+    fn freeze(&self, delivery: &Delivery) -> Option<Frozen> {
+        self.templates(&delivery.id.target.address)?.freeze(&payload(delivery)).ok()
     }
 
     fn deliver<'a>(&'a self, delivery: &'a Delivery) -> BoxFuture<'a, Report> {

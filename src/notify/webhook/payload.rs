@@ -109,6 +109,8 @@ pub(super) mod tests {
                 metadata: BTreeMap::from([("room".to_owned(), "7".to_owned())]),
             },
             status: DeliveryStatus::Queued,
+            frozen: None,
+            expires_at: None,
             attempts: 0,
             created_at: Timestamp::from_millis(1500).unwrap(),
             last_error: None,

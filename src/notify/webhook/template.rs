@@ -8,6 +8,7 @@ use minijinja::{AutoEscape, Environment, UndefinedBehavior};
 use reqwest::header::{CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
 use serde_json::{Value, json};
 
+use crate::domain::delivery::Frozen;
 use crate::domain::secret::Secret;
 use crate::notify::webhook::{Key, Preset, Scalar, Success};
 
@@ -51,7 +52,10 @@ const DINGTALK: &str = r#"{"msgtype": "text", "text": {"content": {{ text[:3000]
 #[derive(Debug)]
 pub(super) struct Templates {
     engine: Environment<'static>,
-    headers: Vec<HeaderName>,
+    /// Headers that are made of the task, or belong to the body.
+    frozen: Vec<HeaderName>,
+    /// Headers that are always the same, such as keys: those of the present configuration are sent, and never stored.
+    constant: Vec<HeaderName>,
     has_body: bool,
 }
 
@@ -77,7 +81,7 @@ impl Templates {
         let mut engine = Environment::new();
         engine.set_undefined_behavior(UndefinedBehavior::Strict);
         engine.set_fuel(Some(FUEL));
-        let mut names = Vec::new();
+        let (mut frozen, mut constant) = (Vec::new(), Vec::new());
         let mut is_json = true;
         for (name, template) in headers {
             let key = || Key::Header(name.clone());
@@ -87,7 +91,8 @@ impl Templates {
             }
             let added = engine.add_template_owned(header.as_str().to_owned(), template.reveal().to_owned());
             added.map_err(|error| (key(), told(&error)))?;
-            names.push(header);
+            let is_made = ["{{", "{%"].iter().any(|sign| template.reveal().contains(sign));
+            if is_made || header == CONTENT_TYPE { frozen.push(header) } else { constant.push(header) }
         }
         engine.set_auto_escape_callback(
             move |name| {
@@ -99,38 +104,54 @@ impl Templates {
         if let Some(body) = body {
             engine.add_template_owned(BODY, body).map_err(|error| (Key::Body, told(&error)))?;
         }
-        let templates = Self { engine, headers: names, has_body };
+        let templates = Self { engine, frozen, constant, has_body };
         templates.try_out(is_json)?;
         Ok(templates)
     }
 
-    /// Returns what the request of a payload says.
+    /// Returns what every request of a payload says.
     ///
     /// # Errors
     /// Which template could not be used for it, and why.
-    pub(super) fn render(&self, payload: &Value) -> Result<Rendered, (Key, String)> {
+    pub(super) fn freeze(&self, payload: &Value) -> Result<Frozen, (Key, String)> {
         let body =
             if self.has_body { self.text(BODY, payload).map_err(|why| (Key::Body, why))? } else { payload.to_string() };
         if body.len() > REQUEST_BYTES_MAX {
             return Err((Key::Body, format!("it has {} bytes, more than {REQUEST_BYTES_MAX}", body.len())));
         }
-        let mut headers = HeaderMap::new();
-        headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
-        for name in &self.headers {
-            let value = self.header(name, payload).map_err(|why| (Key::Header(name.to_string()), why))?;
-            headers.insert(name.clone(), value);
+        let mut headers = Vec::new();
+        if !self.frozen.contains(&CONTENT_TYPE) {
+            headers.push((CONTENT_TYPE.to_string(), "application/json".to_owned()));
         }
-        Ok(Rendered { headers, body })
+        for name in &self.frozen {
+            headers.push((name.to_string(), self.header(name, payload)?));
+        }
+        Ok(Frozen { headers, body })
     }
 
-    fn header(&self, name: &HeaderName, payload: &Value) -> Result<HeaderValue, String> {
-        let text = self.text(name.as_str(), payload)?;
+    /// Returns the request of what was frozen, maybe with other templates: only keys are those of now.
+    ///
+    /// # Errors
+    /// Which header could not be used, and why.
+    pub(super) fn thaw(&self, frozen: &Frozen) -> Result<Rendered, (Key, String)> {
+        let mut headers = HeaderMap::new();
+        for name in &self.constant {
+            headers.insert(name.clone(), header_value(name.as_str(), &self.header(name, &Value::Null)?)?);
+        }
+        for (name, text) in &frozen.headers {
+            let value = header_value(name, text)?;
+            let name = HeaderName::from_bytes(name.as_bytes())
+                .map_err(|error| (Key::Header(name.clone()), error.to_string()))?;
+            headers.insert(name, value);
+        }
+        Ok(Rendered { headers, body: frozen.body.clone() })
+    }
+
+    fn header(&self, name: &HeaderName, payload: &Value) -> Result<String, (Key, String)> {
+        let text = self.text(name.as_str(), payload).map_err(|why| (Key::Header(name.to_string()), why))?;
         // A title may hold what no header can; a line break would make two headers of one.
         let line: String = text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
-        let mut value = HeaderValue::from_bytes(line.trim().as_bytes()).map_err(|error| error.to_string())?;
-        // Headers are where keys are put: nothing shows them.
-        value.set_sensitive(true);
-        Ok(value)
+        Ok(line.trim().to_owned())
     }
 
     fn text(&self, name: &str, payload: &Value) -> Result<String, String> {
@@ -141,7 +162,8 @@ impl Templates {
     /// Tries the templates with a task that has everything and one that has nothing.
     fn try_out(&self, is_json: bool) -> Result<(), (Key, String)> {
         for payload in [full(), bare()] {
-            let rendered = self.render(&payload)?;
+            let rendered = self.freeze(&payload)?;
+            self.thaw(&rendered)?;
             if is_json && let Err(error) = serde_json::from_str::<serde::de::IgnoredAny>(&rendered.body) {
                 let why = format!("it makes no JSON: {error}; a value brings its own quotes");
                 return Err((Key::Body, why));
@@ -172,6 +194,14 @@ pub(super) fn preset_success(preset: Preset) -> Option<Success> {
 fn header_name(name: &str) -> Result<HeaderName, String> {
     let header = HeaderName::from_bytes(name.as_bytes()).map_err(|_| "expected a header's name".to_owned())?;
     if RESERVED.contains(&header.as_str()) { Err("it is set by Keiko".to_owned()) } else { Ok(header) }
+}
+
+fn header_value(name: &str, text: &str) -> Result<HeaderValue, (Key, String)> {
+    let mut value =
+        HeaderValue::from_bytes(text.as_bytes()).map_err(|error| (Key::Header(name.to_owned()), error.to_string()))?;
+    // Headers are where keys are put: nothing shows them.
+    value.set_sensitive(true);
+    Ok(value)
 }
 
 /// Returns what is wrong with a template, and where in it; never its text, which may hold a key.
@@ -222,7 +252,11 @@ mod tests {
 
     fn body(preset: Preset, template: Option<&str>) -> Result<Rendered, (Key, String)> {
         let templates = Templates::new(preset, template.map(str::to_owned), &[])?;
-        templates.render(&payload::payload(&payload::tests::delivery()))
+        render(&templates, &payload::payload(&payload::tests::delivery()))
+    }
+
+    fn render(templates: &Templates, payload: &Value) -> Result<Rendered, (Key, String)> {
+        templates.freeze(payload).and_then(|frozen| templates.thaw(&frozen))
     }
 
     #[track_caller]
@@ -261,7 +295,7 @@ mod tests {
         let mut long = full();
         long["text"] = json!("🏠".repeat(70_000));
         let length = |preset, pointer: &str| {
-            let rendered = Templates::new(preset, None, &[]).unwrap().render(&long).unwrap();
+            let rendered = render(&Templates::new(preset, None, &[]).unwrap(), &long).unwrap();
             let text = serde_json::from_str::<Value>(&rendered.body).unwrap();
             (text.pointer(pointer).unwrap().as_str().unwrap().encode_utf16().count(), rendered.body.len())
         };
@@ -286,11 +320,29 @@ mod tests {
     fn a_body_that_is_no_json_is_plain_text() {
         let headers = [header("Content-Type", "text/plain"), header("X-Title", "{{ task.title }}: {{ task.notes }}")];
         let templates = Templates::new(Preset::Generic, Some("{{ task.title }}!".to_owned()), &headers).unwrap();
-        let rendered = templates.render(&payload::payload(&payload::tests::delivery())).unwrap();
+        let rendered = render(&templates, &payload::payload(&payload::tests::delivery())).unwrap();
         assert_eq!(rendered.body, "say \"hi\" \\ </script>!");
         assert_eq!(rendered.headers[CONTENT_TYPE], "text/plain");
         assert_eq!(rendered.headers["x-title"].as_bytes(), "say \"hi\" \\ </script>: 交房租 🏠".as_bytes());
         assert!(!format!("{rendered:?}").contains("script>: "), "a header may hold a key");
+    }
+
+    #[test]
+    fn what_was_frozen_is_sent_whatever_the_templates_are_now_with_the_keys_of_now() {
+        let headers = |key: &str, title: &str| [header("X-Key", key), header("X-Title", title)];
+        let payload = payload::payload(&payload::tests::delivery());
+        let before = headers("old key", "{{ task.number }}");
+        let before = Templates::new(Preset::Generic, Some("{{ task.title }}".to_owned()), &before).unwrap();
+        let frozen = before.freeze(&payload).unwrap();
+        assert!(!format!("{frozen:?}").contains("old key"), "a key is never stored");
+        let after = headers("new key", "other {{ task.number }}");
+        let after = Templates::new(Preset::Slack, None, &after).unwrap();
+        let rendered = after.thaw(&frozen).unwrap();
+        assert_eq!(rendered.body, frozen.body);
+        assert_eq!(
+            (rendered.headers["x-key"].as_bytes(), rendered.headers["x-title"].as_bytes()),
+            (&b"new key"[..], &b"7"[..])
+        );
     }
 
     #[test]

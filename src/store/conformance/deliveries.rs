@@ -1,12 +1,12 @@
 //! Deliveries and requests: the outbox and what makes a repeated call harmless.
 
 use crate::domain::breaker::{Breaker, TargetHealth};
-use crate::domain::delivery::{ChannelKind, Delivery, DeliveryStatus, Target};
+use crate::domain::delivery::{ChannelKind, Delivery, DeliveryStatus, StatusName, Target};
 use crate::domain::occurrence::OccurrenceName;
 use crate::domain::task::Task;
 use crate::store::conformance::Fixture;
 use crate::store::conformance::samples::{add_tasks, at, delivery, everything, key, task, task_id};
-use crate::store::{Change, RequestSeen, Store, StoreError};
+use crate::store::{Change, DeliveryFilter, RequestSeen, Statuses, Store, StoreError};
 
 fn statuses() -> [DeliveryStatus; 7] {
     [
@@ -39,6 +39,8 @@ pub(crate) async fn a_delivery_reads_back_in_every_status<F: Fixture>() {
     bare.message.link = None;
     bare.last_error = None;
     bare.occasion.due = None;
+    bare.frozen = None;
+    bare.expires_at = None;
     deliveries.push(bare);
     store.commit(writing(&deliveries)).await.unwrap();
     for delivery in &deliveries {
@@ -90,6 +92,78 @@ pub(crate) async fn what_is_held_is_found_by_its_target<F: Fixture>() {
     assert_eq!(store.counts().unwrap().held, 3);
     store.commit(writing(&[of(9, "a", DeliveryStatus::Queued)])).await.unwrap();
     assert_eq!(store.held(&webhook("a"), 9).unwrap(), of_a[1..]);
+}
+
+fn to(fire_id: u128, task: &Task, address: &str, status: DeliveryStatus) -> Delivery {
+    let mut delivery = delivery(fire_id, task, status);
+    delivery.id.target = Target { kind: ChannelKind::Webhook, address: address.into() };
+    delivery
+}
+
+pub(crate) async fn deliveries_page_by_task_target_channel_and_status<F: Fixture>() {
+    let fixture = F::open();
+    let store = fixture.store();
+    let tasks: Vec<Task> = add_tasks(store, 2).await.into_iter().map(|snapshot| snapshot.task).collect();
+    let mut all = Vec::new();
+    for (number, status) in (0..).zip(statuses().into_iter().cycle().take(42)) {
+        let address = if number % 3 == 0 { "a" } else { "b" };
+        let task = &tasks[usize::from(number % 2 == 0)];
+        all.push(if number % 5 == 0 {
+            delivery(100 - number, task, status)
+        } else {
+            to(100 - number, task, address, status)
+        });
+    }
+    store.commit(writing(&all)).await.unwrap();
+    let webhook = |address: &str| Target { kind: ChannelKind::Webhook, address: address.into() };
+    let mut filters = Vec::new();
+    for task in [None, Some(tasks[0].id), Some(task_id(9))] {
+        for kind in [None, Some(ChannelKind::Webhook)] {
+            for target in [None, Some(webhook("a")), Some(Target::desktop()), Some(webhook("c"))] {
+                let one = StatusName::ALL.map(Statuses::One);
+                for statuses in [Statuses::Open, Statuses::All].into_iter().chain(one) {
+                    filters.push(DeliveryFilter { task, kind, target: target.clone(), statuses });
+                }
+            }
+        }
+    }
+    for filter in &filters {
+        let expected: Vec<&Delivery> = all.iter().filter(|delivery| filter.is_met_by(delivery)).collect();
+        let mut found = Vec::new();
+        let mut after = 0;
+        loop {
+            let page = store.deliveries_after(filter, after, 2).unwrap();
+            assert!(page.len() <= 2 && page.iter().all(|(place, _)| *place > after), "{filter:?}");
+            let Some((last, _)) = page.last() else { break };
+            after = *last;
+            found.extend(page.into_iter().map(|(_, delivery)| delivery));
+        }
+        assert_eq!(found.iter().collect::<Vec<_>>(), expected, "{filter:?}");
+    }
+}
+
+pub(crate) async fn what_is_not_final_is_counted_by_target_and_status<F: Fixture>() {
+    let fixture = F::open();
+    let store = fixture.store();
+    let task = add_tasks(store, 1).await.remove(0).task;
+    assert_eq!(store.counts_by_target().unwrap(), []);
+    let all: Vec<Delivery> = (0..)
+        .zip(statuses())
+        .flat_map(|(number, status)| [to(number, &task, "b", status), to(100 + number, &task, "a", status)])
+        .chain([to(200, &task, "a", DeliveryStatus::Held)])
+        .collect();
+    store.commit(writing(&all)).await.unwrap();
+    let told: Vec<(String, &str, u64)> = store
+        .counts_by_target()
+        .unwrap()
+        .into_iter()
+        .map(|counted| (counted.target.to_string(), counted.status.as_str(), counted.count))
+        .collect();
+    let expected = [("a", "queued", 1), ("a", "waiting", 1), ("a", "held", 2), ("a", "retrying", 1)];
+    let expected = expected.into_iter().chain(["queued", "waiting", "held", "retrying"].map(|status| ("b", status, 1)));
+    let expected: Vec<_> =
+        expected.map(|(address, status, count)| (format!("webhook:{address}"), status, count)).collect();
+    assert_eq!(told, expected);
 }
 
 pub(crate) async fn a_target_reads_back_with_every_breaker<F: Fixture>() {

@@ -62,6 +62,8 @@ macro_rules! conformance {
             deliveries::a_changed_delivery_keeps_its_place;
             deliveries::the_outbox_holds_what_is_not_final;
             deliveries::what_is_held_is_found_by_its_target;
+            deliveries::deliveries_page_by_task_target_channel_and_status;
+            deliveries::what_is_not_final_is_counted_by_target_and_status;
             deliveries::a_target_reads_back_with_every_breaker;
             deliveries::deliveries_are_of_a_task_or_of_one_occurrence;
             deliveries::a_delivery_of_no_task_is_refused;

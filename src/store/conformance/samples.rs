@@ -1,12 +1,13 @@
 //! Tasks, events and deliveries for the suite, each value different from the next so that a mix-up shows.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use chrono::{NaiveDate, NaiveDateTime};
 use uuid::Uuid;
 
 use crate::domain::command::Edit;
-use crate::domain::delivery::{Delivery, DeliveryId, DeliveryStatus, Target};
+use crate::domain::delivery::{Delivery, DeliveryId, DeliveryStatus, Frozen, Target};
 use crate::domain::event::{Actor, Event, Firing, Operation, Snapshot};
 use crate::domain::message::{Message, Occasion, Reason};
 use crate::domain::occurrence::{
@@ -183,7 +184,12 @@ pub(crate) fn operations(snapshot: &Snapshot) -> Vec<Operation> {
         Operation::Snoozed { snooze: snooze(), swallowed: Vec::new() },
         Operation::Resumed { due: None, snooze: None },
         Operation::Edited(Box::default()),
-        Operation::Edited(Box::new(Edit { link: Some(None), ..Edit::default() })),
+        Operation::Edited(Box::new(Edit {
+            link: Some(None),
+            max_retries: Some(None),
+            max_late: Some(None),
+            ..Edit::default()
+        })),
         Operation::Resent { fire_id: FireId(Uuid::from_u128(900)), target: Target::desktop() },
     ]);
     all
@@ -214,7 +220,8 @@ fn operation_after(operation: &Operation, snapshot: &Snapshot) -> Option<Operati
             let target = Target { address: "room 4".into(), ..Target::terminal() };
             Operation::Resent { fire_id: FireId(Uuid::from_u128(900)), target }
         }
-        Operation::Resent { .. } => Operation::PassedOver { instances: u64::MAX, by: at(1_779_000_000_009) },
+        Operation::Resent { fire_id, target } => Operation::Expired { fire_id: *fire_id, target: target.clone() },
+        Operation::Expired { .. } => Operation::PassedOver { instances: u64::MAX, by: at(1_779_000_000_009) },
         Operation::PassedOver { .. } => Operation::Withdrawn,
         Operation::Withdrawn => return None,
     })
@@ -240,6 +247,8 @@ pub(crate) fn full_details() -> Details {
         tags: vec!["home".into(), "money".into()],
         metadata: BTreeMap::from([("a".into(), "1".into()), ("b".into(), String::new())]),
         targets: vec![Target::desktop(), Target { address: "pts/3".into(), ..Target::terminal() }],
+        max_retries: Some(7),
+        max_late: Some(Span::from_minutes(120)),
     }
 }
 
@@ -253,6 +262,8 @@ fn full_edit() -> Edit {
         tags: Some(details.tags),
         metadata: Some(details.metadata),
         targets: Some(details.targets),
+        max_retries: Some(details.max_retries),
+        max_late: Some(details.max_late),
         schedule: Some(daily()),
         alerts: Some(vec![Span::from_minutes(-5)]),
     }
@@ -329,6 +340,11 @@ pub(crate) fn delivery(fire_id: u128, task: &Task, status: DeliveryStatus) -> De
             metadata: [("a".into(), "b".into())].into(),
         },
         status,
+        frozen: Some(Arc::new(Frozen {
+            headers: vec![("content-type".into(), "text/plain".into())],
+            body: "交房租 🏠".into(),
+        })),
+        expires_at: Some(at(1_778_000_000_999)),
         attempts: 3,
         created_at: at(1_778_000_000_111),
         last_error: Some("no server".into()),

@@ -92,8 +92,9 @@ fn target() -> impl Strategy<Value = Target> {
 fn details() -> impl Strategy<Value = Details> {
     let priority = select(vec![Priority::Low, Priority::Normal, Priority::High]);
     let lists = (vec(text(), 0..3), btree_map(text(), text(), 0..3), vec(target(), 0..3));
-    (text(), text(), of(text()), priority, lists).prop_map(
-        |(title, notes, link, priority, (tags, metadata, targets))| Details {
+    let patience = (any::<Option<u32>>(), of(span()));
+    (text(), text(), of(text()), priority, lists, patience).prop_map(
+        |(title, notes, link, priority, (tags, metadata, targets), (max_retries, max_late))| Details {
             title,
             notes,
             link,
@@ -101,6 +102,8 @@ fn details() -> impl Strategy<Value = Details> {
             tags,
             metadata,
             targets,
+            max_retries,
+            max_late,
         },
     )
 }

@@ -18,8 +18,10 @@ use crate::store::sqlite::rows::{from_json, from_sql_integer, to_json, to_sql_in
 /// The columns of a task, in the order of [`read_task`].
 pub(crate) const TASK: &str = "number, id, version, title, notes, link, priority, tags, metadata, targets, alerts_ms, \
     schedule_text, schedule_kind, schedule_zone, schedule_rrule, schedule_cron, schedule_every_ms, schedule_from, \
-    schedule_until, schedule_count, schedule_after_done, missed, nag_ms, nag_max, auto_done, deadline, created_at, updated_at, cursor_key, cursor_nominal, cursor_due_at, last_ended_key, \
-    last_ended_nominal, last_ended_due_at, previous_outcome";
+    schedule_until, schedule_count, schedule_after_done, missed, nag_ms, nag_max, auto_done, deadline, \
+    created_at, updated_at, cursor_key, cursor_nominal, cursor_due_at, last_ended_key, \
+    last_ended_nominal, last_ended_due_at, previous_outcome, \
+    max_retries, max_late_ms";
 
 /// The columns of a task that follow from its present occurrence.
 const PRESENT: &str = "present_key, present_generation, present_state, next_wake_at";
@@ -76,6 +78,10 @@ pub(crate) struct Columns<'a> {
 impl<'a> Columns<'a> {
     pub(crate) const fn of(row: &'a Row<'a>) -> Self {
         Self { row, next: 0 }
+    }
+
+    pub(crate) const fn from(row: &'a Row<'a>, first: usize) -> Self {
+        Self { row, next: first }
     }
 
     pub(crate) fn take<T: FromSql>(&mut self) -> Result<T, rusqlite::Error> {
@@ -155,6 +161,8 @@ pub(crate) fn write_task(statement: &mut Statement<'_>, task: &TaskRow, present:
         last_ended.map(|last| &last.nominal),
         last_ended.map(|last| last.due_at),
         task.previous_outcome,
+        task.max_retries,
+        task.max_late_ms,
         present.name.key.to_string(),
         present.name.generation,
         present.state.as_str(),
@@ -198,6 +206,8 @@ pub(crate) fn read_task(columns: &mut Columns<'_>) -> Result<TaskRow, Fault> {
         cursor: read_instance(columns)?,
         last_ended: read_instance(columns)?,
         previous_outcome: columns.take()?,
+        max_retries: columns.take()?,
+        max_late_ms: columns.take()?,
     })
 }
 

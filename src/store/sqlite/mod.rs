@@ -22,7 +22,10 @@ use crate::store::sqlite::fault::Fault;
 use crate::store::sqlite::readers::Readers;
 use crate::store::sqlite::schema::Sharing;
 use crate::store::sqlite::writer::Job;
-use crate::store::{Change, Committed, Counts, Identity, RequestSeen, Store, StoreError, StoredEvent, Wake, Which};
+use crate::store::{
+    Change, Committed, Counts, DeliveryFilter, Identity, RequestSeen, Store, StoreError, StoredEvent, TargetCount,
+    Wake, Which,
+};
 
 mod columns;
 mod fault;
@@ -169,6 +172,19 @@ impl Store for SqliteStore {
 
     fn held(&self, target: &Target, limit: usize) -> Result<Vec<Delivery>, StoreError> {
         self.ask(|connection| outbox::held(connection, target, limit))
+    }
+
+    fn deliveries_after(
+        &self,
+        which: &DeliveryFilter,
+        after: u64,
+        limit: usize,
+    ) -> Result<Vec<(u64, Delivery)>, StoreError> {
+        self.ask(|connection| outbox::page(connection, which, after, limit))
+    }
+
+    fn counts_by_target(&self) -> Result<Vec<TargetCount>, StoreError> {
+        self.ask(outbox::counts_by_target)
     }
 
     fn targets(&self) -> Result<Vec<TargetHealth>, StoreError> {

@@ -1,11 +1,12 @@
 //! Deliveries and their targets in SQL: how they are written, and the answers to questions about them.
 
-use std::sync::LazyLock;
+use std::sync::{Arc, LazyLock};
 
-use rusqlite::{Connection, Row, Transaction, params};
+use rusqlite::types::Value;
+use rusqlite::{Connection, Row, Transaction, params, params_from_iter};
 
 use crate::domain::breaker::{Breaker, TargetHealth};
-use crate::domain::delivery::{ChannelKind, Delivery, DeliveryId, Target};
+use crate::domain::delivery::{ChannelKind, Delivery, DeliveryId, Frozen, StatusName, Target};
 use crate::domain::message::{Message, Occasion, Reason};
 use crate::domain::occurrence::{FireId, OccurrenceName};
 use crate::domain::task::{Number, TaskId};
@@ -15,12 +16,15 @@ use crate::store::sqlite::fault::Fault;
 use crate::store::sqlite::read::{each, first, name};
 use crate::store::sqlite::rows::delivery::StatusRow;
 use crate::store::sqlite::rows::occurrence::{DueRow, slot};
-use crate::store::sqlite::rows::{RowError, priority, priority_word, required, timestamp, to_json, to_sql_integer};
+use crate::store::sqlite::rows::{
+    RowError, from_json, from_sql_integer, priority, priority_word, required, timestamp, to_json, to_sql_integer,
+};
+use crate::store::{DeliveryFilter, Statuses, TargetCount};
 
 /// The columns of a delivery, in the order of [`read_delivery`].
 pub(crate) const DELIVERY: &str = "fire_id, channel, address, task, occurrence_key, occurrence_generation, number, \
     title, body, priority, link, device, reason, slot, nominal_at, late, due_nominal, due_at, notes, tags, \
-    metadata, status, status_at, attempts, created_at, last_error";
+    metadata, status, status_at, frozen_headers, frozen_body, expires_at, attempts, created_at, last_error";
 
 /// The columns of a target, in the order of [`read_target`].
 const TARGET: &str = "channel, address, failures, breaker, since_at, next_at, probes";
@@ -80,6 +84,69 @@ pub(crate) fn held(connection: &Connection, target: &Target, limit: usize) -> Re
     each(connection, &sql, params![target.kind.as_str(), target.address, limit], read_delivery)
 }
 
+/// As [`crate::store::Store::deliveries_after`]. Only the conditions that are there are written, so that the index of each
+/// shape answers.
+pub(crate) fn page(
+    connection: &Connection,
+    which: &DeliveryFilter,
+    after: u64,
+    limit: usize,
+) -> Result<Vec<(u64, Delivery)>, Fault> {
+    let mut conditions = vec!["position > ?".to_owned()];
+    let mut values = vec![Value::Integer(to_sql_integer("position", after)?)];
+    if let Some(task) = which.task {
+        conditions.push("task = ?".to_owned());
+        values.push(Value::Blob(task.0.as_bytes().to_vec()));
+    }
+    if let Some(kind) = which.kind {
+        conditions.push("channel = ?".to_owned());
+        values.push(Value::Text(kind.as_str().to_owned()));
+    }
+    if let Some(target) = &which.target {
+        conditions.push("channel = ? AND address = ?".to_owned());
+        values.extend([Value::Text(target.kind.as_str().to_owned()), Value::Text(target.address.clone())]);
+    }
+    match which.statuses {
+        Statuses::All => {}
+        Statuses::Open => conditions.push(IS_IN_OUTBOX.to_owned()),
+        // As a literal: a partial index is not found by a parameter.
+        Statuses::One(status) => {
+            conditions.push(format!("status = '{}'", status.as_str()));
+            if !status.is_final() {
+                conditions.push(IS_IN_OUTBOX.to_owned());
+            }
+        }
+    }
+    values.push(Value::Integer(i64::try_from(limit).unwrap_or(i64::MAX)));
+    let conditions = conditions.join(" AND ");
+    let sql = format!("SELECT position, {DELIVERY} FROM deliveries WHERE {conditions} ORDER BY position LIMIT ?");
+    each(connection, &sql, params_from_iter(values), |row| {
+        let position = from_sql_integer("position", row.get(0)?)?;
+        Ok((position, read_delivery_from(row, 1)?))
+    })
+}
+
+pub(crate) fn counts_by_target(connection: &Connection) -> Result<Vec<TargetCount>, Fault> {
+    let sql = format!(
+        "SELECT channel, address, status, count(*) FROM deliveries INDEXED BY deliveries_open_by_target \
+         WHERE {IS_IN_OUTBOX} GROUP BY channel, address, status"
+    );
+    let mut counts = each(connection, &sql, [], |row| {
+        let mut columns = Columns::of(row);
+        let (kind, address, status): (String, String, String) = (columns.take()?, columns.take()?, columns.take()?);
+        Ok(TargetCount {
+            target: Target {
+                kind: ChannelKind::from_word(&kind).ok_or_else(|| RowError::unknown("channel", kind))?,
+                address,
+            },
+            status: StatusName::from_word(&status).ok_or_else(|| RowError::unknown("status", status))?,
+            count: columns.take_count("count")?,
+        })
+    })?;
+    counts.sort_unstable();
+    Ok(counts)
+}
+
 pub(crate) fn targets(connection: &Connection) -> Result<Vec<TargetHealth>, Fault> {
     let mut targets = each(connection, &format!("SELECT {TARGET} FROM targets"), [], read_target)?;
     targets.sort_by(|one, other| one.target.cmp(&other.target));
@@ -115,6 +182,9 @@ pub(crate) fn write_delivery(transaction: &Transaction<'_>, delivery: &Delivery)
         to_json(&occasion.metadata),
         status.word,
         status.at,
+        delivery.frozen.as_ref().map(|frozen| to_json(&frozen.headers)),
+        delivery.frozen.as_ref().map(|frozen| &frozen.body),
+        delivery.expires_at.map(Timestamp::as_millis),
         delivery.attempts,
         delivery.created_at.as_millis(),
         delivery.last_error,
@@ -142,7 +212,12 @@ pub(crate) fn write_target(transaction: &Transaction<'_>, health: &TargetHealth)
 }
 
 fn read_delivery(row: &Row<'_>) -> Result<Delivery, Fault> {
-    let mut columns = Columns::of(row);
+    read_delivery_from(row, 0)
+}
+
+/// Reads [`DELIVERY`] from a column on.
+fn read_delivery_from(row: &Row<'_>, first: usize) -> Result<Delivery, Fault> {
+    let mut columns = Columns::from(row, first);
     let fire_id = FireId(columns.take_id()?);
     let mut delivery = move || {
         let kind: String = columns.take()?;
@@ -160,6 +235,8 @@ fn read_delivery(row: &Row<'_>) -> Result<Delivery, Fault> {
             },
             occasion: read_occasion(&mut columns)?,
             status: StatusRow { word: columns.take()?, at: columns.take()? }.into_status()?,
+            frozen: read_frozen(&mut columns)?,
+            expires_at: columns.take::<Option<i64>>()?.map(|at| timestamp("expires_at", at)).transpose()?,
             attempts: columns.take()?,
             created_at: timestamp("created_at", columns.take()?)?,
             last_error: columns.take()?,
@@ -183,6 +260,11 @@ fn read_occasion(columns: &mut Columns<'_>) -> Result<Occasion, Fault> {
         tags: columns.take_json("tags")?,
         metadata: columns.take_json("metadata")?,
     })
+}
+
+fn read_frozen(columns: &mut Columns<'_>) -> Result<Option<Arc<Frozen>>, Fault> {
+    let Some((headers, body)) = columns.take_both::<String, String>()? else { return Ok(None) };
+    Ok(Some(Arc::new(Frozen { headers: from_json("frozen_headers", &headers)?, body })))
 }
 
 fn read_target(row: &Row<'_>) -> Result<TargetHealth, Fault> {

@@ -19,7 +19,8 @@ use crate::store::sqlite::fault::{Fault, is_full};
 /// Every migration, oldest first, by the name of its file.
 pub(crate) const MIGRATIONS: &[(&str, &str)] = &[
     ("V1__initial", include_str!("migrations/V1__initial.sql")),
-    ("V2__life", include_str!("migrations/V2__life.sql")),
+    ("V2__deliveries", include_str!("migrations/V2__deliveries.sql")),
+    ("V3__life", include_str!("migrations/V3__life.sql")),
 ];
 
 /// Marks the file as ours: "Keik", as the first migration writes it.

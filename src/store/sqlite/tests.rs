@@ -102,7 +102,7 @@ mod alone {
         let files = || ["", "-wal"].map(|suffix| std::fs::read(beside(&killed, suffix)).unwrap());
         let before = files();
         let fault = SqliteStore::open_as(&killed, DEVICE, Sharing::Alone).unwrap_err();
-        assert!(matches!(fault, Fault::Newer { found: 7, known: 1 }), "{fault}");
+        assert!(matches!(fault, Fault::Newer { found: 77, known: 2 }), "{fault}");
         assert!(files() == before, "a file was changed");
     }
 }
@@ -143,10 +143,10 @@ fn check_refused_untouched(path: &Path, is_expected: impl Fn(&StoreError) -> boo
 }
 
 const fn is_newer(error: &StoreError) -> bool {
-    matches!(error, StoreError::Newer { found: 7, known: 1, .. })
+    matches!(error, StoreError::Newer { found: 77, known: 2, .. })
 }
 
-const NEWER: &str = "INSERT INTO refinery_schema_history VALUES (7, 'later', '2030-01-01T00:00:00Z', '1');";
+const NEWER: &str = "INSERT INTO refinery_schema_history VALUES (77, 'later', '2030-01-01T00:00:00Z', '1');";
 
 /// I8: a database of another version is refused with what to do, and untouched.
 #[test]
@@ -239,12 +239,40 @@ fn a_schema_is_made_whole_or_not_at_all() {
 #[test]
 fn a_newer_migration_leaves_what_was_stored() {
     let fixture = closed_with_tasks();
-    let second = ("V2__more", "ALTER TABLE tasks ADD COLUMN colour TEXT;");
-    schema::migrate(&mut raw(&fixture.path()), DEVICE, &[schema::MIGRATIONS[0], second]).unwrap();
+    let next = ("V99__more", "ALTER TABLE tasks ADD COLUMN colour TEXT;");
+    schema::migrate(&mut raw(&fixture.path()), DEVICE, &[schema::MIGRATIONS, &[next]].concat()).unwrap();
     let tasks: i64 = raw(&fixture.path())
         .query_row("SELECT count(*) FROM tasks WHERE colour IS NULL", [], |row| row.get(0))
         .unwrap();
     assert_eq!(tasks, 3);
+}
+
+/// I8: what the first version wrote is read, and its deliveries go on as they were.
+#[test]
+fn a_database_of_the_first_version_opens_with_what_it_held() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("keiko.db");
+    let mut connection = raw(&path);
+    connection.execute_batch("PRAGMA journal_mode = WAL").unwrap();
+    schema::migrate(&mut connection, DEVICE, &schema::MIGRATIONS[..1]).unwrap();
+    // A row as the first version wrote it: every column that it had.
+    let rows = "INSERT INTO tasks VALUES (1, x'0190aaaa000070008000000000000001', 1, 'tea', '', NULL, 'normal', '[]', \
+         '{}', '[]', '[0]', '', 'none', NULL, NULL, NULL, NULL, NULL, NULL, NULL, 1, 1, NULL, NULL, NULL, NULL, NULL, NULL, \
+         NULL, 'once', 1, 'CREATED', NULL);
+         INSERT INTO occurrences (task, key, generation, opened_seq, spoken_ms, state) \
+         VALUES (x'0190aaaa000070008000000000000001', 'once', 1, 1, '[]', 'CREATED');
+         INSERT INTO deliveries VALUES (1, x'00000000000000000000000000000009', 'webhook', 'ops', \
+         x'0190aaaa000070008000000000000001', 'once', 1, 1, 'tea', '', 'normal', NULL, \
+         x'00000000000000000000000000000005', 'alert', 0, 1, 0, NULL, NULL, '', '[]', '{}', 'retrying', 77, 2, 1, 'no');
+         UPDATE meta SET next_number = 2;";
+    let written = connection.execute_batch(&format!("BEGIN; {rows} COMMIT;"));
+    written.unwrap();
+    drop(connection);
+    let store = SqliteStore::open(&path, DEVICE).unwrap();
+    let task = store.list(Which::All).unwrap().remove(0).task;
+    assert_eq!((task.details.max_retries, task.details.max_late), (None, None));
+    let delivery = store.outbox().unwrap().remove(0);
+    assert_eq!((delivery.attempts, delivery.frozen, delivery.expires_at), (2, None, None));
 }
 
 #[test]

@@ -39,6 +39,8 @@ pub(crate) fn delivery(target: Target, number: u64, title: &str, body: &str) -> 
             metadata: BTreeMap::new(),
         },
         status: DeliveryStatus::Queued,
+        frozen: None,
+        expires_at: None,
         attempts: 0,
         created_at: Timestamp::MIN,
         last_error: None,

@@ -165,6 +165,8 @@ impl User {
 
 fn update(number: u64) -> Update {
     Update {
+        max_retries: None,
+        max_late: None,
         task: number.into(),
         version: None,
         title: None,

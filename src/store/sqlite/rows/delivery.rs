@@ -1,6 +1,6 @@
 //! How a delivery's status lies in its row; its other fields are columns as they are.
 
-use crate::domain::delivery::DeliveryStatus;
+use crate::domain::delivery::{DeliveryStatus, StatusName};
 use crate::domain::time::Timestamp;
 use crate::store::sqlite::rows::{RowError, required, timestamp};
 
@@ -12,29 +12,20 @@ pub(crate) struct StatusRow {
 
 impl StatusRow {
     pub(crate) fn from_status(status: DeliveryStatus) -> Self {
-        let (word, at) = match status {
-            DeliveryStatus::Queued => ("queued", None),
-            DeliveryStatus::Waiting => ("waiting", None),
-            DeliveryStatus::Held => ("held", None),
-            DeliveryStatus::Retrying(at) => ("retrying", Some(at)),
-            DeliveryStatus::Delivered(at) => ("delivered", Some(at)),
-            DeliveryStatus::Failed(at) => ("failed", Some(at)),
-            DeliveryStatus::Withdrawn(at) => ("withdrawn", Some(at)),
-        };
-        Self { word: word.to_owned(), at: at.map(Timestamp::as_millis) }
+        Self { word: status.name().as_str().to_owned(), at: status.at().map(Timestamp::as_millis) }
     }
 
     pub(crate) fn into_status(self) -> Result<DeliveryStatus, RowError> {
         let at = || timestamp("status_at", required("status_at", self.at)?);
-        Ok(match self.word.as_str() {
-            "queued" => DeliveryStatus::Queued,
-            "waiting" => DeliveryStatus::Waiting,
-            "held" => DeliveryStatus::Held,
-            "retrying" => DeliveryStatus::Retrying(at()?),
-            "delivered" => DeliveryStatus::Delivered(at()?),
-            "failed" => DeliveryStatus::Failed(at()?),
-            "withdrawn" => DeliveryStatus::Withdrawn(at()?),
-            word => return Err(RowError::unknown("status", word)),
+        let name = StatusName::from_word(&self.word).ok_or_else(|| RowError::unknown("status", self.word.clone()))?;
+        Ok(match name {
+            StatusName::Queued => DeliveryStatus::Queued,
+            StatusName::Waiting => DeliveryStatus::Waiting,
+            StatusName::Held => DeliveryStatus::Held,
+            StatusName::Retrying => DeliveryStatus::Retrying(at()?),
+            StatusName::Delivered => DeliveryStatus::Delivered(at()?),
+            StatusName::Failed => DeliveryStatus::Failed(at()?),
+            StatusName::Withdrawn => DeliveryStatus::Withdrawn(at()?),
         })
     }
 }

@@ -99,7 +99,7 @@ impl ValuesRow {
                 to: Some(to.as_millis()),
                 ..none
             },
-            Operation::Resent { fire_id, target } => {
+            Operation::Resent { fire_id, target } | Operation::Expired { fire_id, target } => {
                 Self { fire_id: Some(fire_id.0), target: Some(TargetRow::from_target(target)), ..none }
             }
         }
@@ -144,6 +144,10 @@ impl ValuesRow {
             },
             "deadline_passed" => Operation::DeadlinePassed,
             "resent" => Operation::Resent {
+                fire_id: FireId(required("fire_id", self.fire_id)?),
+                target: required("target", self.target)?.into_target()?,
+            },
+            "expired" => Operation::Expired {
                 fire_id: FireId(required("fire_id", self.fire_id)?),
                 target: required("target", self.target)?.into_target()?,
             },
@@ -215,9 +219,13 @@ struct EditRow {
     nag: Option<NewRow<NagRow>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     auto_done: Option<bool>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    max_retries: Option<NewRow<u32>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    max_late_ms: Option<NewRow<i64>>,
 }
 
-/// A new value of what may be removed; in a struct of its own, since "removed" and "left as it is" are both null otherwise.
+/// A new value that may be none; in a struct of its own, since "removed" and "left as it is" are both null otherwise.
 #[derive(Serialize, Deserialize)]
 struct NewRow<T> {
     to: Option<T>,
@@ -239,6 +247,8 @@ impl EditRow {
             missed: edit.missed.map(|missed| missed.as_str().to_owned()),
             nag: edit.nag.map(|to| NewRow { to: to.map(NagRow::from_nag) }),
             auto_done: edit.auto_done,
+            max_retries: edit.max_retries.map(|to| NewRow { to }),
+            max_late_ms: edit.max_late.map(|to| NewRow { to: to.map(Span::as_millis) }),
         }
     }
 
@@ -258,6 +268,8 @@ impl EditRow {
             missed: self.missed.map(|word| missed(&word)).transpose()?,
             nag: self.nag.map(|row| row.to.map(NagRow::into_nag)),
             auto_done: self.auto_done,
+            max_retries: self.max_retries.map(|new| new.to),
+            max_late: self.max_late_ms.map(|new| new.to.map(Span::from_millis)),
         })
     }
 }

@@ -34,6 +34,10 @@ pub(crate) struct TaskRow {
     pub(crate) metadata: BTreeMap<String, String>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) targets: Vec<TargetRow>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) max_retries: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) max_late_ms: Option<i64>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) alerts_ms: Vec<i64>,
     pub(crate) schedule: ScheduleRow,
@@ -69,6 +73,8 @@ impl TaskRow {
             tags: details.tags.clone(),
             metadata: details.metadata.clone(),
             targets: details.targets.iter().map(TargetRow::from_target).collect(),
+            max_retries: details.max_retries,
+            max_late_ms: details.max_late.map(Span::as_millis),
             alerts_ms: task.alerts.iter().map(|span| span.as_millis()).collect(),
             schedule: ScheduleRow::from_schedule(&task.schedule),
             missed: task.policy.missed.as_str().to_owned(),
@@ -95,6 +101,8 @@ impl TaskRow {
                 tags: self.tags,
                 metadata: self.metadata,
                 targets: self.targets.into_iter().map(TargetRow::into_target).collect::<Result<_, _>>()?,
+                max_retries: self.max_retries,
+                max_late: self.max_late_ms.map(Span::from_millis),
             },
             schedule: self.schedule.into_schedule()?,
             alerts: self.alerts_ms.into_iter().map(Span::from_millis).collect(),
