@@ -52,6 +52,7 @@ fn rule(time: &TimeReading, context: &Context) -> String {
             let until = interval.until.map_or(String::new(), |until| format!(" until {}", told(until, context.zone)));
             format!("every {} from {due}{count}{until}", interval.every)
         }
+        Rule::AfterDone(_) => unreachable!("no words say it"),
         Rule::Cron(cron) => {
             let count = cron.count.map_or(String::new(), |count| format!(" ×{count}"));
             format!("cron {} from {due}{count}", cron.expression)

@@ -9,7 +9,7 @@ use keiko::domain::command::{Command, Expected};
 use keiko::domain::delivery::Report;
 use keiko::domain::event::Actor;
 use keiko::domain::schedule::{Interval, Rule, Schedule};
-use keiko::domain::task::{Details, TaskId};
+use keiko::domain::task::{Details, Policy, TaskId};
 use keiko::domain::time::{Span, Timestamp};
 use keiko::engine::input::{AddRequest, Applied, Call, CallError};
 use keiko::notify::Presence;
@@ -201,7 +201,7 @@ fn a_slow_target_holds_up_no_call_and_no_other_target() {
         let mut details = Details { title: "five".into(), ..Details::default() };
         details.targets = vec![keiko::domain::delivery::Target::terminal()];
         let schedule = countdown_at(handle.now());
-        handle.add(AddRequest { details, schedule, alerts: None, key: None }).await.expect("added");
+        handle.add(AddRequest { details, ..request("five", schedule) }).await.expect("added");
         world.terminal.wait_until(|record| record.delivered.len() == 1).await;
         for delivered in [2, 4] {
             world.desktop.release();
@@ -251,7 +251,7 @@ fn a_popup_that_follows_a_silence_is_not_taken_back_by_it() {
         let task = handle.add(request("tea", countdown(0))).await.expect("added").snapshot.task.id;
         world.desktop.wait_until(|record| record.attempts.len() == 1).await;
         let until = first_instant().saturating_add(Span::from_secs(60));
-        handle.call(call(task, Command::Snooze { until, early: false })).await.expect("due");
+        handle.call(call(task, Command::Snooze { until, is_duration: false, early: false })).await.expect("due");
         world.desktop.wait_until(|record| record.withdrawn == [task]).await;
         world.clock.step_to(until);
         world.desktop.wait_until(|record| record.attempts.len() == 2).await;
@@ -304,7 +304,7 @@ fn play(seed: u64) -> usize {
 
 fn request(title: &str, schedule: Schedule) -> AddRequest {
     let details = Details { title: title.into(), ..Details::default() };
-    AddRequest { details, schedule, alerts: None, key: None }
+    AddRequest { details, schedule, alerts: None, deadline: None, policy: Policy::default(), key: None }
 }
 
 fn schedule(rule: Rule) -> Schedule {

@@ -6,16 +6,17 @@ use proptest::prelude::*;
 use uuid::Uuid;
 
 use super::*;
-use crate::domain::command::{Edit, GRACE_DEFAULT, NewTask, WAITED_MAX};
+use crate::domain::command::{Edit, GRACE_DEFAULT, NewTask, StandingPause, WAITED_MAX};
 use crate::domain::delivery::{DeliveryStatus, Report, Target};
 use crate::domain::event::apply;
 use crate::domain::occurrence::{Nominal, Outcome, Slot};
 use crate::domain::retry::Jitter;
 use crate::domain::schedule::{Calendar, Interval, Rule, Schedule};
 use crate::domain::state::Failed;
-use crate::domain::task::{Details, Number, TaskId};
+use crate::domain::task::{Details, Number, Policy, TaskId};
 use crate::domain::time::{Span, Timestamp, resolve};
 
+mod life;
 mod programs;
 
 const BERLIN: Tz = Tz::Europe__Berlin;
@@ -29,7 +30,15 @@ fn at(text: &str) -> Timestamp {
 fn moment(now: Timestamp) -> Moment {
     // Each moment is a request of its own.
     let op_id = Uuid::from_u64_pair(7, now.as_millis().unsigned_abs());
-    Moment { now, zone: BERLIN, device: Uuid::from_u128(77), op_id, grace: GRACE_DEFAULT, is_desktop_away: false }
+    Moment {
+        now,
+        zone: BERLIN,
+        device: Uuid::from_u128(77),
+        op_id,
+        grace: GRACE_DEFAULT,
+        is_desktop_away: false,
+        standing: None,
+    }
 }
 
 fn schedule(rule: Rule) -> Schedule {
@@ -66,13 +75,25 @@ struct Story {
 impl Story {
     /// Begins on 4 May, 08:00.
     fn new(schedule: Schedule, alerts: &[i64]) -> Self {
-        let new = NewTask {
+        Self::with(schedule, alerts, |_| {})
+    }
+
+    fn new_task(schedule: Schedule, alerts: &[i64], change: impl FnOnce(&mut NewTask)) -> NewTask {
+        let mut new = NewTask {
             id: TaskId(Uuid::from_u128(1)),
             number: Number(1),
             details: Details { title: "tea".into(), ..Details::default() },
             schedule,
             alerts: (!alerts.is_empty()).then(|| alerts.iter().map(|minutes| Span::from_minutes(*minutes)).collect()),
+            deadline: None,
+            policy: Policy::default(),
         };
+        change(&mut new);
+        new
+    }
+
+    fn with(schedule: Schedule, alerts: &[i64], change: impl FnOnce(&mut NewTask)) -> Self {
+        let new = Self::new_task(schedule, alerts, change);
         let now = at("4 08:00");
         let born = create(new, &moment(now)).expect("the test's own task");
         let mut story = Self { snapshot: born.after.clone(), deliveries: Vec::new(), steps: Vec::new() };
@@ -187,8 +208,8 @@ fn every_command(story: &Story) -> Vec<Command> {
         Command::Edit(Edit { title: Some("coffee".into()), ..Edit::default() }),
         Command::Edit(Edit { schedule: Some(once("4 11:00")), ..Edit::default() }),
         Command::Done { early: false },
-        Command::Ack { early: false },
-        Command::Snooze { until: at("4 10:30"), early: false },
+        Command::Ack { early: false, is_dismissal: false },
+        Command::Snooze { until: at("4 10:30"), is_duration: false, early: false },
         Command::Pause { until: None },
         Command::Resume { shift: false },
         Command::Skip,
@@ -427,7 +448,7 @@ fn done_on_a_series_ahead_is_refused_or_already_done_unless_early() {
 fn a_snooze_repeats_the_alert_and_keeps_the_due() {
     let mut story = Story::new(once("4 09:00"), &[]);
     story.run("4 09:05");
-    story.ask("4 09:05", &Command::Snooze { until: at("4 09:15"), early: false }).expect("due");
+    story.ask("4 09:05", &Command::Snooze { until: at("4 09:15"), is_duration: false, early: false }).expect("due");
     assert_eq!(story.snapshot.occurrence.due_at(), Some(at("4 09:00")));
     assert_eq!(story.snapshot.speaks_at(), Some(at("4 09:15")));
     story.run("4 10:00");
@@ -448,7 +469,7 @@ fn a_snooze_repeats_the_alert_and_keeps_the_due() {
 fn a_snooze_of_an_early_alert_leaves_the_due_alert_where_it_was() {
     let mut story = Story::new(once("6 15:00"), &[-2880, -60, 0]);
     story.run("6 14:05");
-    story.ask("6 14:05", &Command::Snooze { until: at("6 14:25"), early: false }).expect("an early alert spoke");
+    story.ask("6 14:05", &Command::Snooze { until: at("6 14:25"), is_duration: false, early: false }).expect("an early alert spoke");
     story.run("6 15:00");
     assert_snapshot!(story.told(), @"
     4 08:00 once       -         → CREATED   added
@@ -466,7 +487,7 @@ fn a_snooze_of_an_early_alert_leaves_the_due_alert_where_it_was() {
 fn a_snooze_past_due_still_speaks_after_the_due_alert() {
     let mut story = Story::new(once("4 10:00"), &[-30, 0]);
     story.run("4 09:30");
-    story.ask("4 09:30", &Command::Snooze { until: at("4 10:15"), early: false }).expect("an early alert spoke");
+    story.ask("4 09:30", &Command::Snooze { until: at("4 10:15"), is_duration: false, early: false }).expect("an early alert spoke");
     story.run("4 11:00");
     assert_snapshot!(story.told(), @"
     4 08:00 once       -         → CREATED   added
@@ -484,7 +505,7 @@ fn a_snooze_that_reaches_the_successor_is_closed_by_it() {
     let mut story = Story::new(daily(9), &[]);
     story.run("4 09:00");
     story.deliver("4 09:00");
-    story.ask("4 09:05", &Command::Snooze { until: at("5 10:05"), early: false }).expect("due");
+    story.ask("4 09:05", &Command::Snooze { until: at("5 10:05"), is_duration: false, early: false }).expect("due");
     story.run("5 12:00");
     assert_snapshot!(story.told(), @"
     4 08:00 May 04     -         → CREATED   added
@@ -504,7 +525,7 @@ fn a_snooze_that_reaches_the_successor_is_closed_by_it() {
 fn a_snooze_into_the_past_is_refused() {
     let mut story = Story::new(once("4 09:00"), &[]);
     story.run("4 09:00");
-    let refused = story.ask("4 09:05", &Command::Snooze { until: at("4 09:05"), early: false }).expect_err("past");
+    let refused = story.ask("4 09:05", &Command::Snooze { until: at("4 09:05"), is_duration: false, early: false }).expect_err("past");
     assert_eq!(refused.to_string(), "cannot snooze task 1: 2026-05-04T07:05:00Z has passed");
 }
 
@@ -512,13 +533,13 @@ fn a_snooze_into_the_past_is_refused() {
 fn an_ack_silences_a_reminder_and_ends_a_countdown() {
     let mut story = Story::new(once("4 09:00"), &[]);
     story.run("4 09:00");
-    let acked = story.ask("4 09:01", &Command::Ack { early: false }).expect("due");
+    let acked = story.ask("4 09:01", &Command::Ack { early: false, is_dismissal: false }).expect("due");
     assert_eq!(acked.effects, [Effect::Silence { task: story.snapshot.task.id, except: Vec::new() }]);
     assert!(matches!(story.snapshot.occurrence.state, State::Running(_)));
     assert!(story.deliveries.iter().all(|delivery| matches!(delivery.status, DeliveryStatus::Withdrawn(_))));
     let mut story = Story::new(countdown("4 08:20"), &[]);
     story.run("4 08:20");
-    story.ask("4 08:21", &Command::Ack { early: false }).expect("due");
+    story.ask("4 08:21", &Command::Ack { early: false, is_dismissal: false }).expect("due");
     assert_eq!(story.snapshot.occurrence.state.name(), StateName::Completed);
 }
 
@@ -672,6 +693,8 @@ fn a_time_that_passed_while_the_request_waited_is_at_once() {
         details: Details { title: "tea".into(), ..Details::default() },
         schedule,
         alerts: None,
+        deadline: None,
+        policy: Policy::default(),
     };
     let born = create(new(countdown("4 08:00")), &moment(done_at)).expect("it was no past when it was read");
     assert_eq!(born.after.occurrence.state.name(), StateName::Running);
@@ -788,7 +811,7 @@ fn a_successor_that_comes_due_before_the_word_still_rings() {
 #[test]
 fn a_snooze_to_before_an_alert_leaves_that_alert() {
     let mut story = Story::new(once("4 10:00"), &[]);
-    story.ask("4 08:10", &Command::Snooze { until: at("4 08:20"), early: false }).expect("pending");
+    story.ask("4 08:10", &Command::Snooze { until: at("4 08:20"), is_duration: false, early: false }).expect("pending");
     story.run("4 11:00");
     assert_snapshot!(story.told(), @"
     4 08:00 once       -         → CREATED   added
@@ -863,8 +886,9 @@ fn any_act() -> impl Strategy<Value = Act> {
         Just(Command::Wake),
         Just(Command::Rezone),
         any::<bool>().prop_map(|early| Command::Done { early }),
-        any::<bool>().prop_map(|early| Command::Ack { early }),
-        (soon.clone(), any::<bool>()).prop_map(|(until, early)| Command::Snooze { until, early }),
+        any::<(bool, bool)>().prop_map(|(early, is_dismissal)| Command::Ack { early, is_dismissal }),
+        (soon.clone(), any::<(bool, bool)>())
+            .prop_map(|(until, (early, is_duration))| Command::Snooze { until, is_duration, early }),
         prop::option::of(soon).prop_map(|until| Command::Pause { until }),
         any::<bool>().prop_map(|shift| Command::Resume { shift }),
         Just(Command::Skip),

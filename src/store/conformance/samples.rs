@@ -15,7 +15,7 @@ use crate::domain::occurrence::{
 };
 use crate::domain::schedule::{Calendar, Cron, Interval, Rule, Schedule};
 use crate::domain::state::{Ended, Failed, Pending, Running, Snooze, State, StateName, Suspended};
-use crate::domain::task::{Details, Number, Priority, Task, TaskId};
+use crate::domain::task::{Deadline, DeadlineTime, Details, Missed, Nag, Number, Policy, Priority, Task, TaskId};
 use crate::domain::time::{Span, Timestamp};
 use crate::store::{Change, Store};
 
@@ -46,6 +46,8 @@ pub(crate) fn task(number: u64, version: u64) -> Task {
         details: Details { title: format!("task {number}"), ..Details::default() },
         schedule: daily(),
         alerts: vec![Span::from_minutes(-60), Span::ZERO],
+        policy: Policy { missed: Missed::Skip, nag: Some(nag()), auto_done: true },
+        deadline: Some(deadline()),
         version,
         created_at: at(1_000),
         updated_at: at(2_000 + i64::try_from(version).expect("small")),
@@ -72,8 +74,11 @@ pub(crate) fn occurrence(day: u32, state: State) -> Occurrence {
         generation: 1,
         due: Some(Due { nominal: Nominal::Local(nominal), at: at(1_778_000_000_000 + i64::from(day) * 86_400_000) }),
         successor_at: Some(at(1_778_000_000_000 + i64::from(day + 1) * 86_400_000)),
-        spoken: vec![Slot(Span::from_minutes(-60))],
-        last_spoken: Some(Slot(Span::from_minutes(-60))),
+        spoken: vec![Slot::Alert(Span::from_minutes(-60)), Slot::DEADLINE],
+        last_spoken: Some(Slot::Alert(Span::from_minutes(-60))),
+        deadline: Some(Due { nominal: Nominal::Local(nominal), at: at(1_778_100_000_000) }),
+        is_past_deadline: true,
+        nags: 3,
         moved_by: None,
         state,
     }
@@ -96,8 +101,8 @@ pub(crate) fn with_occurrence(snapshot: &Snapshot, version: u64, occurrence: Occ
 }
 
 pub(crate) fn snooze() -> Snooze {
-    let slot = Slot(Span::from_minutes(-15));
-    Snooze { id: Uuid::from_u128(71), until: at(1_779_000_000_123), slot, is_chosen: true }
+    let slot = Slot::Alert(Span::from_minutes(-15));
+    Snooze { id: Uuid::from_u128(71), until: at(1_779_000_000_123), slot, is_chosen: true, is_duration: true }
 }
 
 pub(crate) fn suspended() -> Suspended {
@@ -119,6 +124,9 @@ fn states_named(name: StateName) -> Vec<State> {
     let ended = |outcome| Ended { at: at(1_779_000_000_003), outcome };
     let running = Running {
         fired_at: at(1_779_000_000_004),
+        rang_at: Some(at(1_779_000_000_006)),
+        nags: 2,
+        is_hushed: true,
         late: true,
         acked_at: Some(at(1_779_000_000_005)),
         snooze: Some(snooze()),
@@ -126,7 +134,7 @@ fn states_named(name: StateName) -> Vec<State> {
     match name {
         StateName::Created => vec![State::Created],
         StateName::Pending => {
-            vec![State::Pending(Pending::default()), State::Pending(Pending { snooze: Some(snooze()) })]
+            vec![State::Pending(Pending::default()), State::Pending(Pending { snooze: Some(snooze()), is_missed: true })]
         }
         StateName::Running => {
             vec![
@@ -188,6 +196,8 @@ pub(crate) fn operations(snapshot: &Snapshot) -> Vec<Operation> {
             link: Some(None),
             max_retries: Some(None),
             max_late: Some(None),
+            deadline: Some(None),
+            nag: Some(None),
             ..Edit::default()
         })),
         Operation::Resent { fire_id: FireId(Uuid::from_u128(900)), target: Target::desktop() },
@@ -198,15 +208,15 @@ pub(crate) fn operations(snapshot: &Snapshot) -> Vec<Operation> {
 /// Returns a sample of the variant that follows, so that the compiler asks for a sample of each new one.
 fn operation_after(operation: &Operation, snapshot: &Snapshot) -> Option<Operation> {
     let occurrence = || Box::new(snapshot.occurrence.clone());
-    let swallowed = vec![Slot::DUE, Slot(Span::from_minutes(5))];
+    let swallowed = vec![Slot::DUE, Slot::Alert(Span::from_minutes(5))];
     Some(match operation {
         Operation::Added(_) => Operation::Opened(occurrence()),
         Operation::Opened(_) => Operation::Armed,
         Operation::Armed => Operation::Spoke(firing(900, false)),
         Operation::Spoke(_) => Operation::Fired(firing(901, true)),
         Operation::Fired(_) => Operation::Started,
-        Operation::Started => Operation::Acked,
-        Operation::Acked => Operation::Suspended(suspended()),
+        Operation::Started => Operation::Acked { is_dismissal: true },
+        Operation::Acked { .. } => Operation::Suspended(suspended()),
         Operation::Suspended(_) => Operation::Snoozed { snooze: snooze(), swallowed },
         Operation::Snoozed { .. } => Operation::Resumed { due: snapshot.occurrence.due, snooze: Some(snooze()) },
         Operation::Resumed { .. } => Operation::Edited(Box::new(full_edit())),
@@ -221,8 +231,18 @@ fn operation_after(operation: &Operation, snapshot: &Snapshot) -> Option<Operati
             Operation::Resent { fire_id: FireId(Uuid::from_u128(900)), target }
         }
         Operation::Resent { fire_id, target } => Operation::Expired { fire_id: *fire_id, target: target.clone() },
-        Operation::Expired { .. } => Operation::PassedOver { instances: u64::MAX, by: at(1_779_000_000_009) },
-        Operation::PassedOver { .. } => Operation::Withdrawn,
+        Operation::Expired { .. } => Operation::PassedOver {
+            instances: u64::MAX,
+            from: at(1_779_000_000_009),
+            to: at(1_779_000_000_010),
+        },
+        Operation::PassedOver { .. } => Operation::Missed {
+            slots: vec![Slot::DUE, Slot::Nag(2)],
+            from: at(1_779_000_000_011),
+            to: at(1_779_000_000_012),
+        },
+        Operation::Missed { .. } => Operation::DeadlinePassed,
+        Operation::DeadlinePassed => Operation::Withdrawn,
         Operation::Withdrawn => return None,
     })
 }
@@ -231,7 +251,7 @@ pub(crate) fn firing(id: u128, late: bool) -> Firing {
     let fire_id = FireId(Uuid::from_u128(id));
     Firing {
         fire_id,
-        slot: Slot(Span::from_minutes(15)),
+        slot: Slot::Alert(Span::from_minutes(15)),
         nominal_at: at(1_779_000_000_008),
         late,
         swallowed: late.then_some(Slot::DUE).into_iter().collect(),
@@ -252,6 +272,14 @@ pub(crate) fn full_details() -> Details {
     }
 }
 
+fn nag() -> Nag {
+    Nag { every: Span::from_minutes(10), max: 5 }
+}
+
+fn deadline() -> Deadline {
+    Deadline { time: DeadlineTime::AfterDue(Span::from_minutes(480)), alerts: vec![Span::from_minutes(-60), Span::ZERO] }
+}
+
 fn full_edit() -> Edit {
     let details = full_details();
     Edit {
@@ -266,6 +294,10 @@ fn full_edit() -> Edit {
         max_late: Some(details.max_late),
         schedule: Some(daily()),
         alerts: Some(vec![Span::from_minutes(-5)]),
+        deadline: Some(Some(deadline())),
+        missed: Some(Missed::Skip),
+        nag: Some(Some(nag())),
+        auto_done: Some(true),
     }
 }
 
@@ -331,7 +363,7 @@ pub(crate) fn delivery(fire_id: u128, task: &Task, status: DeliveryStatus) -> De
         occasion: Occasion {
             device: Uuid::from_u128(5),
             reason: Reason::Alert,
-            slot: Slot(Span::from_minutes(-60)),
+            slot: Slot::Alert(Span::from_minutes(-60)),
             nominal_at: at(1_778_000_000_100),
             late: true,
             due: task.cursor.map(|cursor| Due { nominal: cursor.nominal, at: cursor.due }),

@@ -13,9 +13,9 @@ use uuid::Uuid;
 use crate::domain::delivery::Target;
 use crate::domain::event::{Operation, Snapshot};
 use crate::domain::occurrence::{Due, Instance, Nominal, Occurrence, OccurrenceKey, Outcome, Slot};
-use crate::domain::schedule::{Calendar, Interval, Rule, Schedule};
+use crate::domain::schedule::{AfterDone, Calendar, Every, Interval, Rule, Schedule};
 use crate::domain::state::{Ended, Failed, Pending, Running, Snooze, State, Suspended};
-use crate::domain::task::{Details, Number, Priority, Task, TaskId};
+use crate::domain::task::{Deadline, DeadlineTime, Details, Missed, Nag, Number, Policy, Priority, Task, TaskId};
 use crate::domain::time::{Span, Timestamp};
 use crate::store::conformance::samples;
 use crate::store::{Change, Store};
@@ -63,7 +63,7 @@ fn text() -> impl Strategy<Value = String> {
 }
 
 fn slot() -> impl Strategy<Value = Slot> {
-    span().prop_map(Slot)
+    prop_oneof![span().prop_map(Slot::Alert), any::<u32>().prop_map(Slot::Nag), span().prop_map(Slot::Deadline)]
 }
 
 fn nominal() -> impl Strategy<Value = Nominal> {
@@ -77,6 +77,7 @@ fn key() -> impl Strategy<Value = OccurrenceKey> {
         local().prop_map(|local| OccurrenceKey::Date(local.date())),
         local().prop_map(|local| OccurrenceKey::DateTime(local.trunc_subsecs(0))),
         at().prop_map(OccurrenceKey::Instant),
+        any::<u32>().prop_map(OccurrenceKey::Nth),
     ]
 }
 
@@ -117,7 +118,30 @@ fn rule() -> impl Strategy<Value = Rule> {
             .prop_map(|(every, from, count, until)| Rule::Interval(Interval { every, from, count, until })),
         (text(), local(), any::<Option<u32>>(), of(local()))
             .prop_map(|(rrule, from, count, until)| Rule::Calendar(Calendar { rrule, from, count, until })),
+        after_done().prop_map(Rule::AfterDone),
     ]
+}
+
+fn after_done() -> impl Strategy<Value = AfterDone> {
+    let every = prop_oneof![
+        span().prop_map(Every::Span),
+        any::<u32>().prop_map(Every::Days),
+        any::<u32>().prop_map(Every::Months),
+    ];
+    let clock = of(local().prop_map(|local| local.time().trunc_subsecs(0)));
+    (every, clock, nominal(), any::<Option<u32>>(), of(at()))
+        .prop_map(|(every, at, from, count, until)| AfterDone { every, at, from, count, until })
+}
+
+fn policy() -> impl Strategy<Value = Policy> {
+    let nag = of((span(), any::<u32>()).prop_map(|(every, max)| Nag { every, max }));
+    (select(vec![Missed::Once, Missed::Skip]), nag, any::<bool>())
+        .prop_map(|(missed, nag, auto_done)| Policy { missed, nag, auto_done })
+}
+
+fn deadline() -> impl Strategy<Value = Deadline> {
+    let time = prop_oneof![nominal().prop_map(DeadlineTime::At), span().prop_map(DeadlineTime::AfterDue)];
+    (time, vec(span(), 0..3)).prop_map(|(time, alerts)| Deadline { time, alerts })
 }
 
 fn schedule() -> impl Strategy<Value = Schedule> {
@@ -127,13 +151,16 @@ fn schedule() -> impl Strategy<Value = Schedule> {
 
 fn task() -> impl Strategy<Value = Task> {
     let instance = || of((key(), nominal(), at()).prop_map(|(key, nominal, due)| Instance { key, nominal, due }));
-    (id(), details(), schedule(), vec(span(), 0..4), (at(), at()), (instance(), instance()), of(outcome())).prop_map(
-        |(id, details, schedule, alerts, (created_at, updated_at), (cursor, last_ended), previous)| Task {
+    let life = (policy(), of(deadline()));
+    (id(), details(), schedule(), vec(span(), 0..4), life, (at(), at()), (instance(), instance()), of(outcome())).prop_map(
+        |(id, details, schedule, alerts, life, (created_at, updated_at), (cursor, last_ended), previous)| Task {
             id: TaskId(id),
             number: Number(1),
             details,
             schedule,
             alerts,
+            policy: life.0,
+            deadline: life.1,
             version: 1,
             created_at,
             updated_at,
@@ -145,7 +172,13 @@ fn task() -> impl Strategy<Value = Task> {
 }
 
 fn snooze() -> impl Strategy<Value = Snooze> {
-    (id(), at(), slot(), any::<bool>()).prop_map(|(id, until, slot, is_chosen)| Snooze { id, until, slot, is_chosen })
+    (id(), at(), slot(), any::<(bool, bool)>()).prop_map(|(id, until, slot, (is_chosen, is_duration))| Snooze {
+        id,
+        until,
+        slot,
+        is_chosen,
+        is_duration,
+    })
 }
 
 fn state() -> impl Strategy<Value = State> {
@@ -154,10 +187,13 @@ fn state() -> impl Strategy<Value = State> {
         .prop_map(|(id, since, until, remaining, snooze)| Suspended { id, since, until, remaining, snooze });
     prop_oneof![
         Just(State::Created),
-        of(snooze()).prop_map(|snooze| State::Pending(Pending { snooze })),
-        (at(), any::<bool>(), of(at()), of(snooze())).prop_map(|(fired_at, late, acked_at, snooze)| {
-            State::Running(Running { fired_at, late, acked_at, snooze })
-        }),
+        (of(snooze()), any::<bool>())
+            .prop_map(|(snooze, is_missed)| State::Pending(Pending { snooze, is_missed })),
+        (at(), of(at()), any::<(u32, bool, bool)>(), of(at()), of(snooze())).prop_map(
+            |(fired_at, rang_at, (nags, is_hushed, late), acked_at, snooze)| {
+                State::Running(Running { fired_at, rang_at, nags, is_hushed, late, acked_at, snooze })
+            }
+        ),
         suspended.prop_map(State::Suspended),
         at().prop_map(|at| State::Failed(Failed { at })),
         ended().prop_map(State::Completed),
@@ -167,8 +203,12 @@ fn state() -> impl Strategy<Value = State> {
 
 fn occurrence() -> impl Strategy<Value = Occurrence> {
     let due = of((nominal(), at()).prop_map(|(nominal, at)| Due { nominal, at }));
-    (key(), any::<u32>(), due, of(at()), vec(slot(), 0..4), of(slot()), of(id()), state()).prop_map(
-        |(key, generation, due, successor_at, spoken, last_spoken, moved_by, state)| Occurrence {
+    let deadline = (of((nominal(), at()).prop_map(|(nominal, at)| Due { nominal, at })), any::<(bool, u32)>());
+    (key(), any::<u32>(), due, of(at()), (vec(slot(), 0..4), of(slot())), deadline, of(id()), state()).prop_map(
+        |(key, generation, due, successor_at, (spoken, last_spoken), (deadline, (is_past_deadline, nags)), moved_by, state)| Occurrence {
+            deadline,
+            is_past_deadline,
+            nags,
             key,
             generation,
             due,

@@ -10,10 +10,10 @@ use keiko::clock::sim::SimClock;
 use keiko::domain::command::{Command, Edit, GRACE_DEFAULT};
 use keiko::domain::delivery::{ChannelKind, Delivery, DeliveryId, DeliveryStatus, Report, Target};
 use keiko::domain::event::{Operation, Snapshot, apply};
-use keiko::domain::occurrence::{FireId, OccurrenceName};
-use keiko::domain::schedule::{Calendar, Interval, Rule, Schedule};
+use keiko::domain::occurrence::{FireId, Nominal, OccurrenceName};
+use keiko::domain::schedule::{AfterDone, Calendar, Every, Interval, Rule, Schedule};
 use keiko::domain::state::State;
-use keiko::domain::task::TaskId;
+use keiko::domain::task::{Deadline, DeadlineTime, Missed, Nag, Policy, TaskId};
 use keiko::domain::time::Span;
 use keiko::engine::handle::Handle;
 use keiko::engine::ids::Ids;
@@ -143,7 +143,10 @@ impl World {
             (0..count).map(|_| self.random.minutes(-300, 60)).collect()
         });
         let number = self.random.below(1000);
-        let mut request = AddRequest { alerts, ..request(&format!("task {number}"), schedule) };
+        let policy = self.any_policy();
+        let deadline = if self.random.chance(30) { self.any_deadline() } else { None };
+        let mut request = AddRequest { alerts, deadline, policy, ..request(&format!("task {number}"), schedule) };
+        request.details.max_late = self.random.chance(20).then(|| self.random.minutes(1, 600));
         request.details.targets = match self.random.below(6) {
             0 => vec![Target::desktop(), webhook("a")],
             1 => vec![webhook("a")],
@@ -179,7 +182,7 @@ impl World {
     fn any_schedule(&mut self) -> Schedule {
         let now = self.clock.now();
         let ahead = now.saturating_add(self.random.minutes(-5, 3000));
-        match self.random.below(6) {
+        match self.random.below(7) {
             0 => Schedule::none(),
             1 | 2 => schedule(Rule::Once(ahead.local(self.clock.zone()))),
             3 => countdown_at(ahead),
@@ -188,6 +191,12 @@ impl World {
                 let count = self.random.chance(30).then(|| u32::try_from(1 + self.random.below(5)).expect("small"));
                 let from = now.saturating_add(every);
                 schedule(Rule::Interval(Interval { every, from, count, until: None }))
+            }
+            5 => {
+                let days = u32::try_from(1 + self.random.below(5)).expect("small");
+                let every = if self.random.chance(50) { Every::Days(days) } else { Every::Span(self.random.minutes(1, 600)) };
+                let from = Nominal::Local(ahead.local(self.clock.zone()));
+                schedule(Rule::AfterDone(AfterDone { every, at: None, from, count: None, until: None }))
             }
             _ => {
                 let (hour, minute) = (self.random.below(24), self.random.below(60));
@@ -203,8 +212,11 @@ impl World {
         let early = self.random.chance(30);
         match self.random.below(9) {
             0 | 1 => Command::Done { early },
-            2 => Command::Ack { early },
-            3 | 4 => Command::Snooze { until: now.saturating_add(self.random.minutes(-1, 600)), early },
+            2 => Command::Ack { early, is_dismissal: self.random.chance(50) },
+            3 | 4 => {
+                let (until, is_duration) = (now.saturating_add(self.random.minutes(-1, 600)), self.random.chance(50));
+                Command::Snooze { until, is_duration, early }
+            }
             5 => {
                 let until = self.random.chance(50).then(|| now.saturating_add(self.random.minutes(1, 3000)));
                 Command::Pause { until }
@@ -212,8 +224,37 @@ impl World {
             6 => Command::Resume { shift: self.random.chance(30) },
             7 if self.random.chance(50) => Command::Skip,
             7 => Command::Cancel,
-            _ => Command::Edit(Edit { schedule: Some(self.any_schedule()), ..Edit::default() }),
+            _ if self.random.chance(60) => {
+                Command::Edit(Edit { schedule: Some(self.any_schedule()), ..Edit::default() })
+            }
+            _ => {
+                let policy = self.any_policy();
+                let deadline = self.random.chance(50).then(|| self.any_deadline());
+                let (missed, nag, auto_done) = (Some(policy.missed), Some(policy.nag), Some(policy.auto_done));
+                Command::Edit(Edit { deadline, missed, nag, auto_done, ..Edit::default() })
+            }
         }
+    }
+
+    fn any_policy(&mut self) -> Policy {
+        let missed = if self.random.chance(25) { Missed::Skip } else { Missed::Once };
+        let max = u32::try_from(1 + self.random.below(4)).expect("small");
+        let nag = self.random.chance(30).then(|| Nag { every: self.random.minutes(1, 300), max });
+        Policy { missed, nag, auto_done: self.random.chance(20) }
+    }
+
+    fn any_deadline(&mut self) -> Option<Deadline> {
+        let span = self.random.minutes(1, 4000);
+        let at = self.clock.now().saturating_add(span);
+        let time = match self.random.below(4) {
+            0 => return None,
+            1 => DeadlineTime::At(Nominal::Instant(at)),
+            2 => DeadlineTime::At(Nominal::Local(at.local(self.clock.zone()))),
+            _ => DeadlineTime::AfterDue(span),
+        };
+        let mut alerts = vec![self.random.minutes(-300, -1)];
+        alerts.extend(self.random.chance(70).then_some(Span::ZERO));
+        Some(Deadline { time, alerts })
     }
 
     async fn advance(&mut self) {

@@ -167,6 +167,13 @@ fn update(number: u64) -> Update {
     Update {
         max_retries: None,
         max_late: None,
+        missed: None,
+        nag: None,
+        nag_max: None,
+        auto_done: None,
+        deadline: None,
+        deadline_alerts: None,
+        after_done: false,
         task: number.into(),
         version: None,
         title: None,

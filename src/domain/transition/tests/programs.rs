@@ -166,7 +166,7 @@ fn a_reminders_program_deliveries_outlive_its_successor_and_its_ack() {
     let targets = [Target::desktop(), webhook("a")];
     let mut story = story(daily(9), &[], &targets);
     story.run("4 09:00");
-    story.ask("4 09:01", &Command::Ack { early: false }).expect("due");
+    story.ask("4 09:01", &Command::Ack { early: false, is_dismissal: false }).expect("due");
     assert_eq!(statuses(&story), ["withdrawn", "queued"]);
     story.run("5 09:00");
     assert_eq!(statuses(&story), ["withdrawn", "queued", "queued", "queued"]);
@@ -177,7 +177,7 @@ fn whoever_closes_it_withdraws_what_programs_have_not_got() {
     let until = at("4 10:00");
     let words = [
         Command::Done { early: false },
-        Command::Snooze { until, early: false },
+        Command::Snooze { until, is_duration: false, early: false },
         Command::Pause { until: None },
         Command::Skip,
         Command::Cancel,
