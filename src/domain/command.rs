@@ -114,6 +114,11 @@ pub enum Command {
         /// Whether what remained at the pause is added to now for wall-clock times too.
         shift: bool,
     },
+    /// The pause that it slept with has ended, and another one holds for it: it sleeps on with that.
+    SleepOn {
+        /// The other one.
+        pause: StandingPause,
+    },
     /// Passes over the open occurrence of a series.
     Skip,
     /// Ends the task.
@@ -163,6 +168,7 @@ impl Command {
             Self::Snooze { .. } => "snooze",
             Self::Pause { .. } => "pause",
             Self::Resume { .. } => "resume",
+            Self::SleepOn { .. } => "pause",
             Self::Skip => "skip",
             Self::Cancel => "cancel",
             Self::Report { .. } => "report",

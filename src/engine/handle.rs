@@ -80,6 +80,14 @@ impl Handle {
         self.ask(|reply| Input::Call { call, reply }).await
     }
 
+    /// Pauses many tasks, or lets them go on; answers when that is committed.
+    ///
+    /// # Errors
+    /// The pause would end in the past, the store fails, or too many inputs wait.
+    pub async fn call_many(&self, call: ManyCall) -> Result<ManyApplied, CallError> {
+        self.ask(|reply| Input::CallMany { call, reply }).await
+    }
+
     /// Leaves a target alone, or sends to it again; answers with its health when that is committed.
     ///
     /// # Errors

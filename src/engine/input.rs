@@ -10,9 +10,10 @@ use crate::domain::breaker::TargetHealth;
 use crate::domain::command::{Command, Expected};
 use crate::domain::delivery::{ChannelKind, DeliveryId, Report, Target};
 use crate::domain::event::{Actor, Snapshot};
+use crate::domain::pause::Scope;
 use crate::domain::rejection::Rejection;
 use crate::domain::schedule::Schedule;
-use crate::domain::task::{Deadline, Details, Policy, TaskId};
+use crate::domain::task::{Deadline, Details, Number, Policy, TaskId};
 use crate::domain::time::{Span, Timestamp};
 use crate::domain::transition::CreateError;
 use crate::store::{StoreError, Wake};
@@ -33,6 +34,13 @@ pub enum Input {
         call: Call,
         /// Where the answer goes, after the commit.
         reply: oneshot::Sender<Result<Applied, CallError>>,
+    },
+    /// Many tasks are to be paused, or to go on.
+    CallMany {
+        /// What.
+        call: ManyCall,
+        /// Where the answer goes, after the commit.
+        reply: oneshot::Sender<Result<ManyApplied, CallError>>,
     },
     /// A target is to be left alone, or sent to again.
     CallTarget {
@@ -102,6 +110,38 @@ pub struct Call {
     pub actor: Actor,
 }
 
+/// Something asked of many tasks at once.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum ManyCall {
+    /// Their clocks stop, and those of tasks that are armed meanwhile.
+    Pause {
+        /// Which.
+        scope: Scope,
+        /// When they resume by themselves.
+        until: Option<Timestamp>,
+    },
+    /// Those that such a pause put to sleep go on.
+    Resume {
+        /// Which pause.
+        scope: Scope,
+        /// As in [`Command::Resume`].
+        shift: bool,
+    },
+}
+
+/// The answer to what was done to many tasks.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct ManyApplied {
+    /// The request.
+    pub op_id: Uuid,
+    /// When it was done.
+    pub now: Timestamp,
+    /// The tasks that changed, in order.
+    pub numbers: Vec<Number>,
+    /// How many instances of series were passed over.
+    pub passed_over: u64,
+}
+
 /// Something asked of a target.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum TargetCall {
@@ -145,6 +185,14 @@ pub enum CallError {
         /// Why.
         #[from]
         rejection: Rejection,
+    },
+    /// A pause of many tasks would end before it began.
+    #[error("cannot pause {scope}: {until} has passed")]
+    PauseInPast {
+        /// Which tasks.
+        scope: Scope,
+        /// When it was to end.
+        until: Timestamp,
     },
     /// The rules refuse to add it.
     #[error(transparent)]

@@ -23,6 +23,7 @@ impl Engine {
     pub(super) fn rebuild(&mut self) -> Result<(), Arc<StoreError>> {
         let identity = self.store.identity()?;
         self.next_number = identity.next_number;
+        self.pauses = self.store.pauses()?;
         let wakes = self.store.wakes()?;
         self.wakes = Queue::from_entries(wakes.into_iter().map(|wake| (wake.at, wake.id, wake.version)));
         self.retries = Queue::default();

@@ -16,15 +16,17 @@ use crate::domain::delivery::{Delivery, DeliveryId, DeliveryStatus, Report, Targ
 use crate::domain::effect::Effect;
 use crate::domain::event::{Actor, Event, Snapshot};
 use crate::domain::occurrence::OccurrenceName;
+use crate::domain::pause::{ManyPause, standing};
 use crate::domain::task::{Number, TaskId};
 use crate::domain::time::{Span, Timestamp};
 use crate::domain::transition::{Transition, create, transition};
 use crate::engine::dispatch::Dispatcher;
 use crate::engine::ids::Ids;
-use crate::engine::input::{AddRequest, Applied, Call, CallError};
+use crate::engine::input::{AddRequest, Applied, Call, CallError, ManyApplied};
 use crate::engine::targets::Targets;
 use crate::store::{Change, RequestSeen, Store, StoreError};
 
+mod many;
 mod targets;
 
 /// What holds for every step of a batch.
@@ -44,6 +46,8 @@ pub(super) struct World<'a> {
     pub(super) dispatcher: &'a Dispatcher,
     /// Reports that could not be written yet.
     pub(super) unwritten: &'a [(DeliveryId, Report)],
+    /// The pauses of many tasks that stand.
+    pub(super) pauses: &'a [ManyPause],
 }
 
 /// An answer that waits for the commit.
@@ -86,6 +90,9 @@ pub(super) struct Batch<'a> {
     effects: Vec<Effect>,
     answers: Vec<Answer<Applied>>,
     target_answers: Vec<Answer<TargetHealth>>,
+    many_answers: Vec<Answer<ManyApplied>>,
+    /// The pauses of many tasks as this batch leaves them.
+    pauses: Vec<ManyPause>,
     next_number: Number,
 }
 
@@ -103,8 +110,10 @@ pub(super) struct Plan {
     pub(super) unplanned: BTreeSet<Target>,
     pub(super) effects: Vec<Effect>,
     pub(super) next_number: Number,
+    pub(super) pauses: Vec<ManyPause>,
     answers: Vec<Answer<Applied>>,
     target_answers: Vec<Answer<TargetHealth>>,
+    many_answers: Vec<Answer<ManyApplied>>,
 }
 
 impl Plan {
@@ -112,6 +121,7 @@ impl Plan {
     pub(super) fn answer(self, failed: Option<&CallError>) {
         self.answers.into_iter().for_each(|answer| answer.send(failed));
         self.target_answers.into_iter().for_each(|answer| answer.send(failed));
+        self.many_answers.into_iter().for_each(|answer| answer.send(failed));
     }
 }
 
@@ -138,6 +148,8 @@ impl<'a> Batch<'a> {
             effects: Vec::new(),
             answers: Vec::new(),
             target_answers: Vec::new(),
+            many_answers: Vec::new(),
+            pauses: world.pauses.to_vec(),
             next_number,
         }
     }
@@ -159,8 +171,10 @@ impl<'a> Batch<'a> {
                 unplanned: self.unplanned,
                 effects: self.effects,
                 next_number: self.next_number,
+                pauses: self.pauses,
                 answers: self.answers,
                 target_answers: self.target_answers,
+                many_answers: self.many_answers,
             },
         }
     }
@@ -240,7 +254,7 @@ impl<'a> Batch<'a> {
             let op_id = self.ids.next(self.circumstances.now);
             return Ok(Applied { snapshot, op_id, now: self.circumstances.now, changed: false, passed_over: 0 });
         }
-        let moment = self.moment();
+        let moment = self.moment(&request.details.tags);
         let new = NewTask {
             id: TaskId(self.ids.next(moment.now)),
             number: self.next_number,
@@ -275,7 +289,7 @@ impl<'a> Batch<'a> {
     ) -> Result<Applied, CallError> {
         let before = self.snapshot(task)?;
         let deliveries = self.deliveries_for(&before, command)?;
-        let moment = self.moment();
+        let moment = self.moment(&before.task.details.tags);
         let transition = transition(&before, &deliveries, command, expected, &moment)?;
         Ok(self.take(transition, actor, &moment))
     }
@@ -317,9 +331,11 @@ impl<'a> Batch<'a> {
         Ok(deliveries)
     }
 
-    fn moment(&mut self) -> Moment {
+    /// Returns the circumstances of a request about a task of these tags.
+    fn moment(&mut self, tags: &[String]) -> Moment {
         let Circumstances { now, zone, grace, is_desktop_away, device } = self.circumstances;
-        Moment { now, zone, device, op_id: self.ids.next(now), grace, is_desktop_away, standing: None }
+        let standing = standing(&self.pauses, tags, now);
+        Moment { now, zone, device, op_id: self.ids.next(now), grace, is_desktop_away, standing }
     }
 
     fn take(&mut self, transition: Transition, actor: Actor, moment: &Moment) -> Applied {

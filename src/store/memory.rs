@@ -14,6 +14,7 @@ use crate::domain::breaker::TargetHealth;
 use crate::domain::delivery::{Delivery, DeliveryId, DeliveryStatus, Target};
 use crate::domain::event::{Event, Operation, Snapshot};
 use crate::domain::occurrence::{Occurrence, OccurrenceName};
+use crate::domain::pause::ManyPause;
 use crate::domain::state::StateName;
 use crate::domain::task::{Number, Task, TaskId};
 use crate::store::{
@@ -278,6 +279,10 @@ impl Store for MemoryStore {
         self.ask(|disk| disk.targets.values().cloned().collect())
     }
 
+    fn pauses(&self) -> Result<Vec<ManyPause>, StoreError> {
+        self.ask(|disk| disk.pauses.clone())
+    }
+
     fn request(&self, key: &str) -> Result<Option<RequestSeen>, StoreError> {
         self.ask(|disk| disk.requests.get(key).cloned())
     }
@@ -309,6 +314,7 @@ struct Disk {
     device: Uuid,
     next_number: Number,
     zone: Option<String>,
+    pauses: Vec<ManyPause>,
     tasks: BTreeMap<TaskId, Entry>,
     numbers: BTreeMap<Number, TaskId>,
     /// In order: the first has seq 1.
@@ -357,6 +363,7 @@ impl Disk {
             device,
             next_number: Number(1),
             zone: None,
+            pauses: Vec::new(),
             tasks: BTreeMap::new(),
             numbers: BTreeMap::new(),
             events: Vec::new(),
@@ -408,6 +415,9 @@ impl Disk {
         }
         self.targets.extend(change.targets.iter().map(|health| (health.target.clone(), health.clone())));
         self.requests.extend(change.requests.iter().map(|request| (request.key.clone(), request.clone())));
+        if let Some(pauses) = &change.pauses {
+            self.pauses.clone_from(pauses);
+        }
         self.zone = change.zone.clone().or_else(|| self.zone.take());
         Ok(Committed { last_seq: self.last_seq() })
     }

@@ -7,6 +7,7 @@ use crate::domain::breaker::TargetHealth;
 use crate::domain::delivery::{ChannelKind, Delivery, DeliveryId, StatusName, Target};
 use crate::domain::event::{Event, Snapshot};
 use crate::domain::occurrence::OccurrenceName;
+use crate::domain::pause::ManyPause;
 use crate::domain::task::{Number, TaskId};
 use crate::domain::time::Timestamp;
 
@@ -133,6 +134,12 @@ pub trait Store: Send + Sync + 'static {
     /// The store cannot be read.
     fn targets(&self) -> Result<Vec<TargetHealth>, StoreError>;
 
+    /// Returns the pauses of many tasks that stand, the oldest first.
+    ///
+    /// # Errors
+    /// The store cannot be read.
+    fn pauses(&self) -> Result<Vec<ManyPause>, StoreError>;
+
     /// Returns what a request of this idempotency key did.
     ///
     /// # Errors
@@ -163,6 +170,8 @@ pub struct Change {
     pub targets: Vec<TargetHealth>,
     /// Requests with an idempotency key.
     pub requests: Vec<RequestSeen>,
+    /// The pauses of many tasks that stand now, where that changed.
+    pub pauses: Option<Vec<ManyPause>>,
     /// The zone that floating times were last resolved in, where it changed.
     pub zone: Option<String>,
 }

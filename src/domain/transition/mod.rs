@@ -5,7 +5,8 @@ use crate::domain::delivery::{Delivery, Spent};
 use crate::domain::effect::Effect;
 use crate::domain::event::{Operation, Snapshot};
 use crate::domain::rejection::Rejection;
-use crate::domain::state::{State, StateName};
+use crate::domain::occurrence::Occurrence;
+use crate::domain::state::{State, StateName, Suspended};
 use crate::domain::transition::steps::Steps;
 
 mod ask;
@@ -111,6 +112,20 @@ pub fn transition(
             ask::pause(&mut steps, *until)?;
         }
         (State::Suspended(_), Command::Resume { shift }) => ask::resume(&mut steps, *shift),
+        (State::Suspended(suspended), Command::SleepOn { pause }) => {
+            let state = State::Suspended(Suspended { id: pause.id, until: pause.until, ..*suspended });
+            let occurrence = Occurrence { state, ..before.occurrence.clone() };
+            steps.step(Operation::Moved(Box::new(occurrence)), "another pause holds for it");
+        }
+        (
+            State::Created
+            | State::Pending(_)
+            | State::Running(_)
+            | State::Failed(_)
+            | State::Completed(_)
+            | State::Cancelled(_),
+            Command::SleepOn { .. },
+        ) => {}
         (State::Pending(_) | State::Running(_), Command::Skip) => ask::skip(&mut steps)?,
 
         (

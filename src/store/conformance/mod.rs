@@ -38,6 +38,7 @@ macro_rules! conformance {
             tasks::numbers_are_never_given_again;
             tasks::a_number_of_another_task_is_refused;
             tasks::the_zone_is_kept_until_it_changes;
+            tasks::pauses_of_many_are_kept_until_they_change;
             tasks::the_present_occurrence_is_the_one_opened_last;
             tasks::a_change_of_an_earlier_occurrence_leaves_the_present_one;
             tasks::a_withdrawn_occurrence_is_gone_and_may_be_opened_again;

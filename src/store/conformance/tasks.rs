@@ -172,6 +172,23 @@ pub(crate) async fn the_zone_is_kept_until_it_changes<F: Fixture>() {
     assert_eq!(store.identity().unwrap().zone.as_deref(), Some("UTC"));
 }
 
+pub(crate) async fn pauses_of_many_are_kept_until_they_change<F: Fixture>() {
+    let fixture = F::open();
+    let store = fixture.store();
+    let pause = |n: u32, scope, until| ManyPause {
+        id: uuid::Uuid::from_u128(n.into()),
+        scope,
+        since: at(1_779_000_000_000 + i64::from(n)),
+        until,
+    };
+    let both = [pause(1, Scope::All, Some(at(1_779_100_000_000))), pause(2, Scope::Tag("家".into()), None)];
+    store.commit(Change { pauses: Some(both.to_vec()), ..Change::default() }).await.unwrap();
+    store.commit(Change::default()).await.unwrap();
+    assert_eq!(store.pauses().unwrap(), both);
+    store.commit(Change { pauses: Some(both[1..].to_vec()), ..Change::default() }).await.unwrap();
+    assert_eq!(store.pauses().unwrap(), both[1..]);
+}
+
 pub(crate) async fn the_present_occurrence_is_the_one_opened_last<F: Fixture>() {
     let fixture = F::open();
     let store = fixture.store();

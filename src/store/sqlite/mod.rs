@@ -17,6 +17,7 @@ use crate::domain::breaker::TargetHealth;
 use crate::domain::delivery::{Delivery, DeliveryId, Target};
 use crate::domain::event::Snapshot;
 use crate::domain::occurrence::OccurrenceName;
+use crate::domain::pause::ManyPause;
 use crate::domain::task::{Number, TaskId};
 use crate::store::sqlite::fault::Fault;
 use crate::store::sqlite::readers::Readers;
@@ -189,6 +190,10 @@ impl Store for SqliteStore {
 
     fn targets(&self) -> Result<Vec<TargetHealth>, StoreError> {
         self.ask(outbox::targets)
+    }
+
+    fn pauses(&self) -> Result<Vec<ManyPause>, StoreError> {
+        self.ask(read::pauses)
     }
 
     fn request(&self, key: &str) -> Result<Option<RequestSeen>, StoreError> {

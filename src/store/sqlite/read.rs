@@ -5,6 +5,7 @@ use uuid::Uuid;
 
 use crate::domain::event::{Actor, Event, Snapshot};
 use crate::domain::occurrence::{Occurrence, OccurrenceName};
+use crate::domain::pause::{ManyPause, Scope};
 use crate::domain::state::StateName;
 use crate::domain::task::{Number, TaskId};
 use crate::store::sqlite::columns::{Columns, OCCURRENCE, TASK, read_occurrence, read_task};
@@ -39,6 +40,20 @@ pub(crate) fn identity(connection: &Connection) -> Result<Identity, Fault> {
         next_number: Number(columns.take_count("next_number")?),
         last_seq: columns.take_count("last_seq")?,
         zone: columns.take()?,
+    })
+}
+
+pub(crate) fn pauses(connection: &Connection) -> Result<Vec<ManyPause>, Fault> {
+    let sql = "SELECT id, tag, since_at, until_at FROM pauses ORDER BY since_at, id";
+    each(connection, sql, [], |row| {
+        let mut columns = Columns::of(row);
+        let (id, tag) = (columns.take_id()?, columns.take::<Option<String>>()?);
+        Ok(ManyPause {
+            id,
+            scope: tag.map_or(Scope::All, Scope::Tag),
+            since: timestamp("since_at", columns.take()?)?,
+            until: columns.take::<Option<i64>>()?.map(|until| timestamp("until_at", until)).transpose()?,
+        })
     })
 }
 

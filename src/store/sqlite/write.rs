@@ -8,8 +8,10 @@ use rusqlite::{Connection, Transaction, TransactionBehavior, params};
 
 use crate::domain::event::{Event, Operation, Snapshot};
 use crate::domain::occurrence::{Occurrence, OccurrenceName};
+use crate::domain::pause::{ManyPause, Scope};
 use crate::domain::state::StateName;
 use crate::domain::task::TaskId;
+use crate::domain::time::Timestamp;
 use crate::store::sqlite::columns::{self, Present, UPSERT_OCCURRENCE, UPSERT_TASK};
 use crate::store::sqlite::fault::Fault;
 use crate::store::sqlite::rows::occurrence::{OccurrenceRow, SnapshotRow};
@@ -44,6 +46,9 @@ pub(crate) fn commit(connection: &mut Connection, change: &Change) -> Result<Com
     }
     for health in &change.targets {
         outbox::write_target(&transaction, health)?;
+    }
+    if let Some(pauses) = &change.pauses {
+        write_pauses(&transaction, pauses)?;
     }
     for request in &change.requests {
         write_request(&transaction, request)?;
@@ -222,6 +227,21 @@ fn write_task(transaction: &Transaction<'_>, plan: &TaskPlan<'_>) -> Result<(), 
     };
     let mut statement = transaction.prepare_cached(&UPSERT_TASK)?;
     columns::write_task(&mut statement, &TaskRow::from_task(task), &present)?;
+    Ok(())
+}
+
+/// Few stand at a time, so all are written anew.
+fn write_pauses(transaction: &Transaction<'_>, pauses: &[ManyPause]) -> Result<(), Fault> {
+    transaction.prepare_cached("DELETE FROM pauses")?.execute([])?;
+    let sql = "INSERT INTO pauses (id, tag, since_at, until_at) VALUES (?1, ?2, ?3, ?4)";
+    for pause in pauses {
+        let tag = match &pause.scope {
+            Scope::All => None,
+            Scope::Tag(tag) => Some(tag),
+        };
+        let until = pause.until.map(Timestamp::as_millis);
+        transaction.prepare_cached(sql)?.execute(params![pause.id.as_bytes(), tag, pause.since.as_millis(), until])?;
+    }
     Ok(())
 }
 

@@ -34,3 +34,12 @@ ALTER TABLE occurrences DROP COLUMN snooze_slot_ms;
 ALTER TABLE deliveries ADD COLUMN slot TEXT NOT NULL DEFAULT '0';
 UPDATE deliveries SET slot = CAST(slot_ms AS TEXT);
 ALTER TABLE deliveries DROP COLUMN slot_ms;
+
+-- Pauses of many tasks that stand: what is armed meanwhile goes to sleep too.
+CREATE TABLE pauses (
+    id BLOB PRIMARY KEY NOT NULL CHECK (length(id) = 16),
+    -- NULL: of all tasks.
+    tag TEXT,
+    since_at INTEGER NOT NULL,
+    until_at INTEGER
+) STRICT, WITHOUT ROWID;
