@@ -94,6 +94,8 @@ pub(super) struct Time {
     pub(super) grain: Grain,
     /// When it speaks, where the words say so.
     pub(super) alerts: Option<Vec<Span>>,
+    /// By when it must be done, where the words say so ("by friday").
+    pub(super) deadline: Option<Nominal>,
     /// What was assumed, for people.
     pub(super) notes: Vec<String>,
 }
@@ -333,7 +335,9 @@ fn context(api: &Api, place: Place) -> Context {
 
 fn settled(place: Place, time: TimeReading) -> Time {
     let alerts = (!time.alerts.is_empty()).then_some(time.alerts);
-    Time { schedule: place.settle(time.schedule), grain: time.grain, alerts, notes: aloud(&time.notes) }
+    let zone = time.zone.unwrap_or(place.zone);
+    let deadline = time.deadline.map(|deadline| Nominal::Local(deadline.local(zone)));
+    Time { schedule: place.settle(time.schedule), grain: time.grain, alerts, deadline, notes: aloud(&time.notes) }
 }
 
 #[expect(clippy::needless_pass_by_value, reason = "it is what map_err gives")]

@@ -5,7 +5,7 @@ use crate::api::handlers::{details, policy};
 use crate::api::time::{self, Asked, Place, RuleText, Sentence, Time};
 use crate::domain::delivery::{ChannelKind, Target};
 use crate::domain::schedule::Schedule;
-use crate::domain::task::{Details, Policy};
+use crate::domain::task::{DeadlineTime, Details, Policy};
 use crate::engine::input::AddRequest;
 use crate::protocol::error_code::{ErrorKind, RpcError};
 use crate::protocol::from_wire;
@@ -28,9 +28,9 @@ pub(in crate::api) async fn add(api: &Api, params: Add) -> Result<WriteResult, R
     let has_time = time.is_some();
     let title = details::title(&understood.title)?;
     let title = if title.is_empty() && has_time { TITLE_DEFAULT.to_owned() } else { title };
-    let (schedule, words_alerts) = match time {
-        Some(time) => (time.schedule, time.alerts),
-        None => (Schedule::none(), None),
+    let (schedule, words_alerts, words_deadline) = match time {
+        Some(time) => (time.schedule, time.alerts, time.deadline),
+        None => (Schedule::none(), None, None),
     };
     let alerts = match (params.no_alert, params.alerts.as_deref()) {
         (true, Some(_)) => {
@@ -71,8 +71,11 @@ pub(in crate::api) async fn add(api: &Api, params: Add) -> Result<WriteResult, R
             let time = policy::deadline_time(api, place, text, &schedule, due)?;
             Some(policy::deadline(time, params.deadline_alerts.as_deref())?)
         }
-        None if params.deadline_alerts.is_some() => return Err(policy::no_deadline()),
-        None => None,
+        None => match words_deadline {
+            Some(time) => Some(policy::deadline(DeadlineTime::At(time), params.deadline_alerts.as_deref())?),
+            None if params.deadline_alerts.is_some() => return Err(policy::no_deadline()),
+            None => None,
+        },
     };
     let policy = Policy {
         missed: params.missed.as_deref().map(policy::missed).transpose()?.unwrap_or_default(),
