@@ -26,6 +26,7 @@ use crate::engine::ids::Ids;
 use crate::engine::{self, EngineParts};
 use crate::logging::{self, LoggingError};
 use crate::notify::desktop::{DesktopChannel, SessionBus};
+use crate::notify::network::{Network, SilentNetwork, SystemNetwork};
 use crate::notify::terminal::{TerminalChannel, Terminals};
 use crate::notify::webhook::WebhookChannel;
 use crate::notify::{Channel, first_look};
@@ -156,7 +157,8 @@ async fn serve(args: &Args, paths: &Paths, config: &Config) -> Result<(), Daemon
     let store = SqliteStore::open(&paths.database(), ids.next(clock.now()))
         .map_err(|source| DaemonError::Store { source: Arc::new(source) })?;
     let store = Arc::new(store);
-    let channels = channels(webhooks::channel(paths.config_file(), config, Arc::clone(&clock))?);
+    let webhooks = webhooks::channel(paths.config_file(), config, Arc::clone(&clock))?.heeding(network(args));
+    let channels = channels(webhooks);
     join_all(channels.iter().map(|channel| first_look(&**channel, FIRST_LOOK_WAIT))).await;
     let parts = EngineParts {
         store: Arc::clone(&store) as Arc<dyn Store>,
@@ -223,6 +225,14 @@ fn clock(args: &Args) -> Arc<dyn Clock> {
     match args.clock {
         Some(time) => Arc::new(SimClock::starting_at(time, detected.zone)),
         None => Arc::new(SystemClock::new()),
+    }
+}
+
+/// Beside a programmable clock the real network is not listened to: its changes would come at no time of that clock.
+fn network(args: &Args) -> Arc<dyn Network> {
+    match args.clock {
+        Some(_) => Arc::new(SilentNetwork),
+        None => Arc::new(SystemNetwork::listen()),
     }
 }
 

@@ -27,6 +27,8 @@ pub struct TargetHealth {
     pub failures: u32,
     /// Whether it is sent to.
     pub breaker: Breaker,
+    /// Why the latest attempt failed, for people; nothing once one succeeded.
+    pub last_error: Option<String>,
 }
 
 /// Whether a target is sent to.
@@ -72,7 +74,7 @@ impl TargetHealth {
     /// Returns the health of a target that nothing is known of.
     #[must_use]
     pub const fn new(target: Target) -> Self {
-        Self { target, failures: 0, breaker: Breaker::Closed }
+        Self { target, failures: 0, breaker: Breaker::Closed, last_error: None }
     }
 
     /// Returns whether deliveries may go out; else they are held.
@@ -111,14 +113,16 @@ impl TargetHealth {
             Report::Away { .. } => {}
             Report::Delivered => {
                 after.failures = 0;
+                after.last_error = None;
                 after.breaker = match self.breaker {
                     Breaker::Open { .. } => Breaker::Releasing { next_at: now.saturating_add(RELEASE_EVERY) },
                     Breaker::Closed | Breaker::Paused { .. } | Breaker::Releasing { .. } => self.breaker,
                 };
             }
             // A final refusal counts as well: an address that is wrong is wrong for all.
-            Report::Failed { retry_after, .. } => {
+            Report::Failed { error, retry_after, is_final: _ } => {
                 after.failures = self.failures.saturating_add(1);
+                after.last_error = Some(error.clone());
                 let asked = now.saturating_add(retry_after.map_or(Span::ZERO, |asked| asked.min(RETRY_AFTER_MAX)));
                 after.breaker = match self.breaker {
                     Breaker::Closed | Breaker::Releasing { .. } if after.failures > FAILURES_MAX => {
@@ -262,7 +266,9 @@ mod tests {
     #[test]
     fn a_success_between_failures_starts_the_count_anew() {
         let before = health(10, Breaker::Closed).reported(&Report::Delivered, at(1));
-        assert_eq!(before.reported(&failed(), at(2)), health(1, Breaker::Closed));
+        let after = before.reported(&failed(), at(2));
+        assert_eq!(after.last_error.as_deref(), Some("refused"));
+        assert_eq!(TargetHealth { last_error: None, ..after }, health(1, Breaker::Closed));
     }
 
     #[test]

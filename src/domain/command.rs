@@ -99,6 +99,8 @@ pub enum Command {
     Skip,
     /// Ends the task.
     Cancel,
+    /// Sends at once, under the same ids, what failed of the open occurrence.
+    Retry,
     /// A worker reports on an attempt.
     Report {
         /// Which delivery.
@@ -146,6 +148,7 @@ impl Command {
             Self::Resume { .. } => "resume",
             Self::Skip => "skip",
             Self::Cancel => "cancel",
+            Self::Retry => "retry",
             Self::Report { .. } => "report",
             Self::TellTargetFails { .. } => "tell of",
             Self::Resend { .. } => "resend",

@@ -73,7 +73,7 @@ pub enum Operation {
         /// The last instant by which they were due.
         by: Timestamp,
     },
-    /// A delivery was handed out again after a crash: its target may have it twice.
+    /// A delivery was handed out again, after a crash or since a person asked for it: its target may have it twice.
     Resent {
         /// The firing.
         fire_id: FireId,

@@ -112,7 +112,7 @@ impl Message {
 pub fn target_fails(task: &Task, target: &Target, failures: u32, error: &str) -> Message {
     let body = format!(
         "{failures} failures in a row, the latest: {error}\n\
-         what is for {target} is held, and one is tried now and then; the method channel.resume sends at once"
+         what is for {target} is held, and one is tried now and then; `keiko channel resume {target}` sends at once"
     );
     Message {
         number: task.number,

@@ -11,6 +11,7 @@ pub mod event;
 pub mod message;
 pub mod name;
 pub mod occurrence;
+pub mod outbox;
 pub mod rejection;
 pub mod retry;
 pub mod schedule;

@@ -10,6 +10,7 @@ use crate::domain::breaker::TargetHealth;
 use crate::domain::delivery::{ChannelKind, Delivery, Report, Target};
 use crate::domain::event::Snapshot;
 use crate::domain::name::TaskName;
+use crate::domain::outbox::{DeliveryFilter, TargetCount};
 use crate::domain::state::State;
 use crate::domain::task::{Number, TaskId};
 use crate::domain::time::Timestamp;
@@ -202,12 +203,25 @@ impl Handle {
         self.read(move |store| Ok(store.held(&target, limit)?)).await
     }
 
-    /// Returns the deliveries that are not final, oldest first.
+    /// Returns deliveries behind the place `after`, in the order of their places, at most `limit`.
     ///
     /// # Errors
     /// The store fails.
-    pub async fn outbox(&self) -> Result<Vec<Delivery>, CallError> {
-        self.read(|store| Ok(store.outbox()?)).await
+    pub async fn deliveries_after(
+        &self,
+        which: DeliveryFilter,
+        after: u64,
+        limit: usize,
+    ) -> Result<Vec<(u64, Delivery)>, CallError> {
+        self.read(move |store| Ok(store.deliveries_after(&which, after, limit)?)).await
+    }
+
+    /// Returns how many deliveries that are not final each target has in each status, in order.
+    ///
+    /// # Errors
+    /// The store fails.
+    pub async fn counts_by_target(&self) -> Result<Vec<TargetCount>, CallError> {
+        self.read(|store| Ok(store.counts_by_target()?)).await
     }
 
     /// Returns the events behind `cursor`, oldest first, at most `limit`.

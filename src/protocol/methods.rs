@@ -76,6 +76,7 @@ methods! {
     TaskResume "task.resume" Resume -> WriteResult;
     TaskSkip "task.skip" Skip -> WriteResult;
     TaskCancel "task.cancel" Cancel -> WriteResult;
+    TaskRetry "task.retry" Retry -> WriteResult;
     TaskHistory "task.history" History -> HistoryResult;
     EventList "event.list" EventList -> EventListResult;
     EventSubscribe "event.subscribe" EventSubscribe -> EventSubscribeResult;
@@ -231,6 +232,17 @@ pub struct Add {
     /// The idempotency key: sent twice, added once.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub key: Option<String>,
+}
+
+/// Sends at once, under the same ids, what failed of a reminder that is due.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Retry {
+    /// Which.
+    pub task: TaskRef,
+    /// The occurrence that is meant, `KEY~GENERATION`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub occurrence: Option<String>,
 }
 
 /// Asks for a task.

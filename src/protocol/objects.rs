@@ -347,6 +347,18 @@ pub struct TargetStatus {
     pub since: Option<Time>,
     /// When the next of the held goes out.
     pub next_at: Option<Time>,
+    /// Why the latest attempt failed, null once one succeeded.
+    #[serde(default)]
+    pub last_error: Option<String>,
     /// How many deliveries are held for it.
     pub held: u64,
+    /// How many wait for their next attempt.
+    #[serde(default)]
+    pub retrying: u64,
+    /// How many wait until its channel can reach somebody.
+    #[serde(default)]
+    pub waiting: u64,
+    /// How many are about to be sent.
+    #[serde(default)]
+    pub queued: u64,
 }

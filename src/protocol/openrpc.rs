@@ -147,7 +147,7 @@ pub(crate) mod tests {
             ($($params:ident)*) => { [$((methods::$params::METHOD, check_required::<methods::$params>(&document)),)*] };
         }
         let checked = check! {
-            Hello Status Stop Add Get List Update Done Ack Snooze Pause Resume Skip Cancel History EventList
+            Hello Status Stop Add Get List Update Done Ack Snooze Pause Resume Skip Cancel Retry History EventList
             EventSubscribe EventUnsubscribe DeliveryList ChannelList ChannelPause ChannelResume ChannelTest Parse Advance
             Discover
         };

@@ -14,12 +14,10 @@ use crate::domain::breaker::TargetHealth;
 use crate::domain::delivery::{Delivery, DeliveryId, DeliveryStatus, Target};
 use crate::domain::event::{Event, Operation, Snapshot};
 use crate::domain::occurrence::{Occurrence, OccurrenceName};
+use crate::domain::outbox::{DeliveryFilter, TargetCount};
 use crate::domain::state::StateName;
 use crate::domain::task::{Number, Task, TaskId};
-use crate::store::{
-    Change, Committed, Counts, DeliveryFilter, Identity, RequestSeen, Store, StoreError, StoredEvent, TargetCount,
-    Wake, Which,
-};
+use crate::store::{Change, Committed, Counts, Identity, RequestSeen, Store, StoreError, StoredEvent, Wake, Which};
 
 /// A store in memory. Clones are the same store.
 ///

@@ -1,5 +1,5 @@
-//! `task.update`, `task.done`, `task.ack`, `task.snooze`, `task.pause`, `task.resume`, `task.skip`, `task.cancel`: what
-//! changes a task that is there.
+//! `task.update`, `task.done`, `task.ack`, `task.snooze`, `task.pause`, `task.resume`, `task.skip`, `task.cancel`,
+//! `task.retry`: what changes a task that is there.
 
 use crate::api::handlers::details;
 use crate::api::time::{self, Place, RuleText};
@@ -11,7 +11,7 @@ use crate::domain::time::Timestamp;
 use crate::engine::input::{Applied, Call};
 use crate::protocol::error_code::{ErrorKind, RpcError};
 use crate::protocol::from_wire;
-use crate::protocol::methods::{Ack, Cancel, Done, Pause, Resume, Skip, Snooze, Update, WriteResult};
+use crate::protocol::methods::{Ack, Cancel, Done, Pause, Resume, Retry, Skip, Snooze, Update, WriteResult};
 use crate::when::Limits;
 
 /// Changes what a task says or when it comes up.
@@ -121,6 +121,18 @@ pub(in crate::api) async fn cancel(api: &Api, params: Cancel) -> Result<WriteRes
         vec!["the whole series has ended; skip would have passed over one time only".to_owned()]
     } else {
         Vec::new()
+    };
+    api.written(applied, warnings).await
+}
+
+/// Sends at once what failed of a task that is due.
+pub(in crate::api) async fn retry(api: &Api, params: Retry) -> Result<WriteResult, RpcError> {
+    let id = api.find(&params.task).await?;
+    let applied = api.change(id, Command::Retry, expected(None, params.occurrence.as_deref())?).await?;
+    let warnings = if applied.changed {
+        Vec::new()
+    } else {
+        vec!["nothing of it has failed; what is held goes out with keiko channel resume".to_owned()]
     };
     api.written(applied, warnings).await
 }

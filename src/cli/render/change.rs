@@ -33,6 +33,8 @@ pub(crate) enum Change {
     Skipped,
     /// `cancel`.
     Cancelled,
+    /// `retry`.
+    Retried,
 }
 
 impl Change {
@@ -47,6 +49,7 @@ impl Change {
             Self::Resumed => "resumed",
             Self::Skipped => "skipped",
             Self::Cancelled => "cancelled",
+            Self::Retried => "sent again",
         }
     }
 }
@@ -58,6 +61,8 @@ pub(crate) fn change(what: Change, result: &WriteResult, view: Viewpoint) -> Vec
     let mut line = Text::default();
     if result.changed {
         line.push_styled(GOOD, what.word());
+    } else if what == Change::Retried {
+        line.push_styled(DIM, "nothing to send again");
     } else {
         line.push_styled(DIM, &format!("already {}", what.word()));
     }
@@ -91,7 +96,7 @@ fn tail(what: Change, task: &Task, view: Viewpoint) -> Option<String> {
         }
         Change::Paused => Some(paused(task, view)),
         Change::Done | Change::Skipped if is_series(task) && is_open(task) => Some(format!("next {}", due(task, view))),
-        Change::Done | Change::Seen | Change::Skipped | Change::Cancelled => None,
+        Change::Done | Change::Seen | Change::Skipped | Change::Cancelled | Change::Retried => None,
     }
 }
 

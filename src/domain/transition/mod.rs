@@ -112,6 +112,7 @@ pub fn transition(
         }
         (State::Suspended(_), Command::Resume { shift }) => ask::resume(&mut steps, *shift),
         (State::Pending(_) | State::Running(_), Command::Skip) => ask::skip(&mut steps)?,
+        (State::Running(_), Command::Retry) => report::retry(&mut steps),
 
         (
             State::Created | State::Pending(_) | State::Running(_) | State::Suspended(_) | State::Failed(_),
@@ -127,6 +128,7 @@ pub fn transition(
             state @ (State::Created | State::Pending(_) | State::Running(_) | State::Failed(_)),
             Command::Resume { .. },
         )
+        | (state @ (State::Created | State::Pending(_) | State::Suspended(_) | State::Failed(_)), Command::Retry)
         | (state @ (State::Created | State::Suspended(_) | State::Failed(_)), Command::Skip)
         | (state @ State::Suspended(_), Command::Ack { .. } | Command::Snooze { .. } | Command::Pause { .. })
         | (state @ State::Failed(_), Command::Ack { .. } | Command::Snooze { .. }) => {
@@ -141,7 +143,8 @@ pub fn transition(
             | Command::Pause { .. }
             | Command::Resume { .. }
             | Command::Skip
-            | Command::Cancel,
+            | Command::Cancel
+            | Command::Retry,
         ) => {
             return Err(Rejection::Ended {
                 verb: command.verb(),
@@ -206,8 +209,8 @@ pub const fn allowed(state: StateName, is_series: bool) -> &'static [&'static st
         (StateName::Created, _) => &["edit", "done", "cancel"],
         (StateName::Pending, true) => &["edit", "done", "snooze", "pause", "skip", "cancel"],
         (StateName::Pending, false) => &["edit", "done", "snooze", "pause", "cancel"],
-        (StateName::Running, true) => &["edit", "done", "ack", "snooze", "pause", "skip", "cancel"],
-        (StateName::Running, false) => &["edit", "done", "ack", "snooze", "pause", "cancel"],
+        (StateName::Running, true) => &["edit", "done", "ack", "snooze", "pause", "skip", "retry", "cancel"],
+        (StateName::Running, false) => &["edit", "done", "ack", "snooze", "pause", "retry", "cancel"],
         (StateName::Suspended, _) => &["edit", "done", "resume", "cancel"],
         (StateName::Failed, _) => &["edit", "done", "pause", "cancel"],
         (StateName::Completed | StateName::Cancelled, _) => &[],

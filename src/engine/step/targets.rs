@@ -9,12 +9,13 @@ use crate::domain::command::Command;
 use crate::domain::delivery::{Delivery, DeliveryId, DeliveryStatus, Report, Target};
 use crate::domain::effect::Effect;
 use crate::domain::event::Actor;
+use crate::domain::outbox::DeliveryFilter;
 use crate::domain::task::TaskId;
 use crate::engine::dispatch::PER_TARGET_MAX;
 use crate::engine::input::{CallError, TargetCall};
 use crate::engine::run::DUE_MAX;
 use crate::engine::step::{Answer, Batch};
-use crate::store::{DeliveryFilter, StoreError};
+use crate::store::StoreError;
 
 impl Batch<'_> {
     /// Does what a person asks of a target.
@@ -100,6 +101,9 @@ impl Batch<'_> {
         let after = before.reported(report, self.circumstances.now);
         let has_opened = after.has_opened_since(&before);
         let failures = after.failures;
+        if before.is_probed() && after.admits() {
+            tracing::info!(target = %id.target, "the target answers again: what was held for it goes out");
+        }
         self.set_health(after);
         let (true, Report::Failed { error, .. }) = (has_opened, report) else { return Ok(()) };
         tracing::warn!(target = %id.target, failures, error, "the target fails: what is for it is held");

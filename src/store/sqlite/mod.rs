@@ -17,15 +17,13 @@ use crate::domain::breaker::TargetHealth;
 use crate::domain::delivery::{Delivery, DeliveryId, Target};
 use crate::domain::event::Snapshot;
 use crate::domain::occurrence::OccurrenceName;
+use crate::domain::outbox::{DeliveryFilter, TargetCount};
 use crate::domain::task::{Number, TaskId};
 use crate::store::sqlite::fault::Fault;
 use crate::store::sqlite::readers::Readers;
 use crate::store::sqlite::schema::Sharing;
 use crate::store::sqlite::writer::Job;
-use crate::store::{
-    Change, Committed, Counts, DeliveryFilter, Identity, RequestSeen, Store, StoreError, StoredEvent, TargetCount,
-    Wake, Which,
-};
+use crate::store::{Change, Committed, Counts, Identity, RequestSeen, Store, StoreError, StoredEvent, Wake, Which};
 
 mod columns;
 mod fault;

@@ -200,10 +200,10 @@ fn that_a_target_fails_is_told_by_another_channel_and_outlives_the_task() {
     assert_eq!(statuses(&story), ["withdrawn", "queued"]);
     let notice = story.deliveries.iter().find(|delivery| delivery.is_notice()).expect("told");
     assert_eq!(notice.id.target, Target::desktop());
-    assert_snapshot!(format!("{}\n{}", notice.message.title, notice.message.body), @r"
+    assert_snapshot!(format!("{}\n{}", notice.message.title, notice.message.body), @"
     webhook:a fails (tea)
     11 failures in a row, the latest: refused
-    what is for webhook:a is held, and one is tried now and then; the method channel.resume sends at once
+    what is for webhook:a is held, and one is tried now and then; `keiko channel resume webhook:a` sends at once
     ");
     story.ask("4 09:03", &tell(Target::desktop())).expect("never refused");
     let terminal = story.deliveries.iter().filter(|delivery| delivery.id.target == Target::terminal()).count();
