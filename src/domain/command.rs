@@ -67,7 +67,7 @@ pub enum Command {
     /// The zone of this device changed: floating times follow it.
     Rezone,
     /// Changes what it says or when it comes up.
-    Edit(Edit),
+    Edit(Box<Edit>),
     /// The person did it.
     Done {
         /// Whether an occurrence of a series that has not spoken yet is meant.

@@ -78,6 +78,7 @@ const FENCES: &[(&str, &[&str])] = &[
             "clock/system",
             "config/private_dir",
             "notify/changes",
+            "notify/network",
             "notify/terminal",
             "api/listen",
             "client",

@@ -55,7 +55,8 @@ pub(in crate::api) async fn update(api: &Api, params: Update) -> Result<WriteRes
         return Err(RpcError::new(ErrorKind::Params, message));
     }
     let warnings = if edit.schedule.is_some() { place.warnings() } else { Vec::new() };
-    let applied = api.change(id, Command::Edit(edit), Expected { version: params.version, occurrence: None }).await?;
+    let applied =
+        api.change(id, Command::Edit(Box::new(edit)), Expected { version: params.version, occurrence: None }).await?;
     api.written(applied, warnings).await
 }
 

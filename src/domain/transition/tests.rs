@@ -184,8 +184,8 @@ fn every_command(story: &Story) -> Vec<Command> {
     vec![
         Command::Wake,
         Command::Rezone,
-        Command::Edit(Edit { title: Some("coffee".into()), ..Edit::default() }),
-        Command::Edit(Edit { schedule: Some(once("4 11:00")), ..Edit::default() }),
+        Command::Edit(Box::new(Edit { title: Some("coffee".into()), ..Edit::default() })),
+        Command::Edit(Box::new(Edit { schedule: Some(once("4 11:00")), ..Edit::default() })),
         Command::Done { early: false },
         Command::Ack { early: false },
         Command::Snooze { until: at("4 10:30"), early: false },
@@ -593,7 +593,9 @@ fn a_paused_series_skips_what_fell_into_its_pause() {
 fn an_edit_moves_the_due_and_the_task_rings_anew() {
     let mut story = Story::new(once("4 09:00"), &[]);
     story.run("4 09:00");
-    story.ask("4 09:10", &Command::Edit(Edit { schedule: Some(once("4 16:00")), ..Edit::default() })).expect("due");
+    story
+        .ask("4 09:10", &Command::Edit(Box::new(Edit { schedule: Some(once("4 16:00")), ..Edit::default() })))
+        .expect("due");
     story.run("4 17:00");
     assert_snapshot!(story.told(), @"
     4 08:00 once       -         → CREATED   added
@@ -610,11 +612,15 @@ fn an_edit_moves_the_due_and_the_task_rings_anew() {
 #[test]
 fn an_edited_rule_may_use_the_date_that_had_not_rung() {
     let mut story = Story::new(daily(9), &[]);
-    story.ask("4 08:10", &Command::Edit(Edit { schedule: Some(daily(18)), ..Edit::default() })).expect("pending");
+    story
+        .ask("4 08:10", &Command::Edit(Box::new(Edit { schedule: Some(daily(18)), ..Edit::default() })))
+        .expect("pending");
     assert_eq!(story.snapshot.occurrence.due_at(), Some(at("4 18:00")));
     story.run("4 18:00");
     story.ask("4 18:01", &Command::Done { early: false }).expect("due");
-    story.ask("4 18:02", &Command::Edit(Edit { schedule: Some(daily(20)), ..Edit::default() })).expect("pending");
+    story
+        .ask("4 18:02", &Command::Edit(Box::new(Edit { schedule: Some(daily(20)), ..Edit::default() })))
+        .expect("pending");
     assert_eq!(story.snapshot.occurrence.due_at(), Some(at("5 20:00")), "what has ended is never used again");
 }
 
@@ -622,10 +628,14 @@ fn an_edited_rule_may_use_the_date_that_had_not_rung() {
 fn an_edit_moves_a_series_of_which_only_an_early_alert_spoke() {
     let mut story = Story::new(daily(18), &[-60, 0]);
     story.run("4 17:00");
-    story.ask("4 17:10", &Command::Edit(Edit { schedule: Some(daily(20)), ..Edit::default() })).expect("pending");
+    story
+        .ask("4 17:10", &Command::Edit(Box::new(Edit { schedule: Some(daily(20)), ..Edit::default() })))
+        .expect("pending");
     assert_eq!(story.snapshot.occurrence.due_at(), Some(at("4 20:00")));
     story.run("4 19:00");
-    story.ask("4 19:10", &Command::Edit(Edit { schedule: Some(daily(9)), ..Edit::default() })).expect("pending");
+    story
+        .ask("4 19:10", &Command::Edit(Box::new(Edit { schedule: Some(daily(9)), ..Edit::default() })))
+        .expect("pending");
     assert_eq!(story.snapshot.occurrence.due_at(), Some(at("5 09:00")));
     story.run("5 09:00");
     let rings: Vec<_> = story.steps.iter().filter(|(_, _, step)| step.operation.firing().is_some()).collect();
@@ -640,7 +650,7 @@ fn an_edit_to_an_earlier_time_never_makes_one_that_ended_come_again() {
     story.run("5 06:00");
     // The clock is set back to the day before, and the rule changed: 4 May has ended, 5 May has spoken early.
     story
-        .ask("4 17:00", &Command::Edit(Edit { schedule: Some(interval(60, None)), ..Edit::default() }))
+        .ask("4 17:00", &Command::Edit(Box::new(Edit { schedule: Some(interval(60, None)), ..Edit::default() })))
         .expect("ahead");
     let mut ended = std::collections::BTreeSet::new();
     story.run("6 12:00");
@@ -657,7 +667,7 @@ fn an_edit_to_an_earlier_time_never_makes_one_that_ended_come_again() {
 fn a_task_that_rang_cannot_change_its_kind() {
     let mut story = Story::new(daily(9), &[]);
     story.run("4 09:00");
-    let edit = Command::Edit(Edit { schedule: Some(once("4 16:00")), ..Edit::default() });
+    let edit = Command::Edit(Box::new(Edit { schedule: Some(once("4 16:00")), ..Edit::default() }));
     let refused = story.ask("4 09:10", &edit).expect_err("it rang");
     assert!(matches!(refused, Rejection::KindChange { .. }), "{refused}");
 }
@@ -678,7 +688,7 @@ fn a_time_that_passed_while_the_request_waited_is_at_once() {
     let too_late = done_at.saturating_add(Span::from_millis(1));
     assert_eq!(create(new(countdown("4 08:00")), &moment(too_late)), Err(CreateError::Past { at: read_at }));
 
-    let edit = Command::Edit(Edit { schedule: Some(countdown("4 08:00")), ..Edit::default() });
+    let edit = Command::Edit(Box::new(Edit { schedule: Some(countdown("4 08:00")), ..Edit::default() }));
     let mut story = Story::new(countdown("4 10:00"), &[]);
     assert!(story.clone().ask_at(too_late, &edit).is_err());
     story.ask_at(done_at, &edit).expect("it was no past when it was read");
@@ -688,7 +698,8 @@ fn a_time_that_passed_while_the_request_waited_is_at_once() {
 #[test]
 fn an_edit_into_the_past_changes_nothing() {
     let mut story = Story::new(once("4 09:00"), &[]);
-    let edit = Command::Edit(Edit { title: Some("x".into()), schedule: Some(once("4 07:00")), ..Edit::default() });
+    let edit =
+        Command::Edit(Box::new(Edit { title: Some("x".into()), schedule: Some(once("4 07:00")), ..Edit::default() }));
     let before = story.snapshot.clone();
     story.ask("4 08:10", &edit).expect_err("past");
     assert_eq!(story.snapshot, before);
@@ -804,7 +815,7 @@ fn a_snooze_to_before_an_alert_leaves_that_alert() {
 fn an_edit_of_alerts_silences_only_those_that_are_new() {
     let mut story = Story::new(once("4 09:00"), &[]);
     let alerts = Some(vec![Span::from_minutes(-30), Span::ZERO]);
-    story.ask("4 09:00", &Command::Edit(Edit { alerts, ..Edit::default() })).expect("pending");
+    story.ask("4 09:00", &Command::Edit(Box::new(Edit { alerts, ..Edit::default() }))).expect("pending");
     let spoken: Vec<_> =
         story.steps.iter().filter_map(|(_, _, step)| step.operation.firing()).map(|f| f.slot).collect();
     assert_eq!(spoken, [Slot::DUE]);
@@ -813,7 +824,9 @@ fn an_edit_of_alerts_silences_only_those_that_are_new() {
 #[test]
 fn a_series_without_alerts_is_neither_missed_nor_undelivered() {
     let mut story = Story::new(daily(9), &[]);
-    story.ask("4 08:10", &Command::Edit(Edit { alerts: Some(Vec::new()), ..Edit::default() })).expect("pending");
+    story
+        .ask("4 08:10", &Command::Edit(Box::new(Edit { alerts: Some(Vec::new()), ..Edit::default() })))
+        .expect("pending");
     story.run("4 09:00");
     let woken = story.ask("5 09:00", &Command::Wake).expect("a wake is never refused");
     assert_eq!(woken.passed_over, 0);
@@ -825,7 +838,7 @@ fn a_task_that_rang_rings_again_at_the_same_local_time_of_another_zone() {
     let mut story = Story::new(once("4 15:00"), &[-60, 0]);
     story.run("4 15:00");
     let travelled = |now: &str| Moment { zone: Tz::America__New_York, ..moment(at(now)) };
-    let edit = Command::Edit(Edit { schedule: Some(once("4 15:00")), ..Edit::default() });
+    let edit = Command::Edit(Box::new(Edit { schedule: Some(once("4 15:00")), ..Edit::default() }));
     for (now, command) in [("4 15:30", &edit), ("4 20:00", &Command::Wake), ("4 21:00", &Command::Wake)] {
         let moment = travelled(now);
         let next = transition(&story.snapshot, &story.deliveries, command, Expected::default(), &moment).expect("due");
@@ -869,11 +882,12 @@ fn any_act() -> impl Strategy<Value = Act> {
         any::<bool>().prop_map(|shift| Command::Resume { shift }),
         Just(Command::Skip),
         Just(Command::Cancel),
-        any_schedule().prop_map(|schedule| Command::Edit(Edit { schedule: Some(schedule), ..Edit::default() })),
-        prop::collection::vec(-300_i64..300, 0..3).prop_map(|minutes| Command::Edit(Edit {
+        any_schedule()
+            .prop_map(|schedule| Command::Edit(Box::new(Edit { schedule: Some(schedule), ..Edit::default() }))),
+        prop::collection::vec(-300_i64..300, 0..3).prop_map(|minutes| Command::Edit(Box::new(Edit {
             alerts: Some(minutes.into_iter().map(Span::from_minutes).collect()),
             ..Edit::default()
-        })),
+        }))),
     ];
     let report = prop_oneof![
         Just(Report::Delivered),

@@ -107,12 +107,18 @@ mod tests {
         let (change, changes) = mpsc::unbounded_channel();
         let (told, telling) = mpsc::unbounded_channel();
         let network = Arc::new(Fake(changes.into()));
-        (change, telling, Heeding::with(network, SHORT, told_within, move || drop(told.send(()))))
+        (
+            change,
+            telling,
+            Heeding::with(network, SHORT, told_within, move || {
+                let _ = told.send(());
+            }),
+        )
     }
 
     #[tokio::test]
     async fn many_changes_at_once_are_told_once() {
-        let (change, mut telling, _heeding) = heeding(Duration::from_secs(60));
+        let (change, mut telling, _heeding) = heeding(Duration::from_mins(1));
         for _ in 0..20 {
             change.send(()).unwrap();
         }

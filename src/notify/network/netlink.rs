@@ -186,7 +186,9 @@ mod tests {
         let itself = std::env::current_exe().unwrap();
         let mut again = Command::new("unshare");
         again.args(["--user", "--map-root-user", "--net"]).arg(itself).args(["--exact", name]).env(INSIDE, "1");
-        let can_be = Command::new("unshare").args(["--user", "--map-root-user", "--net", "ip", "link"]).output();
+        let can_be = Command::new("unshare")
+            .args(["--user", "--map-root-user", "--net", "ip", "link", "add", "a", "type", "veth"])
+            .output();
         if can_be.is_ok_and(|output| output.status.success()) {
             let output = again.output().unwrap();
             assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stdout));
@@ -201,7 +203,7 @@ mod tests {
             let network = SystemNetwork::listen();
             let ip =
                 |line: &str| assert!(Command::new("ip").args(line.split(' ')).status().unwrap().success(), "{line}");
-            ip("link add keiko0 type dummy");
+            ip("link add keiko0 type veth peer name keiko1");
             ip("link set keiko0 up");
             ip("addr add 192.0.2.1/24 dev keiko0");
             let limit = std::time::Duration::from_secs(20);

@@ -212,7 +212,7 @@ impl World {
             6 => Command::Resume { shift: self.random.chance(30) },
             7 if self.random.chance(50) => Command::Skip,
             7 => Command::Cancel,
-            _ => Command::Edit(Edit { schedule: Some(self.any_schedule()), ..Edit::default() }),
+            _ => Command::Edit(Box::new(Edit { schedule: Some(self.any_schedule()), ..Edit::default() })),
         }
     }
 

@@ -1,0 +1,135 @@
+//! What is asked of a task that is there, by one verb: done, ack, snooze, pause, resume, skip, cancel, retry.
+
+use serde::{Deserialize, Serialize};
+
+use crate::protocol::methods::TaskRef;
+
+/// The person did it.
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Done {
+    /// Which; absent: the one that is due.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub task: Option<TaskRef>,
+    /// Whether an occurrence of a series that has not spoken yet is meant.
+    #[serde(default, skip_serializing_if = "crate::protocol::methods::is_false")]
+    pub early: bool,
+    /// The occurrence that is meant, `KEY~GENERATION`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub occurrence: Option<String>,
+    /// The version that the caller saw.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub version: Option<u64>,
+}
+
+/// The person saw it.
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Ack {
+    /// See [`Done::task`].
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub task: Option<TaskRef>,
+    /// See [`Done::early`].
+    #[serde(default, skip_serializing_if = "crate::protocol::methods::is_false")]
+    pub early: bool,
+    /// See [`Done::occurrence`].
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub occurrence: Option<String>,
+    /// See [`Done::version`].
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub version: Option<u64>,
+}
+
+/// It is to speak again later: in ten minutes where neither `for` nor `until` says when.
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Snooze {
+    /// See [`Done::task`].
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub task: Option<TaskRef>,
+    /// How long, such as `10m`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub r#for: Option<String>,
+    /// Until when, as a time phrase.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub until: Option<String>,
+    /// See [`Done::early`].
+    #[serde(default, skip_serializing_if = "crate::protocol::methods::is_false")]
+    pub early: bool,
+    /// See [`Done::occurrence`].
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub occurrence: Option<String>,
+    /// The zone in which `until` is read.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub zone: Option<String>,
+}
+
+/// Its clock stops, until a resume where neither `for` nor `until` says when.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Pause {
+    /// Which.
+    pub task: TaskRef,
+    /// How long.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub r#for: Option<String>,
+    /// Until when, as a time phrase.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub until: Option<String>,
+    /// The zone in which `until` is read.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub zone: Option<String>,
+    /// The occurrence that is meant, `KEY~GENERATION`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub occurrence: Option<String>,
+}
+
+/// Its clock goes on.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Resume {
+    /// Which.
+    pub task: TaskRef,
+    /// Whether what remained at the pause is added to now for wall-clock times too.
+    #[serde(default, skip_serializing_if = "crate::protocol::methods::is_false")]
+    pub shift: bool,
+    /// The occurrence that is meant, `KEY~GENERATION`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub occurrence: Option<String>,
+}
+
+/// Passes over the open occurrence of a series.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Skip {
+    /// Which.
+    pub task: TaskRef,
+    /// The occurrence that is meant, `KEY~GENERATION`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub occurrence: Option<String>,
+}
+
+/// Ends a task.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Cancel {
+    /// Which.
+    pub task: TaskRef,
+    /// Whether the whole series is meant on purpose, so that nobody need be told of `task.skip`.
+    #[serde(default, skip_serializing_if = "crate::protocol::methods::is_false")]
+    pub all: bool,
+    /// The occurrence that is meant, `KEY~GENERATION`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub occurrence: Option<String>,
+}
+
+/// Sends at once, under the same ids, what failed of a reminder that is due.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Retry {
+    /// Which.
+    pub task: TaskRef,
+    /// The occurrence that is meant, `KEY~GENERATION`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub occurrence: Option<String>,
+}
