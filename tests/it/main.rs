@@ -26,6 +26,10 @@ mod support;
 mod terminal;
 #[cfg(feature = "webhook")]
 mod webhook;
+#[cfg(feature = "webhook")]
+mod webhook_faults;
+#[cfg(feature = "webhook")]
+mod webhook_many;
 
 #[test]
 fn every_file_is_listed() {
