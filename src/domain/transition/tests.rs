@@ -193,6 +193,8 @@ fn every_command(story: &Story) -> Vec<Command> {
         Command::Resume { shift: false },
         Command::Skip,
         Command::Cancel,
+        Command::Retry,
+        Command::Expire { delivery: delivery.clone() },
         Command::Report {
             delivery: delivery.clone(),
             report: Report::Delivered,
@@ -237,6 +239,8 @@ fn every_state_meets_every_command() {
     CREATED   resume   refused: cannot resume task 1: it is without a time
     CREATED   skip     refused: cannot skip task 1: it is without a time
     CREATED   cancel   CANCELLED (cancelled)
+    CREATED   retry    refused: cannot retry task 1: it is without a time
+    CREATED   expire   nothing
     CREATED   report   nothing
     CREATED   resend   nothing
     PENDING   wake     RUNNING (fired)
@@ -250,6 +254,8 @@ fn every_state_meets_every_command() {
     PENDING   resume   refused: cannot resume task 1: it is scheduled
     PENDING   skip     refused: cannot skip task 1: it does not repeat
     PENDING   cancel   CANCELLED (cancelled)
+    PENDING   retry    refused: cannot retry task 1: it is scheduled
+    PENDING   expire   nothing
     PENDING   report   nothing
     PENDING   resend   nothing
     RUNNING   wake     nothing
@@ -263,6 +269,8 @@ fn every_state_meets_every_command() {
     RUNNING   resume   refused: cannot resume task 1: it is due
     RUNNING   skip     refused: cannot skip task 1: it does not repeat
     RUNNING   cancel   CANCELLED (suspended, cancelled)
+    RUNNING   retry    nothing
+    RUNNING   expire   RUNNING (expired)
     RUNNING   report   the delivery only
     RUNNING   resend   RUNNING (resent)
     SUSPENDED wake     nothing
@@ -276,6 +284,8 @@ fn every_state_meets_every_command() {
     SUSPENDED resume   RUNNING (resumed, fired)
     SUSPENDED skip     refused: cannot skip task 1: it is paused
     SUSPENDED cancel   CANCELLED (cancelled)
+    SUSPENDED retry    refused: cannot retry task 1: it is paused
+    SUSPENDED expire   nothing
     SUSPENDED report   nothing
     SUSPENDED resend   nothing
     FAILED    wake     nothing
@@ -289,6 +299,8 @@ fn every_state_meets_every_command() {
     FAILED    resume   refused: cannot resume task 1: it is failed
     FAILED    skip     refused: cannot skip task 1: it is failed
     FAILED    cancel   CANCELLED (cancelled)
+    FAILED    retry    refused: cannot retry task 1: it is failed
+    FAILED    expire   FAILED (expired)
     FAILED    report   the delivery only
     FAILED    resend   FAILED (resent)
     COMPLETED wake     nothing
@@ -302,6 +314,8 @@ fn every_state_meets_every_command() {
     COMPLETED resume   refused: cannot resume task 1: it is already done
     COMPLETED skip     refused: cannot skip task 1: it is already done
     COMPLETED cancel   refused: cannot cancel task 1: it is already done
+    COMPLETED retry    refused: cannot retry task 1: it is already done
+    COMPLETED expire   nothing
     COMPLETED report   the delivery only
     COMPLETED resend   nothing
     CANCELLED wake     nothing
@@ -315,6 +329,8 @@ fn every_state_meets_every_command() {
     CANCELLED resume   refused: cannot resume task 1: it is already cancelled
     CANCELLED skip     refused: cannot skip task 1: it is already cancelled
     CANCELLED cancel   refused: cannot cancel task 1: it is already cancelled
+    CANCELLED retry    refused: cannot retry task 1: it is already cancelled
+    CANCELLED expire   nothing
     CANCELLED report   the delivery only
     CANCELLED resend   nothing
     ");

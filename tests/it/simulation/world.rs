@@ -121,7 +121,8 @@ impl World {
             60..80 => self.advance().await,
             80..83 => self.step_clock(),
             83..86 => self.programs.change_mood(&mut self.random),
-            86..88 => self.pause_or_resume_target().await,
+            86 => self.programs.channel.set_presence(Presence::Present),
+            87 => self.pause_or_resume_target().await,
             88..90 => {
                 let zone = ZONES[usize::try_from(self.random.below(4)).expect("small")];
                 self.clock.set_zone(zone);
@@ -144,6 +145,9 @@ impl World {
         });
         let number = self.random.below(1000);
         let mut request = AddRequest { alerts, ..request(&format!("task {number}"), schedule) };
+        request.details.max_retries =
+            self.random.chance(20).then(|| u32::try_from(self.random.below(6)).expect("small"));
+        request.details.max_late = self.random.chance(30).then(|| self.random.minutes(1, 600));
         request.details.targets = match self.random.below(6) {
             0 => vec![Target::desktop(), webhook("a")],
             1 => vec![webhook("a")],
