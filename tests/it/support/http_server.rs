@@ -149,14 +149,12 @@ async fn converse(
     received: &watch::Sender<Vec<Request>>,
     connection: usize,
 ) -> io::Result<()> {
-    match tls {
-        Some(tls) => talk(tls.accept(stream).await?, script, received, connection).await,
-        None => {
-            // Where it is closed with nothing said before, it is a reset.
-            stream.set_zero_linger()?;
-            talk(stream, script, received, connection).await
-        }
+    if let Some(tls) = tls {
+        return talk(tls.accept(stream).await?, script, received, connection).await;
     }
+    // Where it is closed with nothing said before, it is a reset.
+    stream.set_zero_linger()?;
+    talk(stream, script, received, connection).await
 }
 
 async fn talk(
