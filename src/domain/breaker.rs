@@ -15,6 +15,9 @@ pub const PROBE_FIRST: Span = Span::from_secs(30);
 /// The longest wait between two probes.
 pub const PROBE_MAX: Span = Span::from_minutes(60);
 
+/// So many of the held take turns as probes.
+pub const PROBED_MAX: usize = 32;
+
 /// What was held goes out one by one, so far apart.
 pub const RELEASE_EVERY: Span = Span::from_secs(1);
 
@@ -92,6 +95,16 @@ impl TargetHealth {
         match self.breaker {
             Breaker::Open { .. } => true,
             Breaker::Closed | Breaker::Paused { .. } | Breaker::Releasing { .. } => false,
+        }
+    }
+
+    /// Returns which of the held goes out next, counted from the oldest, where there are more than one: the oldest, but
+    /// each probe is another one, since the fault may lie in what is sent.
+    #[must_use]
+    pub fn next_of_held(&self) -> usize {
+        match self.breaker {
+            Breaker::Open { probes, .. } => usize::try_from(probes).unwrap_or(PROBED_MAX) % PROBED_MAX,
+            Breaker::Closed | Breaker::Paused { .. } | Breaker::Releasing { .. } => 0,
         }
     }
 
@@ -276,6 +289,13 @@ mod tests {
         let away = Report::Away { reason: "no server".into() };
         let before = health(10, Breaker::Closed);
         assert_eq!(before.reported(&away, at(1)), before);
+    }
+
+    #[test]
+    fn each_probe_is_another_of_the_held() {
+        let turns = |probes| health(11, open(31, probes)).next_of_held();
+        assert_eq!([0, 1, 31, 32, 33].map(turns), [0, 1, 31, 0, 1]);
+        assert_eq!(health(0, Breaker::Releasing { next_at: at(1) }).next_of_held(), 0);
     }
 
     #[test]

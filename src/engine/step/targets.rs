@@ -58,23 +58,25 @@ impl Batch<'_> {
         }
         // Some of what the store has as held may be withdrawn by this batch.
         let of_batch = self.deliveries.keys().filter(|id| id.target == *target).count();
-        let mut held = self.store.held(target, of_batch + 1)?;
+        let turn = health.next_of_held();
+        let mut held = self.store.held(target, of_batch + 1 + turn)?;
         held.retain(|delivery| !self.deliveries.contains_key(&delivery.id));
         if held.first().is_some_and(|oldest| oldest.is_expired(now)) {
             return self.expire_held(target);
         }
-        let Some(oldest) = held.into_iter().next() else {
+        if held.is_empty() {
             self.set_health(health.drained());
             return Ok(());
-        };
+        }
+        let chosen = held.swap_remove(turn % held.len());
         // Beside a probe goes nothing else, not even another probe.
         let load_max = if health.is_probed() { 1 } else { PER_TARGET_MAX };
         if self.world.dispatcher.load(target) >= load_max {
             self.set_health(health.put_off(now));
             return Ok(());
         }
-        self.released.insert(oldest.id.clone());
-        self.queue(oldest)?;
+        self.released.insert(chosen.id.clone());
+        self.queue(chosen)?;
         self.set_health(health.released(now));
         Ok(())
     }
