@@ -134,6 +134,13 @@ impl HttpServer {
         let enough = requests.wait_for(|requests| requests.len() >= count);
         soon("requests", enough).await.expect("the sender lives as long as this value").clone()
     }
+
+    /// As [`HttpServer::received`], for what is known to take at most `limit`.
+    pub(crate) async fn received_within(&self, count: usize, limit: Duration) -> Vec<Request> {
+        let mut requests = self.requests.subscribe();
+        let enough = timeout(limit, requests.wait_for(|requests| requests.len() >= count)).await;
+        enough.expect("they came in time").expect("the sender lives as long as this value").clone()
+    }
 }
 
 impl Drop for HttpServer {
