@@ -122,7 +122,7 @@ fn run(args: &Args) -> Result<(), DaemonError> {
     if !args.foreground {
         leave_session(paths.data_dir());
     }
-    logging::init(&settings::logging(&config, &paths, args.foreground, std::env::var(LOG_VARIABLE).ok()))?;
+    logging::init(&settings::logging(&config, &paths, args, std::env::var(LOG_VARIABLE).ok()))?;
     for warning in warnings {
         tracing::warn!(file = %paths.config_file().display(), "{warning}");
     }
