@@ -693,7 +693,12 @@ mod tests {
     #[test]
     fn a_file_that_cannot_be_read_is_refused() {
         let directory = tempfile::tempdir().unwrap();
-        assert!(matches!(Config::load(directory.path(), Origin::Default), Err(ConfigError::Unreadable { .. })));
+        assert!(matches!(Config::load(directory.path(), Origin::Default), Err(ConfigError::NoFile { .. })));
+        assert!(matches!(Config::load(Path::new("/dev/zero"), Origin::Default), Err(ConfigError::NoFile { .. })));
+        assert_eq!(Config::load(Path::new(NOTHING), Origin::Named).unwrap(), (Config::default(), Vec::new()));
+        let long = directory.path().join("long.toml");
+        File::create(&long).unwrap().set_len(FILE_BYTES_MAX + 1).unwrap();
+        assert!(matches!(Config::load(&long, Origin::Default), Err(ConfigError::TooLong { .. })));
         let binary = directory.path().join("binary.toml");
         fs::write(&binary, b"\xff\xfe").unwrap();
         assert!(matches!(Config::load(&binary, Origin::Default), Err(ConfigError::Unreadable { .. })));
