@@ -5,8 +5,8 @@
 use clap::{Args, Parser, Subcommand};
 
 use crate::cli::commands::{
-    ack, add, cancel, channel, daemon, done, edit, events, history, list, parse, pause, remind, resume, retry, rpc,
-    show, skip, snooze, status,
+    ack, add, backup, cancel, channel, daemon, done, edit, events, history, list, parse, pause, remind, resume, retry,
+    rpc, show, skip, snooze, status,
 };
 use crate::cli::ui::{ColorFlag, Form};
 
@@ -105,6 +105,8 @@ pub(crate) enum Command {
     Channel(channel::Channel),
     #[command(name = "daemon")]
     Daemon(daemon::Daemon),
+    #[command(name = "backup")]
+    Backup(backup::Backup),
     #[command(name = "events")]
     Events(events::Events),
     #[command(name = "rpc")]

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Deserializer, Serialize};
 
-use crate::protocol::objects::{ChannelStatus, Counts, Json, Next, Priority, Reading, Task, Time};
+use crate::protocol::objects::{ChannelStatus, Counts, Json, Next, Priority, Reading, StorageTrouble, Task, Time};
 #[cfg(test)]
 use crate::protocol::openrpc::tests::fields;
 
@@ -21,10 +21,12 @@ pub use crate::protocol::methods::outgoing::{
     ChannelList, ChannelListResult, ChannelPause, ChannelResult, ChannelResume, ChannelTest, ChannelTestResult,
     DELIVERIES_MAX, DeliveryList, DeliveryListResult,
 };
+pub use crate::protocol::methods::storage::{Backup, BackupResult};
 pub use crate::protocol::methods::verbs::{Ack, Cancel, Done, Pause, Resume, Retry, Skip, Snooze};
 
 mod following;
 mod outgoing;
+mod storage;
 mod verbs;
 
 /// The methods, declared with their words, parameters and results: one table for the server and the client.
@@ -88,6 +90,7 @@ methods! {
     ChannelPause "channel.pause" ChannelPause -> ChannelResult;
     ChannelResume "channel.resume" ChannelResume -> ChannelResult;
     ChannelTest "channel.test" ChannelTest -> ChannelTestResult;
+    StoreBackup "store.backup" Backup -> BackupResult;
     TimeParse "time.parse" Parse -> Reading;
     ClockAdvance "clock.advance" Advance -> AdvanceResult;
     RpcDiscover "rpc.discover" Discover -> Json;
@@ -407,6 +410,9 @@ pub struct StatusResult {
     pub next: Option<Next>,
     /// Whether each channel can reach somebody.
     pub channels: Vec<ChannelStatus>,
+    /// What is wrong with the store, null where it takes what is written.
+    #[serde(default)]
+    pub storage: Option<StorageTrouble>,
 }
 
 /// The daemon stops.
