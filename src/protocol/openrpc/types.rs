@@ -187,7 +187,7 @@ fn the_document_tells_the_types_that_the_code_reads() {
     }
     let checked = check! {
         Hello Status Stop Add Get List Update Done Ack Snooze Pause Resume Skip Cancel History EventList
-        EventSubscribe EventUnsubscribe DeliveryList ChannelList ChannelPause ChannelResume ChannelTest Parse Advance
+        EventSubscribe EventUnsubscribe DeliveryList ChannelList ChannelPause ChannelResume ChannelTest Backup Parse Advance
         Discover
     };
     assert_eq!(checked.map(|(method, ())| method), Method::ALL);
