@@ -247,6 +247,8 @@ fn gather(here: &Here<'_>, phrase: &Phrase, every: &Every) -> Result<Days, TimeE
             | Day::Week { .. }
             | Day::WeekAround(_)
             | Day::Counted { .. }
+            | Day::WorkingDays(_)
+            | Day::Season { .. }
             | Day::Shifted { .. } => return Err(here.several()),
         }
     }

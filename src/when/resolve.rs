@@ -6,7 +6,7 @@ use chrono_tz::Tz;
 use crate::domain::schedule::Rule;
 use crate::domain::time::{Meeting, Span, Timestamp, add_days, resolve};
 use crate::when::days::later;
-use crate::when::grammar::{Amount, Clock, Day, Face, Moment, Phrase, Which};
+use crate::when::grammar::{Amount, Clock, Day, DayPart, Face, Moment, Phrase, Which};
 use crate::when::lexicon::{Part, Unit};
 use crate::when::plain_date;
 use crate::when::{Context, Grain, Note, Settings, TimeError, render};
@@ -246,6 +246,18 @@ impl<'a> Here<'a> {
         if phrase.clocks.iter().any(|clock| clock.face == Face::Impossible) {
             return Err(self.impossible("no clock shows that time"));
         }
+        // "this evening at 2" may be after noon or behind midnight.
+        let has_hour = |clock: &Clock, part: Part| match part {
+            Part::Afternoon => !(9..=11).contains(&(clock.hour % 12)),
+            Part::Evening => !(1..=3).contains(&(clock.hour % 12)),
+            Part::Morning | Part::Night | Part::Dawn | Part::Midday | Part::LongEvening | Part::DeepNight => true,
+        };
+        let is_outside = |part: DayPart| {
+            phrase.clocks.iter().any(|clock| clock.face == Face::Open && !has_hour(clock, part.part))
+        };
+        if phrase.part.is_some_and(is_outside) {
+            return Err(self.impossible("that part of the day has no such hour"));
+        }
         let is_no_day = |day: &Day| match day {
             Day::Date { year, month, day } => {
                 // 2028 is a leap year: without a year, 29 February exists.
@@ -264,6 +276,8 @@ impl<'a> Here<'a> {
             | Day::Week { .. }
             | Day::WeekAround(_)
             | Day::Counted { .. }
+            | Day::WorkingDays(_)
+            | Day::Season { .. }
             | Day::Shifted { .. } => false,
         };
         let days = phrase.every.iter().flat_map(|every| &every.days).chain(&phrase.days);

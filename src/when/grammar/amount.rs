@@ -51,6 +51,9 @@ impl Amount {
     }
 }
 
+/// "mon", of which "in 2 mon" has months.
+const MON: Meaning = Meaning::ShortWeekday(chrono::Weekday::Mon);
+
 /// An amount that was found, and how it was written.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::when) struct FoundAmount {
@@ -93,6 +96,9 @@ fn one_unit(words: &Words<'_>, start: usize, base: Amount, above: Option<Unit>) 
         let unit = words.pick(at, |meaning| if let Meaning::ShortUnit(unit) = meaning { Some(unit) } else { None })?;
         is_behind_digits.then_some(unit)
     };
+    // "in 2 mon"; elsewhere it is a Monday.
+    let is_month = |at: usize| start > 0 && words.has(start - 1, Meaning::In) && words.has(at, MON) && at > start;
+    let long = long.or_else(|| (is_month(at) && words.digits(at - 1).is_some()).then_some(Unit::Month));
     let (unit, is_short) = long.map(|unit| (unit, false)).or_else(|| short().map(|unit| (unit, true)))?;
     if above.is_some_and(|above| unit >= above) {
         return None;

@@ -116,6 +116,9 @@ fn alone(words: &Words<'_>, start: usize, binder: Option<Binder>) -> Option<Foun
 }
 
 fn named(words: &Words<'_>, start: usize) -> Option<(Clock, usize)> {
+    if let Some(hour) = words.pick(start, |m| if let Meaning::NamedHour(hour) = m { Some(hour) } else { None }) {
+        return Some((Clock { hour, minute: 0, second: 0, face: Face::Day }, start + 1));
+    }
     // "next noon"
     let is_next = words.has(start, Meaning::Next) && words.has(start + 1, Meaning::Noon);
     let start = if is_next { start + 1 } else { start };

@@ -39,6 +39,10 @@ pub(in crate::when) enum Day {
     WeekAround(Box<Day>),
     /// The so-manieth weekday after another day, before it when negative.
     Counted { nth: i64, weekday: Weekday, from: Box<Day> },
+    /// So many Mondays to Fridays from today.
+    WorkingDays(i64),
+    /// A season by the month and day of its start.
+    Season { which: Which, year: Option<u32>, month: u32, day: u32 },
     /// So long from another day.
     Shifted { amount: Amount, is_back: bool, from: Box<Day> },
 }
@@ -266,6 +270,12 @@ fn named(words: &Words<'_>, start: usize) -> Option<FoundDay> {
     // "the eom"
     let is_end = words.pick(start + 1, |m| matches!(m, Meaning::End(_)).then_some(())).is_some();
     let start = if is_end { words.skip(start, Meaning::The) } else { start };
+    // "next morning" is tomorrow's.
+    let at = words.skip(start, Meaning::The);
+    let is_part = words.pick(at + 1, |m| matches!(m, Meaning::Part(_)).then_some(())).is_some();
+    if words.has(at, Meaning::Next) && is_part {
+        return Some(found(Day::FromToday(1), at + 1, Strength::Strong));
+    }
     words
         .pick(start, |meaning| match meaning {
             Meaning::Day(days) => Some(Day::FromToday(days)),
@@ -482,7 +492,7 @@ pub(in crate::when) fn of_month(words: &Words<'_>, start: usize) -> Option<(Mont
         return None;
     }
     if let Some(month) = month_name(words, start + 1) {
-        let next = start + 2;
+        let next = words.skip_dot(start + 1);
         return Some(match year(words, next) {
             Some((year, behind)) => (MonthOf::Named { year: Some(year), month }, behind),
             None => (MonthOf::Named { year: None, month }, next),
@@ -504,16 +514,30 @@ pub(in crate::when) fn of_month(words: &Words<'_>, start: usize) -> Option<(Mont
         return Some((MonthOf::Ahead(2), start + 5));
     }
     let is_any = words.has(start + 1, Meaning::The) || words.has(start + 1, Meaning::This);
-    if is_any && is_month(start + 2) {
-        return Some((MonthOf::Any, start + 3));
+    let any_at = if is_any { start + 2 } else { start + 1 };
+    if is_month(any_at) {
+        // "first monday of the month in 2 months"
+        return match of_month(words, any_at + 1) {
+            Some((month @ MonthOf::Ahead(_), next)) => Some((month, next)),
+            Some(_) | None => Some((MonthOf::Any, any_at + 1)),
+        };
     }
     let is_next = words.has(start + 1, Meaning::Next) || words.has(start + 1, Meaning::Coming);
     (is_next && is_month(start + 2)).then_some((MonthOf::Next, start + 3))
 }
 
-/// "in june", "june 2027", "next june".
+/// Returns the place behind "the month of".
+fn behind_month_of(words: &Words<'_>, start: usize) -> usize {
+    let at = words.skip(start, Meaning::The);
+    let is_named = words.has(at, Meaning::Unit(Unit::Month)) && words.has(at + 1, Meaning::Of);
+    if is_named && month_name(words, at + 2).is_some() { at + 2 } else { start }
+}
+
+/// "in june", "june 2027", "next june", "the month of june".
 fn month_alone(words: &Words<'_>, start: usize, binder: Option<Binder>) -> Option<FoundDay> {
-    let at = words.skip(words.skip(start, Meaning::This), Meaning::Next);
+    let at = words.skip(words.skip(behind_month_of(words, start), Meaning::This), Meaning::Next);
+    // "in an october"
+    let at = if at == start && binder == Some(Binder::In) { words.skip(at, Meaning::Article) } else { at };
     let Some(month) = month_name(words, at) else { return month_and_year(words, start) };
     if words.has(at.saturating_sub(1), Meaning::Next) && at > start {
         let month = MonthOf::Named { year: None, month };
@@ -530,7 +554,9 @@ fn month_alone(words: &Words<'_>, start: usize, binder: Option<Binder>) -> Optio
             .iter()
             .any(|join| words.has(at, *join))
     };
-    let is_alone = (start == 0 || joins(start - 1)) && (words.is_end(at + 1) || joins(at + 1));
+    // "march in a year"
+    let is_ahead = words.has(at + 1, Meaning::In) && amount(words, at + 2).is_some();
+    let is_alone = (start == 0 || joins(start - 1)) && (words.is_end(at + 1) || joins(at + 1) || is_ahead);
     let strength = if is_bound { Strength::Strong } else { Strength::Whole };
     (is_bound || is_alone).then(|| found(Day::Month { year: None, month }, at + 1, strength))
 }

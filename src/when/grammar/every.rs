@@ -166,6 +166,8 @@ fn yearly(words: &Words<'_>, start: usize, dialect: Dialect) -> Option<(Every, u
         | Day::Week { .. }
         | Day::WeekAround(_)
         | Day::Counted { .. }
+        | Day::WorkingDays(_)
+        | Day::Season { .. }
         | Day::Shifted { .. } => false,
     };
     is_yearly.then(|| (Every { interval: 1, cycle: Cycle::Years, days: vec![found.day], part: None }, found.next))

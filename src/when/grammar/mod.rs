@@ -28,7 +28,7 @@ pub(super) use self::clock::{Clock, Face};
 pub(super) use self::day::{Day, DayKind, MonthOf, WeekOf, Which};
 pub(super) use self::every::{Cycle, Every, WEEKEND, WORKING_DAYS};
 pub(super) use self::open::is_open;
-pub(super) use self::phrase::{Phrase, Run, phrase};
+pub(super) use self::phrase::{DayPart, Phrase, Run, phrase};
 pub(super) use self::words::Words;
 
 /// The preposition before a piece.
@@ -195,8 +195,8 @@ fn piece(
         year_behind_clock(words, start, before),
         day,
         clock,
-        bare_hour(words, start, before),
         number_behind_day(words, start, before),
+        bare_hour(words, start, before),
         part(words, start, binder, before),
         degree(words, start, binder),
         ahead(words, start, binder),
@@ -246,6 +246,11 @@ fn bare_hour(words: &Words<'_>, start: usize, before: Option<&Piece>) -> Option<
 fn number_behind_day(words: &Words<'_>, start: usize, before: Option<&Piece>) -> Option<Found> {
     let Some(Piece::Day(day)) = before else { return None };
     let (value, len) = words.digits(start)?;
+    // "29.02.2028 13.12"
+    if matches!(day, Day::Date { .. }) && words.has(start + 1, Meaning::Dot) {
+        let found = clock::clock(words, start, Some(Binder::At)).filter(|found| found.next == start + 3)?;
+        return Some(Found { piece: Piece::Clock(found.clock), next: found.next, strength: Strength::Strong });
+    }
     let strong = |piece, next| Some(Found { piece, next, strength: Strength::Strong });
     let is_date = matches!(day, Day::Weekday(..)) && len == 2 && (13..=31).contains(&value);
     let is_followed = words.is_end(start + 1)
@@ -290,6 +295,13 @@ fn part(words: &Words<'_>, start: usize, binder: Option<Binder>, before: Option<
         };
         return found(part, false, false, start + 1);
     }
+    // "first thing tomorrow", "first thing in the morning"
+    if words.has(start, Meaning::FirstThing) {
+        let at = words.skip(words.skip(start + 1, Meaning::In), Meaning::The);
+        let next = if part_of(words, at) == Some(Part::Morning) { at + 1 } else { start + 1 };
+        let piece = Piece::Part { part: Part::Morning, is_today: false, is_tonight: false };
+        return Some(Found { piece, next, strength: Strength::Weak });
+    }
     if words.has(start, Meaning::Tonight) {
         return found(Part::Night, true, true, start + 1);
     }
@@ -328,7 +340,8 @@ fn ahead(words: &Words<'_>, start: usize, binder: Option<Binder>) -> Option<Foun
     // "now + 2 hours", "in the next 2 hours"
     let is_from_now = words.has(start, Meaning::Now) && words.has(start + 1, Meaning::Plus);
     let behind_next = words.skip(start, Meaning::The);
-    let is_next = matches!(binder, Some(Binder::In | Binder::For)) && words.has(behind_next, Meaning::Next);
+    let is_ahead = words.has(behind_next, Meaning::Next) || words.has(behind_next, Meaning::Coming);
+    let is_next = matches!(binder, Some(Binder::In | Binder::For)) && is_ahead;
     // "next hour", "next 3 hours": a stretch is its start.
     let counted = amount::count(words, start + 1).filter(|_| binder.is_none());
     let unit_at = counted.map_or(start + 1, |(_, at)| at);
@@ -500,7 +513,7 @@ fn offset(words: &Words<'_>, start: usize, is_behind_utc: bool) -> Option<(i32, 
         return None;
     };
     let (hours @ 0..=14, hour_len) = words.digits(start + 1)? else { return None };
-    let is_glued = words.is_glued(start) && words.is_glued(start + 1);
+    let is_glued = (is_behind_utc || words.is_glued(start)) && words.is_glued(start + 1);
     let minutes = words.digits(start + 3).filter(|(minutes, len)| {
         *minutes < 60 && *len == 2 && words.has(start + 2, Meaning::Colon) && words.is_glued(start + 2)
     });
@@ -509,6 +522,9 @@ fn offset(words: &Words<'_>, start: usize, is_behind_utc: bool) -> Option<(i32, 
     if !(is_glued && (is_behind_utc && hour_len <= 2 || hour_len == 2 && minutes.is_some())) {
         return None;
     }
+    // "UTC -12h"
+    let has_hour_mark = is_behind_utc && words.is_glued(next) && words.has(next, Meaning::ShortUnit(Unit::Hour));
+    let next = if has_hour_mark { next + 1 } else { next };
     let seconds = i32::try_from(hours * 3600 + minutes.unwrap_or(0) * 60).ok()?;
     Some((sign * seconds, next))
 }

@@ -10,7 +10,7 @@ use crate::when::grammar::{
     Alert, Amount, Binder, Clock, Cycle, Day, Every, Found, Moment, Piece, Strength, Which, Words, amount, open, piece,
     range,
 };
-use crate::when::lexicon::{Meaning, Part};
+use crate::when::lexicon::{Meaning, Part, Unit};
 
 /// All that a sentence says about time.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
@@ -160,7 +160,7 @@ fn run(words: &Words<'_>, start: usize, dialect: Dialect, first_binder: Option<B
         return Some(open::opened(day, start));
     }
     let run = run?;
-    Some(if open::is_bounded_above(words, &run) { open::opened(run, start) } else { run })
+    Some(if open::is_bounded_above(words, &run) { open::begun(run) } else { run })
 }
 
 /// Reads pieces side by side from `start`, with the end of a stretch ("from 4pm today to 5pm tomorrow").
@@ -356,7 +356,7 @@ impl Phrase {
                 // "two weeks from now on monday"
                 let is_in_week = matches!(day, Day::Weekday(Which::Coming, _))
                     && self.days.is_empty()
-                    && self.ahead.is_some_and(|amount| amount.days % 7 == 0 && amount.millis == 0);
+                    && self.ahead.is_some_and(|amount| amount.days % 7 == 0 && !amount.is_exact() && amount.millis == 0);
                 is_in_week || !is_offset && (self.every.is_some() || is_list || is_other_kind)
             }
             Piece::Clock(_) | Piece::Window(..) => {
@@ -490,7 +490,11 @@ impl Phrase {
         let crossed = |a: &Self, b: &Self| {
             is_offset(a) && (has_day(b) || b.every.is_some()) || is_exact(a) && (has_clock(b) || b.part.is_some())
         };
-        !(both(|p| !p.days.is_empty())
+        // "next week, preferably on tuesday": a week and its day.
+        let is_week = |p: &Self| matches!(p.days.as_slice(), [Day::Period(_, Unit::Week) | Day::Week { .. }]);
+        let is_weekday = |p: &Self| matches!(p.days.as_slice(), [Day::Weekday(Which::Coming, _)]);
+        let is_day_of_week = is_week(self) && is_weekday(other) || is_weekday(self) && is_week(other);
+        !(both(|p| !p.days.is_empty()) && !is_day_of_week
             || both(|p| !p.clocks.is_empty())
             || both(|p| p.part.is_some())
             || both(|p| p.every.is_some())

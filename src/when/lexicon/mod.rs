@@ -154,6 +154,16 @@ pub(super) enum Meaning {
     FromToday,
     /// A meal, with its hour.
     Meal(u32),
+    /// A full hour by its name: "after school".
+    NamedHour(u32),
+    /// Half a year: "h2".
+    HalfYear,
+    /// A season, with the month and day on which it begins in the north.
+    Season(u32, u32),
+    /// "first thing": the start of a day.
+    FirstThing,
+    /// A quarter's letter, read only beside its number.
+    ShortQuarter,
     /// "time" behind an amount ("in two weeks' time").
     TimeWord,
     /// A holiday of a fixed date: month and day.
@@ -406,7 +416,7 @@ fn zone_name(tokens: &[Token]) -> Option<(usize, Tz)> {
     })
 }
 
-/// Cuts "october2" and "q3" in two.
+/// Cuts "october2", "q3" and "h2" in two.
 fn month_and_digits(token: &Token) -> Option<[Lexeme; 2]> {
     let split = token.word.find(|c: char| c.is_ascii_digit()).filter(|_| token.kind == Kind::Word)?;
     let (name, digits) = token.word.split_at(split);
@@ -415,7 +425,11 @@ fn month_and_digits(token: &Token) -> Option<[Lexeme; 2]> {
     let is_plain = token.span.len() == token.word.len();
     let meaning = Some(en::word(&Token { word: name.to_owned(), ..token.clone() }))
         .filter(|meanings| meanings.iter().any(|meaning| matches!(meaning, Meaning::Month(_))))
-        .or_else(|| (name == "q").then(|| vec![Meaning::Quarter]));
+        .or_else(|| match name {
+            "q" => Some(vec![Meaning::Quarter]),
+            "h" if matches!(digits, "1" | "2") => Some(vec![Meaning::HalfYear]),
+            _ => None,
+        });
     let middle = token.span.start + split;
     let lexeme = |span, meanings, is_glued| Lexeme { span, meanings, kind: Kind::Word, is_glued, is_border: false };
     (is_short && is_plain).then_some(())?;
