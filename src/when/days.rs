@@ -266,6 +266,11 @@ impl Here<'_> {
         notes: &mut Vec<Note>,
     ) -> Result<Vec<NaiveDate>, TimeError> {
         let [first, second] = days else { return self.all_agreeing(days, notes) };
+        if let (Day::Weekday(_, first), Day::Weekday(_, second)) = (first, second)
+            && first != second
+        {
+            return Err(self.several());
+        }
         let (wide, narrow) = if rank(first) <= rank(second) { (first, second) } else { (second, first) };
         match (wide, narrow) {
             (Day::Period(which, Unit::Week), Day::Weekday(Which::Coming, weekday)) => {

@@ -297,6 +297,9 @@ fn resolve_phrase(
         return Err(TimeError::Vague { words: said.words, span: said.span });
     }
     let here = Here::new(context, phrase.zone, said.clone());
+    if phrase.is_torn {
+        return Err(here.several());
+    }
     let (resolved, zone) = match (&phrase.every, phrase.offset) {
         (None, None) => (here.once(phrase)?, phrase.zone),
         // An offset names an instant, which stays where it is when the device travels.

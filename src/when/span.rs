@@ -51,7 +51,7 @@ mod tests {
         check("1.5 hours", "1h30m");
         check("an hour and a half", "1h30m");
         check("half an hour", "30m");
-        check("three quarters of an hour", "cannot find a time in \"three quarters of an hour\"");
+        check("three quarters of an hour", "45m");
         check("2d", "2d");
         check("25h", "1d1h");
         check("45 sec", "45s");

@@ -132,8 +132,14 @@ fn named(words: &Words<'_>, start: usize) -> Option<(Clock, usize)> {
 /// "9:30", "17:30:05", "9.30pm", "17h30".
 pub(in crate::when) fn digital(words: &Words<'_>, start: usize, binder: Option<Binder>) -> Option<(Clock, usize)> {
     let (hour, hour_len @ 1..=2) = words.digits(start)? else { return None };
-    let (minute, 2) = words.digits(start + 2)? else { return None };
-    if !(words.is_glued(start + 1) && words.is_glued(start + 2)) {
+    let (minute, minute_len) = words.digits(start + 2)?;
+    // "3:5pm"
+    let is_cut = minute_len == 1 && words.has(start + 1, Meaning::Colon) && words.is_glued(start + 2);
+    if is_cut && (meridiem(words, start + 3).is_some() || binder.is_some_and(Binder::takes_bare_number)) {
+        let next = meridiem(words, start + 3).map_or(start + 3, |(_, next)| next);
+        return Some((Clock { hour, minute, second: 0, face: Face::Impossible }, next));
+    }
+    if minute_len != 2 || !(words.is_glued(start + 1) && words.is_glued(start + 2)) {
         return None;
     }
     let colon = words.has(start + 1, Meaning::Colon);

@@ -3,7 +3,8 @@
 use chrono::Weekday;
 
 use crate::when::Dialect;
-use crate::when::grammar::amount::{Amount, amount, count};
+use crate::when::grammar::amount::{Amount, amount, count, number_in_words};
+use crate::when::grammar::date::month_name;
 use crate::when::grammar::day::{Day, DayKind, MonthOf, day, day_kind, of_month, ordinal};
 use crate::when::grammar::words::Words;
 use crate::when::grammar::{Strength, suffixed};
@@ -53,7 +54,9 @@ pub(in crate::when) fn every(words: &Words<'_>, start: usize, dialect: Dialect) 
     if let Some(found) = suffixed::every(words, start) {
         return Some(strong(found));
     }
-    adverb(words, start).or_else(|| plural(words, start).map(strong)).or_else(|| once_a(words, start).map(strong))
+    adverb(words, start).or_else(|| plural(words, start).map(strong)).or_else(|| {
+        once_a(words, start).or_else(|| a_unit(words, start)).map(strong)
+    })
 }
 
 /// Reads what follows "every".
@@ -150,6 +153,14 @@ fn counted(words: &Words<'_>, start: usize) -> Option<(Every, usize)> {
 
 /// "june 3", "3rd of june", "first monday of june": once a year.
 fn yearly(words: &Words<'_>, start: usize, dialect: Dialect) -> Option<(Every, usize)> {
+    // "every january": its first day.
+    if let Some(month) = month_name(words, start).filter(|_| words.digits(start + 1).is_none()) {
+        let first = Day::Date { year: None, month, day: 1 };
+        let found = day(words, start, None, dialect).is_none_or(|found| found.next == start + 1);
+        if found {
+            return Some((Every { interval: 1, cycle: Cycle::Years, days: vec![first], part: None }, start + 1));
+        }
+    }
     let found = day(words, start, None, dialect)?;
     let is_yearly = match found.day {
         Day::Date { year: None, .. } | Day::Nth { month: MonthOf::Named { year: None, .. }, .. } => true,
@@ -269,6 +280,31 @@ fn plural(words: &Words<'_>, start: usize) -> Option<(Every, usize)> {
     // "three fridays" are no repetition.
     let is_counted = start > 0 && count(words, start - 1).is_some_and(|(_, next)| next == start);
     if is_counted { None } else { weekdays(words, start, 1) }
+}
+
+/// Reads how often a cycle has it: the "twice" of "twice a day", the "three times" of "three times daily".
+pub(super) fn often(words: &Words<'_>, start: usize) -> Option<(u32, usize)> {
+    let once = words.pick(start, |m| if let Meaning::Count(times) = m { Some(times) } else { None });
+    let (times, next) = match once {
+        Some(times) => (times, start + 1),
+        None => {
+            let number = words.digits(start).map(|(value, _)| (value, start + 1));
+            let (times, at) = number.or_else(|| number_in_words(words, start))?;
+            words.has(at, Meaning::Times).then_some((times, at + 1))?
+        }
+    };
+    let is_cycle = words.has(next, Meaning::Article) && words.is_unit(next + 1)
+        || words.has(next, Meaning::Every)
+        || words.pick(next, |m| matches!(m, Meaning::Repeats(..)).then_some(())).is_some();
+    (is_cycle && times > 1).then_some((times, next))
+}
+
+/// The "a day" of "twice a day".
+fn a_unit(words: &Words<'_>, start: usize) -> Option<(Every, usize)> {
+    let before = start.checked_sub(1)?;
+    let is_counted = words.has(before, Meaning::Times)
+        || words.pick(before, |m| matches!(m, Meaning::Count(_)).then_some(())).is_some();
+    if is_counted && words.has(start, Meaning::Article) { unit(words, start + 1, 1) } else { None }
 }
 
 /// "once a week".

@@ -167,7 +167,10 @@ fn piece(
             strength => strength,
         },
     });
-    let clock = clock::clock(words, start, binder).map(|found| Found {
+    // "1 o'clock lunchtime" has its time already.
+    let is_meal = words.pick(start, |m| matches!(m, Meaning::Meal(_)).then_some(())).is_some();
+    let is_told = is_meal && matches!(before, Some(Piece::Clock(_)));
+    let clock = clock::clock(words, start, binder).filter(|_| !is_told).map(|found| Found {
         piece: Piece::Clock(found.clock),
         next: found.next,
         strength: if binder.is_some_and(Binder::takes_bare_number) { Strength::Strong } else { found.strength },
@@ -302,6 +305,14 @@ fn part(words: &Words<'_>, start: usize, binder: Option<Binder>, before: Option<
         let piece = Piece::Part { part: Part::Morning, is_today: false, is_tonight: false };
         return Some(Found { piece, next, strength: Strength::Weak });
     }
+    // "1 o'clock lunchtime"
+    let meal = words.pick(start, |m| if let Meaning::Meal(hour) = m { Some(hour) } else { None });
+    if matches!(before, Some(Piece::Clock(_)))
+        && let Some(hour) = meal.filter(|_| words.lexeme(start).is_some_and(|lexeme| lexeme.span.len() >= 9))
+    {
+        let part = if hour == 12 { Part::Midday } else { Part::Evening };
+        return found(part, false, false, start + 1);
+    }
     if words.has(start, Meaning::Tonight) {
         return found(Part::Night, true, true, start + 1);
     }
@@ -337,6 +348,26 @@ fn degree(words: &Words<'_>, start: usize, binder: Option<Binder>) -> Option<Fou
 
 /// "in 20 minutes", "3 days from now", "2 hours ago", "10m".
 fn ahead(words: &Words<'_>, start: usize, binder: Option<Binder>) -> Option<Found> {
+    let unit = |at: usize| words.pick(at, |m| if let Meaning::Unit(unit) = m { Some(unit) } else { None });
+    // "in -5 minutes"
+    if binder == Some(Binder::In)
+        && words.has(start, Meaning::Dash)
+        && words.is_glued(start + 1)
+        && let Some(length) = amount::amount(words, start + 1)
+    {
+        return Some(Found { piece: Piece::Ago, next: length.next, strength: Strength::Strong });
+    }
+    // 未来7天 begins now.
+    if words.has(start, Meaning::Onward)
+        && let Some(length) = amount::amount(words, start + 1)
+    {
+        return Some(Found { piece: Piece::Now, next: length.next, strength: Strength::Weak });
+    }
+    // "in 99999999999 years"
+    if binder == Some(Binder::In) && words.has(start, Meaning::Huge) && unit(start + 1).is_some() {
+        let amount = Amount { months: i64::MAX, ..Amount::default() };
+        return Some(Found { piece: Piece::Ahead(amount), next: start + 2, strength: Strength::Strong });
+    }
     // "now + 2 hours", "in the next 2 hours"
     let is_from_now = words.has(start, Meaning::Now) && words.has(start + 1, Meaning::Plus);
     let behind_next = words.skip(start, Meaning::The);
@@ -366,8 +397,7 @@ fn ahead(words: &Words<'_>, start: usize, binder: Option<Binder>) -> Option<Foun
     // "after 2 days"
     let is_after = binder.is_none() && words.has(at, Meaning::After);
     // "for the next year"
-    let single = words
-        .pick(at, |m| if let Meaning::Unit(unit) = m { Some(unit) } else { None })
+    let single = unit(at)
         .filter(|_| is_next && words.has_repeat && binder == Some(Binder::For))
         .and_then(|unit| Amount::default().plus(1000, unit))
         .map(|amount| amount::FoundAmount { amount, next: at + 1, is_short: false });
@@ -377,7 +407,7 @@ fn ahead(words: &Words<'_>, start: usize, binder: Option<Binder>) -> Option<Foun
         return None;
     }
     // "in 2 weeks' time"
-    amount.next = words.skip(amount.next, Meaning::TimeWord);
+    amount.next = words.skip(words.skip(amount.next, Meaning::TimeWord), Meaning::Ish);
     let binder = if is_after { Some(Binder::In) } else { binder };
     if is_from_now || has_plus {
         return Some(Found { piece: Piece::Ahead(amount.amount), next: amount.next, strength: Strength::Strong });
@@ -532,6 +562,9 @@ fn offset(words: &Words<'_>, start: usize, is_behind_utc: bool) -> Option<(i32, 
 /// "3 times", "twice", "now", a zone behind a time of day.
 fn other(words: &Words<'_>, start: usize, before: Option<&Piece>) -> Option<Found> {
     let found = |piece, next, strength| Some(Found { piece, next, strength });
+    if let Some((times, next)) = every::often(words, start) {
+        return found(Piece::Often(times), next, Strength::Strong);
+    }
     if words.has_repeat && before.is_some() {
         if let Some(times) = words.pick(start, |m| if let Meaning::Count(times) = m { Some(times) } else { None }) {
             return found(Piece::Times(times), start + 1, Strength::Strong);

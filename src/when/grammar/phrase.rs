@@ -40,6 +40,8 @@ pub(in crate::when) struct Phrase {
     pub(in crate::when) often: Option<u32>,
     /// When to speak beside or instead of at due.
     pub(in crate::when) alerts: Vec<Alert>,
+    /// Whether the words name two times of which neither gives way.
+    pub(in crate::when) is_torn: bool,
     /// Seconds east of UTC, where the words name an offset rather than a region.
     pub(in crate::when) offset: Option<i32>,
 }
@@ -97,7 +99,10 @@ pub(in crate::when) fn phrase(
         }
     }
     runs.sort_by_key(|run| {
-        std::cmp::Reverse((run.phrase.every.is_some(), !run.is_past(), !run.phrase.is_only_alerts(), run.weight()))
+        // "friday about the monday meeting": what stands behind "the" tells a thing from others.
+        let is_free = !is_told_apart(words, run);
+        let is_first = (run.phrase.every.is_some(), !run.is_past(), !run.phrase.is_only_alerts(), is_free);
+        std::cmp::Reverse((is_first, run.weight()))
     });
     let mut whole: Option<Phrase> = None;
     let mut taken = Vec::new();
@@ -105,7 +110,12 @@ pub(in crate::when) fn phrase(
         match &mut whole {
             None => whole = Some(run.phrase.clone()),
             Some(phrase) if phrase.has_room_for(&run.phrase) && !run.is_past() => phrase.merge(run.phrase.clone()),
-            // What contradicts the time already found is part of the title.
+            // "nov 12 (sun": they must agree.
+            Some(phrase) if taken.iter().any(|known| is_named_date(words, known, &run)) => {
+                phrase.days.extend(run.phrase.days.clone());
+            }
+            Some(phrase) if taken.iter().any(|known| contradict(words, known, &run)) => phrase.is_torn = true,
+            // Else what contradicts the time already found is part of the title.
             Some(_) => continue,
         }
         taken.push(run);
@@ -113,6 +123,41 @@ pub(in crate::when) fn phrase(
     taken.sort_by_key(|run| run.range.start);
     // "be there 10 minutes before" has no time to be before.
     whole.filter(|phrase| !phrase.is_only_alerts()).map(|phrase| (phrase, taken))
+}
+
+/// Returns whether the run stands behind "the" and before a noun ("the monday meeting").
+fn is_told_apart(words: &Words<'_>, run: &Run) -> bool {
+    let Range { start, end } = run.range;
+    let has_the = words.has(start, Meaning::The) || start > 0 && words.has(start - 1, Meaning::The);
+    has_the && !words.is_end(end)
+}
+
+/// Returns whether two runs with marks between are a date and its weekday, and say nothing else.
+fn is_named_date(words: &Words<'_>, known: &Run, other: &Run) -> bool {
+    let is_date = |run: &Run| matches!(run.phrase.days.as_slice(), [Day::Date { .. } | Day::OfMonth(_)]);
+    let is_weekday = |run: &Run| matches!(run.phrase.days.as_slice(), [Day::Weekday(Which::Coming, _)]);
+    let mut between = known.range.end.min(other.range.end)..known.range.start.max(other.range.start);
+    let is_pair = is_date(known) && is_weekday(other) || is_weekday(known) && is_date(other);
+    is_pair && other.phrase.is_only_days() && between.all(|at| words.is_mark(at))
+}
+
+/// Returns whether two runs name two times for one thing: side by side ("at 3pm at 5pm", "friday or saturday"), or both
+/// bound times of day without "that", "about" or "is" between, which begin a title of its own.
+fn contradict(words: &Words<'_>, known: &Run, other: &Run) -> bool {
+    let (first, second) = if known.range.start < other.range.start { (known, other) } else { (other, known) };
+    let is_plain = |run: &Run| !run.is_past() && !run.phrase.is_only_alerts() && run.phrase.every.is_none();
+    let mut between = first.range.end..second.range.start;
+    if !(is_plain(first) && is_plain(second)) || is_told_apart(words, first) || is_told_apart(words, second) {
+        return false;
+    }
+    let joins = |at: usize| {
+        words.is_mark(at) || [Meaning::And, Meaning::AndAlso, Meaning::Or].iter().any(|join| words.has(at, *join))
+    };
+    let has_clock_bound =
+        |run: &Run| !run.phrase.clocks.is_empty() && run.range.clone().any(|at| words.has(at, Meaning::At));
+    let begins_title = |at: usize| words.has(at, Meaning::LeadEnd) || words.has(at, Meaning::Copula);
+    between.clone().all(joins)
+        || has_clock_bound(first) && has_clock_bound(second) && !between.any(begins_title)
 }
 
 /// Returns whether the run is sure enough where it stands.
@@ -132,7 +177,9 @@ fn is_bounded(words: &Words<'_>, range: &Range<usize>) -> bool {
     let is_word = |at: usize| !words.is_mark(at) && !words.opens_or_closes(at);
     let joins = |at: usize| {
         words.is_mark(at)
-            && ![Meaning::Comma, Meaning::Colon, Meaning::At].iter().any(|mark| words.has(at, *mark))
+            && ![Meaning::Comma, Meaning::At].iter().any(|mark| words.has(at, *mark))
+            // "3:5pm" is one thing, "3pm:call" two.
+            && (!words.has(at, Meaning::Colon) || words.digits(at + 1).is_some() && at > 0 && words.digits(at - 1).is_some())
             && !words.opens_or_closes(at)
     };
     let is_start = range.start == 0 || !words.is_glued(range.start) || {
@@ -187,11 +234,11 @@ fn whole_run(words: &Words<'_>, start: usize, dialect: Dialect, first_binder: Op
     if let Some(stretch) = with_end(words, &run, Some(opener), dialect) {
         return Some(Run { range: start..stretch.range.end, ..stretch });
     }
-    // "from 4pm"; but "mail from friday" is a title.
+    // "from 4pm", "from friday"; but "the mail from friday about rent" is a title with its day.
     let is_month = matches!(run.phrase.days.first(), Some(Day::Month { .. }));
-    let is_time = is_month || !run.phrase.clocks.is_empty() && run.strength == Strength::Strong;
-    let is_clock = opener == range::Opener::From && is_time;
-    is_clock.then_some(Run { range: start..run.range.end, ..run })
+    let is_day = run.phrase.is_only_days() && words.is_end(run.range.end);
+    let is_time = is_month || (is_day || !run.phrase.clocks.is_empty()) && run.strength == Strength::Strong;
+    (opener == range::Opener::From && is_time).then_some(Run { range: start..run.range.end, ..run })
 }
 
 /// Returns the run with the end of the stretch that it starts.
@@ -230,7 +277,7 @@ fn with_end(words: &Words<'_>, run: &Run, opener: Option<range::Opener>, dialect
     }
     let mut whole = run.clone();
     range::share_year(&mut whole.phrase, &end.phrase);
-    whole.range.end = end.range.end;
+    whole.range.end = words.skip(end.range.end, Meaning::BetweenBehind);
     whole.pieces += end.pieces;
     whole.strength = Strength::Strong;
     whole.phrase.zone = whole.phrase.zone.or(end.phrase.zone);
@@ -249,7 +296,8 @@ fn pieces(
     let mut before: Option<Piece> = None;
     loop {
         // "between june 3 and june 5" lists nothing.
-        let is_at_its_end = opener == Some(range::Opener::Between) && words.has(run.range.end, Meaning::And);
+        let is_at_its_end = opener == Some(range::Opener::Between) && words.has(run.range.end, Meaning::And)
+            || range::is_between_behind(words, run.range.end);
         if before.is_some() && is_at_its_end {
             break;
         }
@@ -259,6 +307,11 @@ fn pieces(
         let binder = binder.or_else(|| is_list_clock.then_some(Binder::List));
         // A word that binds may itself begin a piece ("in a while" does not, "the 5th" does).
         let found = piece(words, at, binder, before.as_ref(), dialect);
+        // "today - friday" is a stretch.
+        let is_stretch = |found: &Found| {
+            join.has_dash && matches!((&found.piece, &before), (Piece::Day(_), Some(Piece::Day(_))))
+        };
+        let found = found.filter(|found| !is_stretch(found));
         let Some(Found { piece, next, strength }) = found.filter(|found| run.phrase.takes(&found.piece, join.is_list))
         else {
             break;
@@ -278,6 +331,7 @@ fn pieces(
 struct Joint {
     binder: Option<Binder>,
     is_list: bool,
+    has_dash: bool,
 }
 
 /// Reads "," "and" "on" "at" from `start`.
@@ -292,7 +346,9 @@ fn joint(words: &Words<'_>, start: usize, before: Option<&Piece>) -> (usize, Joi
         let is_in_period = matches!(before, Some(Piece::Day(Day::Period(..))));
         at = if is_in_period { words.skip(at, Meaning::From) } else { at };
         // "the 31st of every month", "6 jan 2027 - 6:37am", "2026-06-03T14:00"
-        at = words.skip(words.skip(words.skip(at, Meaning::Of), Meaning::Dash), Meaning::IsoT);
+        at = words.skip(at, Meaning::Of);
+        joint.has_dash = words.has(at, Meaning::Dash) && !words.is_glued(at);
+        at = words.skip(words.skip(at, Meaning::Dash), Meaning::IsoT);
     }
     let binder = words.pick(at, |meaning| match meaning {
         Meaning::At => Some(Binder::At),
@@ -413,7 +469,7 @@ impl Phrase {
             Piece::Except(_) => self.except.is_empty(),
             Piece::Alert(_) => self.alerts.len() < ALERTS_MAX,
             Piece::By => self.every.is_none(),
-            Piece::Often(_) => self.every.is_some() && self.often.is_none(),
+            Piece::Often(_) => self.often.is_none(),
             Piece::Zone(_) | Piece::Offset(_) => self.zone.is_none() && self.offset.is_none(),
             Piece::Degree(_) => self.degree == 0 && self.part.is_none(),
             Piece::Year(_) => matches!(self.days.last(), Some(Day::Date { year: None, .. })),
@@ -491,7 +547,7 @@ impl Phrase {
             is_offset(a) && (has_day(b) || b.every.is_some()) || is_exact(a) && (has_clock(b) || b.part.is_some())
         };
         // "next week, preferably on tuesday": a week and its day.
-        let is_week = |p: &Self| matches!(p.days.as_slice(), [Day::Period(_, Unit::Week) | Day::Week { .. }]);
+        let is_week = |p: &Self| matches!(p.days.as_slice(), [Day::Period(_, Unit::Week)]);
         let is_weekday = |p: &Self| matches!(p.days.as_slice(), [Day::Weekday(Which::Coming, _)]);
         let is_day_of_week = is_week(self) && is_weekday(other) || is_weekday(self) && is_week(other);
         !(both(|p| !p.days.is_empty()) && !is_day_of_week

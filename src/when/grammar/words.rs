@@ -25,7 +25,14 @@ impl<'a> Words<'a> {
                     | Meaning::AlsoWeekday(_)
             )
         });
-        Self { lexemes, has_repeat }
+        let words = Self { lexemes, has_repeat };
+        // "twice a day", "3 times per week"
+        let is_rate = |at: usize| {
+            let is_count = |m: Meaning| matches!(m, Meaning::Count(_) | Meaning::Times).then_some(());
+            words.pick(at, is_count).is_some() && words.has(at + 1, Meaning::Article) && words.is_unit(at + 2)
+        };
+        let has_repeat = has_repeat || (0..lexemes.len()).any(is_rate);
+        Self { has_repeat, ..words }
     }
 
     pub(in crate::when) fn len(&self) -> usize {

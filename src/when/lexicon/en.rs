@@ -52,6 +52,10 @@ const PHRASES: &[(&str, Meaning)] = &[
     ("bi - monthly", Meaning::Repeats(2, Unit::Month)),
     ("semi - annually", Meaning::Repeats(6, Unit::Month)),
     ("apart from", Meaning::Except),
+    ("except for", Meaning::Except),
+    ("except on", Meaning::Except),
+    ("but not", Meaning::Except),
+    ("not on", Meaning::Except),
     ("other than", Meaning::Except),
     ("as of", Meaning::Starting),
     ("starting from", Meaning::Starting),
@@ -77,6 +81,13 @@ const PHRASES: &[(&str, Meaning)] = &[
     ("from right now", Meaning::FromNow),
     ("at the moment", Meaning::Now),
     ("less than", Meaning::LessThan),
+    ("sometime next", Meaning::Next),
+    ("sometime this", Meaning::This),
+    ("some time next", Meaning::Next),
+    ("over the weekend", Meaning::Weekend),
+    ("during the weekend", Meaning::Weekend),
+    ("later today", Meaning::Day(0)),
+    ("later tonight", Meaning::Tonight),
     ("later than", Meaning::After),
     ("no earlier than", Meaning::After),
     ("not before", Meaning::After),
@@ -148,8 +159,13 @@ const PHRASES: &[(&str, Meaning)] = &[
 
 /// Returns the longest phrase at the start of `tokens`, with how many tokens it takes.
 pub(super) fn phrase(tokens: &[Token]) -> Option<(usize, Vec<Meaning>)> {
+    let first = tokens.first()?.word.as_str();
+    if let Some(found) = city_time(tokens) {
+        return Some(found);
+    }
     PHRASES
         .iter()
+        .filter(|(words, _)| words.strip_prefix(first).is_some_and(|rest| rest.starts_with(' ')))
         .filter_map(|(words, meaning)| {
             let len = words.split(' ').count();
             let is_here =
@@ -158,6 +174,42 @@ pub(super) fn phrase(tokens: &[Token]) -> Option<(usize, Vec<Meaning>)> {
             is_here.then(|| (len, std::iter::once(*meaning).chain(about).collect()))
         })
         .max_by_key(|(len, _)| *len)
+}
+
+/// Reads "tokyo time", "new york time".
+fn city_time(tokens: &[Token]) -> Option<(usize, Vec<Meaning>)> {
+    const CITIES: [(&str, Tz); 20] = [
+        ("london", Tz::Europe__London),
+        ("dublin", Tz::Europe__Dublin),
+        ("paris", Tz::Europe__Paris),
+        ("berlin", Tz::Europe__Berlin),
+        ("madrid", Tz::Europe__Madrid),
+        ("moscow", Tz::Europe__Moscow),
+        ("dubai", Tz::Asia__Dubai),
+        ("delhi", Tz::Asia__Kolkata),
+        ("beijing", Tz::Asia__Shanghai),
+        ("shanghai", Tz::Asia__Shanghai),
+        ("singapore", Tz::Asia__Singapore),
+        ("tokyo", Tz::Asia__Tokyo),
+        ("seoul", Tz::Asia__Seoul),
+        ("sydney", Tz::Australia__Sydney),
+        ("toronto", Tz::America__Toronto),
+        ("chicago", Tz::America__Chicago),
+        ("denver", Tz::America__Denver),
+        ("york", Tz::America__New_York),
+        ("angeles", Tz::America__Los_Angeles),
+        ("francisco", Tz::America__Los_Angeles),
+    ];
+    let first = tokens.first()?.word.as_str();
+    let has_prefix = match tokens.get(1)?.word.as_str() {
+        "york" => first == "new",
+        "angeles" => first == "los",
+        "francisco" => first == "san",
+        _ => false,
+    };
+    let (city, behind) = if has_prefix { (tokens.get(1)?.word.as_str(), 2) } else { (first, 1) };
+    let (_, zone) = CITIES.iter().find(|(name, _)| *name == city)?;
+    (tokens.get(behind)?.word == "time").then(|| (behind + 1, vec![Meaning::Zone(*zone)]))
 }
 
 /// Returns what one token may mean.
@@ -255,7 +307,7 @@ fn number(word: &str) -> Option<Meaning> {
     const TENS: [&str; 8] = ["twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety"];
     let index = |words: &[&str]| words.iter().position(|known| *known == word).and_then(|i| u32::try_from(i).ok());
     match word {
-        "a" | "an" => Some(Meaning::Article),
+        "a" | "an" | "per" => Some(Meaning::Article),
         "couple" | "pair" => Some(Meaning::Number(2)),
         "few" => Some(Meaning::Number(3)),
         "hundred" => Some(Meaning::Number(100)),
@@ -457,7 +509,7 @@ fn binder(word: &str) -> &'static [Meaning] {
         "next" | "following" => &[Meaning::Next],
         "last" => &[Meaning::Last],
         "every" | "each" => &[Meaning::Every],
-        "other" => &[Meaning::Other],
+        "other" | "alternate" => &[Meaning::Other],
         "single" => &[Meaning::Single],
         "on" => &[Meaning::On],
         "at" | "@" => &[Meaning::At],
@@ -472,6 +524,8 @@ fn binder(word: &str) -> &'static [Meaning] {
         "the" => &[Meaning::The],
         "of" => &[Meaning::Of],
         "and" | "&" => &[Meaning::And],
+        "or" => &[Meaning::Or],
+        "but" => &[Meaning::Except],
         "to" => &[Meaning::To],
         "past" => &[Meaning::Past],
         "before" => &[Meaning::Before],
@@ -488,7 +542,7 @@ fn binder(word: &str) -> &'static [Meaning] {
         "early" => &[Meaning::Degree, Meaning::Early],
         "mid" | "middle" => &[Meaning::Middle],
         "end" => &[Meaning::Ending],
-        "except" => &[Meaning::Except],
+        "except" | "excluding" => &[Meaning::Except],
         "times" | "x" | "occurrences" => &[Meaning::Times],
         "once" => &[Meaning::Count(1)],
         "twice" => &[Meaning::Count(2)],

@@ -160,6 +160,16 @@ pub(super) enum Meaning {
     HalfYear,
     /// A season, with the month and day on which it begins in the north.
     Season(u32, u32),
+    /// "between" behind both ends of a stretch: 之间.
+    BetweenBehind,
+    /// "the next" before an amount that begins now: 未来.
+    Onward,
+    /// The first (1) or second (2) half of a unit: 下半年.
+    HalfOf(u32, Unit),
+    /// "or" between two times, of which one must be chosen.
+    Or,
+    /// Digits too many for any time.
+    Huge,
     /// "first thing": the start of a day.
     FirstThing,
     /// A quarter's letter, read only beside its number.
@@ -387,6 +397,7 @@ pub(super) fn lexemes(tokens: &[Token]) -> Vec<Lexeme> {
         let (len, meanings) = match token.kind {
             Kind::Quoted => (1, Vec::new()),
             Kind::Number => (1, digits(&token.word)),
+            Kind::Word if token.word.bytes().all(|byte| byte.is_ascii_digit()) => (1, vec![Meaning::Huge]),
             // A Chinese character that no word covers is no English one.
             Kind::Word if token.word.starts_with(is_ideograph) => (1, Vec::new()),
             Kind::Word | Kind::Mark => en::phrase(&tokens[at..])

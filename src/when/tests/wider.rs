@@ -231,13 +231,10 @@ fn a_title_drops_the_verb_before_its_time() {
 #[test]
 fn a_stretch_that_names_no_moment_is_refused_with_its_words_kept() {
     for text in [
-        "within 3 days",
-        "call bob within 2 hours",
         "since monday",
         "rest of the day",
         "later this week",
         "friday late afternoon",
-        "less than 2 weeks from today",
         "an hour before friday",
         "after mid june",
     ] {

@@ -80,7 +80,9 @@ fn hour_and_minutes(words: &Words<'_>, start: usize) -> Option<Said> {
     {
         return before_hour(hour, minutes, behind);
     }
-    let behind = words.skip(next, Meaning::OnMark);
+    // 八点过十分
+    let past = if words.has(next, Meaning::In) && minutes(words, next + 1).is_some() { next + 1 } else { next };
+    let behind = words.skip(past, Meaning::OnMark);
     if words.has(behind, Meaning::Half) {
         // 三时半五十九秒
         let seconds = marked(words, behind + 1, Meaning::SecondMark);

@@ -31,7 +31,7 @@ pub(super) fn read(tokens: &[Token], before: &[Lexeme]) -> Entries {
     let candidates = [
         composed_week(&chars),
         composed_month_or_year(&chars),
-        ordinal(&chars),
+        ordinal(&chars).or_else(|| ordinal_in_digits(&chars, tokens)),
         also_weekday(&chars, before),
         beside_time(&chars, tokens, last),
         next_day(&chars, last),
@@ -161,6 +161,14 @@ fn ordinal(chars: &[char]) -> Option<Entries> {
     let counter = usize::from(matches!(chars.get(end), Some('个')));
     let nth = number.value;
     Some(vec![(end + counter, vec![if is_back { Meaning::FinalNth(nth) } else { Meaning::Ordinal(nth) }])])
+}
+
+/// 第2, 第3个, in digits.
+fn ordinal_in_digits(chars: &[char], tokens: &[Token]) -> Option<Entries> {
+    let number = tokens.get(1).filter(|token| token.kind == Kind::Number && chars.first() == Some(&'第'))?;
+    let nth = number.word.parse().ok()?;
+    let counter = usize::from(tokens.get(2).is_some_and(|token| token.word == "个" || token.word == "個"));
+    Some(vec![(2 + counter, vec![Meaning::Ordinal(nth)])])
 }
 
 /// The 三 and 五 of 周一三五, the 四 of 周二、四 and of 周一至四.

@@ -88,6 +88,7 @@ fn simple(word: &str, next: Option<char>) -> &'static [Meaning] {
         // 5号楼, 30日元, 一点点, 三时候
         "号" if is_before("楼线店门院桌馆机会厅车库位码员厂") => &[],
         "日" if is_before("元语") => &[],
+        "间" if is_before("房隔歇谍断接") => &[],
         "个星期" | "个礼拜" if is_before("一二三四五六日天") => &[],
         "起" if is_before("床来飞码草名诉点身诊跑") => &[],
         "点" if is_before("点评名赞餐菜心击") => &[],
@@ -128,7 +129,13 @@ fn units(word: &str) -> &'static [Meaning] {
         "俩" => &[Meaning::Number(2)],
         "个" => &[Meaning::Single],
         "工作日" => &[Meaning::WorkingDay, Meaning::EveryWorkingDay],
-        "个工作日" => &[Meaning::WorkingDay],
+        "个工作日" | "个交易日" => &[Meaning::WorkingDay],
+        "上半年" => &[Meaning::HalfOf(1, Unit::Year)],
+        "下半年" => &[Meaning::HalfOf(2, Unit::Year)],
+        "上半月" => &[Meaning::HalfOf(1, Unit::Month)],
+        "下半月" => &[Meaning::HalfOf(2, Unit::Month)],
+        "上半周" => &[Meaning::HalfOf(1, Unit::Week)],
+        "下半周" => &[Meaning::HalfOf(2, Unit::Week)],
         "最后一个" | "最后" => &[Meaning::Final],
         _ => &[],
     }
@@ -193,6 +200,8 @@ fn binders(word: &str) -> &'static [Meaning] {
         "前" | "之前" | "以前" => &[Meaning::Ago, Meaning::ByBehind],
         "过" | "再过" | "再等" => &[Meaning::In],
         "在" | "于" => &[Meaning::On],
+        "之间" | "间" => &[Meaning::BetweenBehind],
+        "未来" | "今后" | "接下来" | "接下来的" | "往后" | "从现在起" => &[Meaning::Onward],
         "大约" | "大概" | "约" => &[Meaning::Around],
         "从" | "自" => &[Meaning::From],
         "开始" | "起" => &[Meaning::StartsThere],
@@ -205,6 +214,7 @@ fn binders(word: &str) -> &'static [Meaning] {
         "连续" | "持续" => &[Meaning::Total, Meaning::For],
         "和" | "及" | "以及" | "与" | "跟" | "还有" => &[Meaning::AndAlso],
         "的" | "左右" | "都" | "准时" | "为止" | "前后" => &[Meaning::Linker],
+        "或" | "或者" | "还是" => &[Meaning::Or],
         "差" => &[Meaning::ShortOf],
         "建议" | "意见" | "要求" | "原因" | "理由" | "问题" | "注意" | "心得" | "想法" | "看法" => {
             &[Meaning::PointNoun]
