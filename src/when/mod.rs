@@ -182,6 +182,10 @@ pub fn parse_sentence(text: &str, context: &Context) -> Result<Reading, TimeErro
         }
         Err(error) => return Err(error),
     };
+    if let Some(left) = title::time_left_over(&words, edges.clone(), &runs) {
+        let span = lexemes[left.start].span.start..lexemes[left.end - 1].span.end;
+        return Err(TimeError::Leftover { words: text[span.clone()].to_owned(), span });
+    }
     let title = title::title(text, &lexemes, &words, edges.start, &runs);
     let notes = time.notes.clone();
     Ok(Reading { time: Some(time), title, notes })

@@ -248,12 +248,16 @@ impl<'a> Here<'a> {
         }
         // "this evening at 2" may be after noon or behind midnight.
         let has_hour = |clock: &Clock, part: Part| match part {
+            Part::Afternoon if clock.face == Face::Day => (11..=19).contains(&clock.hour),
+            Part::Evening if clock.face == Face::Day => clock.hour >= 15 || clock.hour == 0,
+            Part::Morning if clock.face == Face::Day => clock.hour <= 12,
             Part::Afternoon => !(9..=11).contains(&(clock.hour % 12)),
             Part::Evening => !(1..=3).contains(&(clock.hour % 12)),
             Part::Morning | Part::Night | Part::Dawn | Part::Midday | Part::LongEvening | Part::DeepNight => true,
         };
         let is_outside = |part: DayPart| {
-            phrase.clocks.iter().any(|clock| clock.face == Face::Open && !has_hour(clock, part.part))
+            let is_said = |clock: &Clock| matches!(clock.face, Face::Open | Face::Day);
+            phrase.clocks.iter().any(|clock| is_said(clock) && !has_hour(clock, part.part))
         };
         if phrase.part.is_some_and(is_outside) {
             return Err(self.impossible("that part of the day has no such hour"));

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use crate::when::grammar::{Run, Words};
-use crate::when::lexicon::{Lexeme, Meaning};
+use crate::when::lexicon::{Lexeme, Meaning, Unit};
 use crate::when::token::{Kind, is_ideograph};
 
 /// Returns the lexemes in which time is looked for: without the lead ("remind me to") and closing marks.
@@ -93,6 +93,69 @@ pub(super) fn beside(
     let slices: Vec<&str> =
         kept.iter().map(|part| text[lexemes[part.start].span.start..lexemes[part.end - 1].span.end].trim()).collect();
     joined(&slices)
+}
+
+/// Returns the words that are left where they are no title but time that was not understood: the "15" of "15 at 8:00".
+///
+/// How long it lasts ("18h for 45 minutes") is not needed.
+pub(super) fn time_left_over(words: &Words<'_>, edges: Range<usize>, runs: &[Run]) -> Option<Range<usize>> {
+    let is_left = |at: &usize| !words.is_mark(*at) && !runs.iter().any(|run| run.range.contains(at));
+    let mut left = edges.filter(is_left).peekable();
+    let first = *left.peek()?;
+    if words.has(first, Meaning::For) {
+        return None;
+    }
+    let (mut last, mut has_time) = (first, false);
+    for at in left {
+        let is_name = words.pick(at, |m| matches!(m, Meaning::Unit(Unit::Second) | Meaning::Month(3 | 5)).then_some(()));
+        let is_time = words.pick(at, |m| is_of_time(m).then_some(())).is_some() && is_name.is_none();
+        if !is_time && words.pick(at, |m| joins(m).then_some(())).is_none() {
+            return None;
+        }
+        has_time |= is_time;
+        last = at;
+    }
+    has_time.then_some(first..last + 1)
+}
+
+/// Returns whether a word of that meaning is no title by itself.
+const fn is_of_time(meaning: Meaning) -> bool {
+    matches!(
+        meaning,
+        Meaning::Digits { .. }
+            | Meaning::Number(_)
+            | Meaning::Unit(_)
+            | Meaning::Month(_)
+            | Meaning::Weekday(_)
+            | Meaning::Day(_)
+            | Meaning::Part(_)
+            | Meaning::Tonight
+            | Meaning::HourMark
+            | Meaning::DayMark
+            | Meaning::MonthMark
+            | Meaning::SurePart(_)
+    )
+}
+
+const fn joins(meaning: Meaning) -> bool {
+    matches!(
+        meaning,
+        Meaning::At
+            | Meaning::Around
+            | Meaning::On
+            | Meaning::In
+            | Meaning::Of
+            | Meaning::The
+            | Meaning::Article
+            | Meaning::And
+            | Meaning::To
+            | Meaning::ShortUnit(_)
+            | Meaning::Meridiem(_)
+            | Meaning::OrdinalEnd
+            | Meaning::Next
+            | Meaning::Last
+            | Meaning::This
+    )
 }
 
 /// Joins the parts by a space, but Chinese ones as Chinese is written.

@@ -343,6 +343,9 @@ fn weekend(words: &Words<'_>, start: usize) -> Option<FoundDay> {
 /// "next week", "last month", "this year".
 fn period(words: &Words<'_>, start: usize) -> Option<FoundDay> {
     let before = words.skip(start, Meaning::The);
+    // "2 next days" are the next 2.
+    let behind_count = count(words, before).map_or(before, |(_, at)| at);
+    let before = if words.has(behind_count, Meaning::Next) { behind_count } else { before };
     // "5 upcoming years" begin at no known moment.
     if start > 0 && words.has(start, Meaning::Coming) && words.digits(start - 1).is_some() {
         return None;

@@ -76,6 +76,8 @@ pub(super) enum Piece {
     Clock(Clock),
     /// From one time of day to another: once it is its start, every hour a window.
     Window(Clock, Clock),
+    /// The same hour of morning and evening.
+    Twice(Clock, Clock),
     /// A part of the day, and whether it is today's ("this morning", "tonight").
     Part {
         part: Part,
@@ -196,9 +198,9 @@ fn piece(
             .filter(|_| matches!(before, Some(Piece::Every(_))))
             .map(|(every, next)| Found { piece: Piece::Every(every), next, strength: Strength::Strong }),
         year_behind_clock(words, start, before),
+        number_behind_day(words, start, before),
         day,
         clock,
-        number_behind_day(words, start, before),
         bare_hour(words, start, before),
         part(words, start, binder, before),
         degree(words, start, binder),
@@ -327,7 +329,11 @@ fn part(words: &Words<'_>, start: usize, binder: Option<Binder>, before: Option<
     let is_night = part == Part::Night && binder == Some(Binder::At);
     let is_beside = matches!(before, Some(Piece::Day(_) | Piece::Clock(_) | Piece::Every(_) | Piece::Degree(_)));
     let is_whole = start == 0 && words.is_end(start + 1);
-    if is_night || is_beside || is_whole { found(part, false, false, start + 1) } else { None }
+    // "evening of the 25th", "afternoon 3pm"
+    let is_before_day = words.has(start + 1, Meaning::Of);
+    let is_before_clock = words.digits(start + 1).is_some()
+        && clock::clock(words, start + 1, None).is_some_and(|found| found.strength == Strength::Strong);
+    if is_night || is_beside || is_whole || is_before_day || is_before_clock { found(part, false, false, start + 1) } else { None }
 }
 
 /// "early" before "morning", "late" before "tonight", with "in the" or "this" before it.

@@ -6,6 +6,7 @@ use chrono::Weekday;
 use chrono_tz::Tz;
 
 use crate::when::Dialect;
+use crate::when::grammar::clock::clock;
 use crate::when::grammar::{
     Alert, Amount, Binder, Clock, Cycle, Day, Every, Found, Moment, Piece, Strength, Which, Words, amount, open, piece,
     range,
@@ -222,6 +223,13 @@ fn whole_run(words: &Words<'_>, start: usize, dialect: Dialect, first_binder: Op
     {
         return Some(Run { range: start..run.range.end, strength: Strength::Strong, ..run });
     }
+    // "3 days starting next monday"
+    if !words.has_repeat
+        && let Some(length) = amount(words, start).filter(|length| words.has(length.next, Meaning::Starting))
+        && let Some(run) = pieces(words, words.skip(length.next + 1, Meaning::From), dialect, None, None)
+    {
+        return Some(Run { range: start..run.range.end, strength: Strength::Strong, ..run });
+    }
     let plain = pieces(words, start, dialect, first_binder, None);
     let Some(opener) = opener.filter(|_| plain.is_none()) else {
         let run = plain?;
@@ -276,6 +284,12 @@ fn with_end(words: &Words<'_>, run: &Run, opener: Option<range::Opener>, dialect
         return None;
     }
     let mut whole = run.clone();
+    // "today to friday" has begun.
+    if let [Day::FromToday(0)] = whole.phrase.days.as_slice()
+        && whole.phrase.is_only_days()
+    {
+        whole.phrase = Phrase { is_now: true, ..Phrase::default() };
+    }
     range::share_year(&mut whole.phrase, &end.phrase);
     whole.range.end = words.skip(end.range.end, Meaning::BetweenBehind);
     whole.pieces += end.pieces;
@@ -308,8 +322,12 @@ fn pieces(
         // A word that binds may itself begin a piece ("in a while" does not, "the 5th" does).
         let found = piece(words, at, binder, before.as_ref(), dialect);
         // "today - friday" is a stretch.
-        let is_stretch = |found: &Found| {
-            join.has_dash && matches!((&found.piece, &before), (Piece::Day(_), Some(Piece::Day(_))))
+        let is_spaced = at > 0 && !words.is_glued(at - 1);
+        let is_stretch = |found: &Found| match (&found.piece, &before) {
+            (Piece::Day(_), Some(Piece::Day(_))) => join.has_dash && is_spaced,
+            // "13:20 - friday 9:00"
+            (Piece::Day(_), Some(Piece::Clock(_))) => join.has_dash && clock(words, found.next, None).is_some(),
+            _ => false,
         };
         let found = found.filter(|found| !is_stretch(found));
         let Some(Found { piece, next, strength }) = found.filter(|found| run.phrase.takes(&found.piece, join.is_list))
@@ -347,7 +365,7 @@ fn joint(words: &Words<'_>, start: usize, before: Option<&Piece>) -> (usize, Joi
         at = if is_in_period { words.skip(at, Meaning::From) } else { at };
         // "the 31st of every month", "6 jan 2027 - 6:37am", "2026-06-03T14:00"
         at = words.skip(at, Meaning::Of);
-        joint.has_dash = words.has(at, Meaning::Dash) && !words.is_glued(at);
+        joint.has_dash = words.has(at, Meaning::Dash);
         at = words.skip(words.skip(at, Meaning::Dash), Meaning::IsoT);
     }
     let binder = words.pick(at, |meaning| match meaning {
@@ -417,8 +435,10 @@ impl Phrase {
             }
             Piece::Clock(_) | Piece::Window(..) => {
                 let is_calendar = self.ahead.is_none_or(|amount| !amount.is_exact());
-                is_calendar && !self.is_ago && !self.is_now && (self.clocks.is_empty() || is_list)
+                let is_free = self.clocks.is_empty() || is_list || self.every.is_some();
+                is_calendar && !self.is_ago && !self.is_now && is_free
             }
+            Piece::Twice(..) => self.every.is_some() && self.clocks.is_empty() && self.part.is_none(),
             Piece::Part { .. } => self.part.is_none() && !self.is_ago && !self.is_now,
             // "monday two weeks from now"
             Piece::Ahead(amount)
@@ -493,6 +513,7 @@ impl Phrase {
         match piece {
             Piece::Day(day) => self.days.push(day),
             Piece::Clock(clock) => self.clocks.push(clock),
+            Piece::Twice(first, second) => self.clocks.extend([first, second]),
             Piece::Window(start, end) => {
                 self.clocks.push(start);
                 self.window_end = Some(end);

@@ -31,6 +31,11 @@ impl<'a> Words<'a> {
             let is_count = |m: Meaning| matches!(m, Meaning::Count(_) | Meaning::Times).then_some(());
             words.pick(at, is_count).is_some() && words.has(at + 1, Meaning::Article) && words.is_unit(at + 2)
         };
+        // 一天三次
+        let is_rate = |at: usize| {
+            is_rate(at)
+                || words.has(at, Meaning::Number(1)) && words.is_unit(at + 1) && words.has(at + 3, Meaning::PerCycle)
+        };
         let has_repeat = has_repeat || (0..lexemes.len()).any(is_rate);
         Self { has_repeat, ..words }
     }

@@ -160,6 +160,8 @@ pub(super) enum Meaning {
     HalfYear,
     /// A season, with the month and day on which it begins in the north.
     Season(u32, u32),
+    /// Morning and evening in one word: 早晚.
+    BothParts,
     /// "between" behind both ends of a stretch: 之间.
     BetweenBehind,
     /// "the next" before an amount that begins now: 未来.
@@ -280,6 +282,8 @@ pub(super) enum Meaning {
     AndAlso,
     /// Joins time words to each other or to the title: 的.
     Linker,
+    /// What there is a little of: 一点水果.
+    MassNoun,
     /// What is counted in points: 三点建议.
     PointNoun,
     /// "ahead" before an amount: 提前.

@@ -187,6 +187,9 @@ fn also_weekday(chars: &[char], before: &[Lexeme]) -> Option<Entries> {
         ('一', Some('早')) => false,
         (_, Some(next)) => "一二三四五六日早上下中晚凌傍午夜各都的和".contains(*next),
     };
+    // 周一三五健身: behind two of them nothing but a number goes on.
+    let is_third = before.last().is_some_and(|last| last.meanings.iter().any(|m| matches!(m, Meaning::AlsoWeekday(_))));
+    let is_free = is_free || is_third && !chars.get(1).is_some_and(|next| "点时分个次天号月年".contains(*next));
     let is_more = is_free && (is_glued || is_joined) && chars[0] != '天';
     is_more.then(|| vec![(1, vec![Meaning::AlsoWeekday(day)])])
 }
@@ -196,6 +199,10 @@ fn beside_time(chars: &[char], tokens: &[Token], last: Option<&Lexeme>) -> Optio
     let is_behind = |wanted: fn(&Meaning) -> bool| last.is_some_and(|lexeme| lexeme.meanings.iter().any(wanted));
     let one = |meaning: Meaning| Some(vec![(1, vec![meaning])]);
     match chars[0] {
+        '上' | '中' | '下' if is_behind(is_period) && chars.get(1) == Some(&'旬') => {
+            let start = if chars[0] == '上' { 1 } else { 11 };
+            Some(vec![(2, vec![Meaning::Place(if chars[0] == '下' { 21 } else { start })])])
+        }
         '初' if is_behind(is_period) => one(Meaning::Place(1)),
         '底' | '末' if is_behind(is_period) => one(Meaning::Place(-1)),
         '早' | '晚' => {

@@ -68,6 +68,9 @@ fn compound(word: &str) -> Option<&'static [(usize, &'static [Meaning])]> {
         "月底" | "月末" => &[(1, MONTH), (1, &[Meaning::Place(-1)])],
         "月初" => &[(1, MONTH), (1, &[Meaning::Place(1)])],
         "月中" => &[(1, MONTH), (1, &[Meaning::Place(15)])],
+        "月上旬" => &[(1, MONTH), (2, &[Meaning::Place(1)])],
+        "月中旬" => &[(1, MONTH), (2, &[Meaning::Place(11)])],
+        "月下旬" => &[(1, MONTH), (2, &[Meaning::Place(21)])],
         "年底" | "年末" => &[(1, YEAR), (1, &[Meaning::Place(-1)])],
         "年初" => &[(1, YEAR), (1, &[Meaning::Place(1)])],
         "三刻钟" => &[(1, &[Meaning::Number(45)]), (2, &[Meaning::Unit(Unit::Minute)])],
@@ -178,6 +181,7 @@ fn parts(word: &str) -> &'static [Meaning] {
         "早上" | "上午" | "早晨" | "清晨" | "清早" | "大清早" | "一早" | "早间" | "朝早" | "朝头早" => {
             &[Meaning::SurePart(Part::Morning)]
         }
+        "早晚" | "早晚各" => &[Meaning::BothParts],
         "凌晨" => &[Meaning::SurePart(Part::Dawn)],
         "中午" | "正午" => &[Meaning::SurePart(Part::Midday), Meaning::Noon],
         "下午" | "午后" | "晏昼" | "下昼" => &[Meaning::SurePart(Part::Afternoon)],
@@ -216,6 +220,8 @@ fn binders(word: &str) -> &'static [Meaning] {
         "的" | "左右" | "都" | "准时" | "为止" | "前后" => &[Meaning::Linker],
         "或" | "或者" | "还是" => &[Meaning::Or],
         "差" => &[Meaning::ShortOf],
+        "水" | "水果" | "牛奶" | "饭" | "菜" | "蔬菜" | "钱" | "酒" | "茶" | "茶叶" | "肉" | "糖" | "盐" | "油" | "米" | "面包"
+        | "药" | "零食" | "东西" | "时间" | "小事" | "心意" | "咖啡" | "礼物" | "吃的" | "零钱" | "现金" => &[Meaning::MassNoun],
         "建议" | "意见" | "要求" | "原因" | "理由" | "问题" | "注意" | "心得" | "想法" | "看法" => {
             &[Meaning::PointNoun]
         }
@@ -229,6 +235,7 @@ fn leads(word: &str) -> &'static [Meaning] {
         | "记得提醒我" | "请提醒我" | "麻烦提醒我" | "帮我提醒" | "记得" | "记得叫我" | "别忘了" | "不要忘了"
         | "设置提醒" | "设个提醒" => &[Meaning::Lead],
         "请" | "麻烦" | "麻烦你" | "帮我" | "给我" => &[Meaning::LeadFiller],
+        "要" => &[Meaning::LeadEnd],
         "提前" | "提早" | "预先" => &[Meaning::InAdvance],
         "提醒" | "再提醒" | "再提醒我" | "再提醒一次" | "再叫我" | "再叫我一次" => {
             &[Meaning::Reminds]
