@@ -44,8 +44,12 @@ pub(super) fn beside(
     let mut parts: Vec<Range<usize>> = Vec::new();
     let mut at = start;
     for run in taken {
-        parts.push(at..run.start);
-        at = run.end;
+        // "pay the bill (due friday)"
+        let is_bracketed =
+            run.start > at && words.has(run.start - 1, Meaning::Bracket) && words.has(run.end, Meaning::Bracket);
+        let around = usize::from(is_bracketed);
+        parts.push(at..run.start - around);
+        at = run.end + around;
     }
     // A full stop that stands apart closes nothing.
     let is_apart = |at: usize| words.has(at, Meaning::Dot) && !words.is_glued(at);
@@ -66,12 +70,22 @@ pub(super) fn beside(
         }
         // "water the ferns tomorrow 3pm, remind me"
         if index > 0 && index + 1 == count {
+            if (part.start..part.end).all(|at| words.is_mark(at) || words.has(at, Meaning::LeadFiller)) {
+                part.end = part.start;
+            }
             let end =
                 (part.start..part.end).rev().find(|at| !words.is_mark(*at)).filter(|at| words.has(*at, Meaning::Lead));
             part.end = end.unwrap_or(part.end);
         }
         if index + 1 < count {
             while part.end > part.start && is_seam(words, part.end - 1) {
+                part.end -= 1;
+            }
+            // "the 3pm meeting moved to 4pm"
+            let is_joint = |at: usize| {
+                [Meaning::To, Meaning::After, Meaning::Since, Meaning::Through].iter().any(|join| words.has(at, *join))
+            };
+            if part.len() > 1 && is_joint(part.end - 1) {
                 part.end -= 1;
             }
             // "the exam is in three weeks": the title is the exam.

@@ -4,6 +4,7 @@ use chrono::Weekday;
 
 use crate::when::Dialect;
 use crate::when::grammar::amount::{Amount, FoundAmount, amount, count};
+use crate::when::grammar::clock::clock;
 use crate::when::grammar::date::{compact, month_and_day, month_and_year, month_name, numeric, year};
 use crate::when::grammar::period::period_of_calendar;
 use crate::when::grammar::words::Words;
@@ -133,6 +134,7 @@ pub(in crate::when) fn day(
         week_around(words, start, dialect),
         counted_from(words, start, dialect),
         holiday(words, start, binder),
+        after(words, start, dialect),
         compact(words, start),
     ]
     .into_iter()
@@ -198,6 +200,20 @@ fn holiday(words: &Words<'_>, start: usize, binder: Option<Binder>) -> Option<Fo
         words.pick(start, |m| if let Meaning::Holiday(month, day) = m { Some((month, day)) } else { None })?;
     let strength = if binder.is_some() { Strength::Strong } else { Strength::Whole };
     Some(found(Day::Date { year: None, month, day }, start + 1, strength))
+}
+
+/// "after friday": the day behind it; "after friday 5pm" is at five.
+fn after(words: &Words<'_>, start: usize, dialect: Dialect) -> Option<FoundDay> {
+    if !words.has(start, Meaning::After) || words.has_repeat {
+        return None;
+    }
+    let day = anchor(words, start + 1, dialect)?;
+    if clock(words, words.skip(day.next, Meaning::At), Some(Binder::At)).is_some() {
+        return None;
+    }
+    let amount = Amount { days: 1, ..Amount::default() };
+    let from = Box::new(day.day);
+    Some(found(Day::Shifted { amount, is_back: false, from }, day.next, Strength::Strong))
 }
 
 /// "the week of june 3", "week beginning monday".
@@ -435,6 +451,10 @@ fn month_day(words: &Words<'_>, start: usize, binder: Option<Binder>) -> Option<
         return Some(found(Day::OfMonth(u32::try_from(nth).ok()?), behind, Strength::Strong));
     }
     let (nth, next) = ordinal(words, at).filter(|(nth, _)| *nth > 0)?;
+    // "on 5th street"
+    if words.has(next, Meaning::OrdinalNoun) {
+        return None;
+    }
     let is_word = words.digits(at).is_none();
     let is_bound = binder.is_some_and(|binder| matches!(binder, Binder::On | Binder::By | Binder::Until));
     // "the second attempt" and "on the first try" are no dates.

@@ -146,6 +146,10 @@ fn piece(
     before: Option<&Piece>,
     dialect: Dialect,
 ) -> Option<Found> {
+    // "pages 10-20"
+    if start > 0 && words.has(start - 1, Meaning::Counted) && words.digits(start).is_some() {
+        return None;
+    }
     // "in the mornings"
     let is_plural_part = binder == Some(Binder::In)
         && words.has(start, Meaning::The)

@@ -374,13 +374,16 @@ fn joint(words: &Words<'_>, start: usize, before: Option<&Piece>) -> (usize, Joi
         Meaning::On => Some(Binder::On),
         Meaning::In | Meaning::Within => Some(Binder::In),
         Meaning::By => Some(Binder::By),
+        // "finish before friday" is by friday.
+        Meaning::Before if before.is_none() => Some(Binder::By),
         Meaning::For => Some(Binder::For),
+        Meaning::Until if before.is_none() && !words.has_repeat => Some(Binder::Until),
         Meaning::Starting if !words.has_repeat && !words.has(at + 1, Meaning::Of) => Some(Binder::On),
         _ => None,
     });
     if binder.is_some() {
         joint.binder = binder;
-        at = words.skip(at + 1, Meaning::About);
+        at = words.skip(words.skip(at + 1, Meaning::About), Meaning::Around);
     }
     // "due on friday"
     let second = words.pick(at, |meaning| match meaning {

@@ -158,6 +158,23 @@ const PHRASES: &[(&str, Meaning)] = &[
     ("ahead of time", Meaning::Beforehand),
     ("please remind me", Meaning::Lead),
     ("can you remind me", Meaning::Lead),
+    ("can you please remind me", Meaning::Lead),
+    ("could you remind me", Meaning::Lead),
+    ("could you please remind me", Meaning::Lead),
+    ("would you remind me", Meaning::Lead),
+    ("will you remind me", Meaning::Lead),
+    ("i want you to remind me", Meaning::Lead),
+    ("don't forget", Meaning::Lead),
+    ("dont forget", Meaning::Lead),
+    ("do not forget", Meaning::Lead),
+    ("don't let me forget", Meaning::Lead),
+    ("set a reminder", Meaning::Lead),
+    ("set reminder", Meaning::Lead),
+    ("add a reminder", Meaning::Lead),
+    ("create a reminder", Meaning::Lead),
+    ("make a reminder", Meaning::Lead),
+    ("set an alarm", Meaning::Lead),
+    ("set a timer", Meaning::Lead),
 ];
 
 /// Returns the longest phrase at the start of `tokens`, with how many tokens it takes.
@@ -568,6 +585,9 @@ fn binder(word: &str) -> &'static [Meaning] {
 fn lead(word: &str) -> &'static [Meaning] {
     match word {
         "reminder" => &[Meaning::Lead],
+        "street" | "st" | "avenue" | "ave" | "floor" | "road" | "grade" | "edition" | "anniversary" | "birthday" => {
+            &[Meaning::OrdinalNoun]
+        }
         "me" | "please" => &[Meaning::LeadFiller],
         "to" | "that" => &[Meaning::LeadEnd],
         "about" => &[Meaning::LeadEnd, Meaning::About],

@@ -282,6 +282,8 @@ pub(super) enum Meaning {
     AndAlso,
     /// Joins time words to each other or to the title: 的.
     Linker,
+    /// What ordinals tell apart and is no day: "5th street".
+    OrdinalNoun,
     /// What there is a little of: 一点水果.
     MassNoun,
     /// What is counted in points: 三点建议.
