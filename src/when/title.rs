@@ -85,7 +85,7 @@ pub(super) fn beside(
             let is_joint = |at: usize| {
                 [Meaning::To, Meaning::After, Meaning::Since, Meaning::Through].iter().any(|join| words.has(at, *join))
             };
-            if part.len() > 1 && is_joint(part.end - 1) {
+            if part.end > part.start && is_joint(part.end - 1) {
                 part.end -= 1;
             }
             // "the exam is in three weeks": the title is the exam.

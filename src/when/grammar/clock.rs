@@ -234,6 +234,10 @@ fn spoken(words: &Words<'_>, start: usize, binder: Option<Binder>) -> Option<Fou
     }
     let is_before = words.has(behind, Meaning::To);
     // "ten after 4pm"
+    // "9 to 5" are hours.
+    if is_before && !is_named && !words.is_unit(behind - 1) && minutes % 5 != 0 {
+        return None;
+    }
     let is_bare = words.digits(start).is_none_or(|_| behind == start + 1) && !words.is_unit(behind - 1);
     let is_after = words.has(behind, Meaning::Past) || is_bare && words.has(behind, Meaning::After);
     let is_british = minutes == 30 && is_named && at == start && !is_before && !is_after;

@@ -34,7 +34,17 @@ pub(super) fn month_and_day(words: &Words<'_>, start: usize) -> Option<FoundDay>
     let (day, at) = day_number(words, words.skip(start, Meaning::The))?;
     let at = words.skip(words.skip_joint(at), Meaning::Of);
     let month = month_name(words, at)?;
-    Some(with_year(words, month, day, words.skip_dot(at)))
+    let found = with_year(words, month, day, words.skip_dot(at));
+    Some(with_short_year(words, month, day, &found).unwrap_or(found))
+}
+
+/// "2 july 27": behind day and month a number that is no hour of a 12-hour clock is the year.
+fn with_short_year(words: &Words<'_>, month: u32, day: u32, known: &FoundDay) -> Option<FoundDay> {
+    let (short @ 13.., 2) = words.digits(known.next)? else { return None };
+    let next = known.next + 1;
+    let is_free = words.is_end(next) || words.has(next, Meaning::Comma) || words.has(next, Meaning::At);
+    let is_open = matches!(known.day, Day::Date { year: None, .. }) && is_free && !words.is_glued(next);
+    is_open.then(|| found(Day::Date { year: Some(2000 + short), month, day }, next, Strength::Strong))
 }
 
 /// "2026/aug/10", "2026-10-aug".

@@ -241,6 +241,12 @@ fn bare_hour(words: &Words<'_>, start: usize, before: Option<&Piece>) -> Option<
     if clock::is_number_of_more(words, next) {
         return None;
     }
+    // "2 july 22" may be a year.
+    let may_be_year = matches!(before, Some(Piece::Day(Day::Date { year: None, .. })))
+        && words.digits(start).is_some_and(|(value, len)| len == 2 && value > 12);
+    if may_be_year {
+        return None;
+    }
     let is_before_part = clock::is_part_behind(words, words.skip(next, Meaning::Comma));
     let is_behind_day = matches!(before, Some(Piece::Day(_) | Piece::Part { .. }))
         && (words.is_end(next) || words.has(next, Meaning::Comma));
@@ -352,12 +358,16 @@ fn degree(words: &Words<'_>, start: usize, binder: Option<Binder>) -> Option<Fou
     let next = words.skip(words.skip(at + 1, Meaning::Dash), Meaning::In);
     let next = if next > at + 1 { words.skip(next, Meaning::The) } else { next };
     let next = words.skip(next, Meaning::This);
-    let is_part = part_of(words, next).is_some() || words.has(next, Meaning::Tonight);
+    // "early tomorrow morning"
+    let is_day = words.pick(next, |m| matches!(m, Meaning::Day(_) | Meaning::Weekday(_)).then_some(())).is_some();
+    let part_at = if is_day { next + 1 } else { next };
+    let is_part = part_of(words, part_at).is_some() || words.has(next, Meaning::Tonight);
     is_part.then_some(Found { piece: Piece::Degree(hours), next, strength: Strength::Weak })
 }
 
 /// "in 20 minutes", "3 days from now", "2 hours ago", "10m".
 fn ahead(words: &Words<'_>, start: usize, binder: Option<Binder>) -> Option<Found> {
+    let behind_the = words.skip(start, Meaning::The);
     let unit = |at: usize| words.pick(at, |m| if let Meaning::Unit(unit) = m { Some(unit) } else { None });
     // "in -5 minutes"
     if binder == Some(Binder::In)
@@ -366,6 +376,14 @@ fn ahead(words: &Words<'_>, start: usize, binder: Option<Binder>) -> Option<Foun
         && let Some(length) = amount::amount(words, start + 1)
     {
         return Some(Found { piece: Piece::Ago, next: length.next, strength: Strength::Strong });
+    }
+    // "the last 2 weeks", "past hour"
+    if words.has(behind_the, Meaning::Last) || words.has(behind_the, Meaning::Past) {
+        let length = amount::amount(words, behind_the + 1).map(|length| length.next);
+        let is_exact_unit = [Unit::Hour, Unit::Minute].iter().any(|unit| words.has(behind_the + 1, Meaning::Unit(*unit)));
+        if let Some(next) = length.or(is_exact_unit.then_some(behind_the + 2)) {
+            return Some(Found { piece: Piece::Ago, next, strength: Strength::Whole });
+        }
     }
     // 未来7天 begins now.
     if words.has(start, Meaning::Onward)
@@ -380,16 +398,16 @@ fn ahead(words: &Words<'_>, start: usize, binder: Option<Binder>) -> Option<Foun
     }
     // "now + 2 hours", "in the next 2 hours"
     let is_from_now = words.has(start, Meaning::Now) && words.has(start + 1, Meaning::Plus);
-    let behind_next = words.skip(start, Meaning::The);
+    let behind_next = behind_the;
     let is_ahead = words.has(behind_next, Meaning::Next) || words.has(behind_next, Meaning::Coming);
     let is_next = matches!(binder, Some(Binder::In | Binder::For)) && is_ahead;
     // "next hour", "next 3 hours": a stretch is its start.
-    let counted = amount::count(words, start + 1).filter(|_| binder.is_none());
-    let unit_at = counted.map_or(start + 1, |(_, at)| at);
+    let counted = amount::count(words, behind_next + 1).filter(|_| binder.is_none());
+    let unit_at = counted.map_or(behind_next + 1, |(_, at)| at);
     if let Some(unit) = words.pick(unit_at, |m| match m {
         Meaning::Unit(unit @ (Unit::Hour | Unit::Minute | Unit::Second)) => Some(unit),
         _ => None,
-    }) && words.has(start, Meaning::Next)
+    }) && words.has(behind_next, Meaning::Next)
     {
         let amount = Amount::default().plus(1000, unit)?;
         return Some(Found { piece: Piece::Ahead(amount), next: unit_at + 1, strength: Strength::Strong });
@@ -586,6 +604,11 @@ fn other(words: &Words<'_>, start: usize, before: Option<&Piece>) -> Option<Foun
         {
             return found(Piece::Times(times), next + 1, Strength::Strong);
         }
+    }
+    // "from now until friday"
+    let joins = |at: usize| [Meaning::Until, Meaning::To, Meaning::Through].iter().any(|join| words.has(at, *join));
+    if before.is_none() && words.has(start, Meaning::FromNow) && joins(start + 1) {
+        return found(Piece::Now, start + 1, Strength::Weak);
     }
     if words.has(start, Meaning::Now) {
         return found(Piece::Now, start + 1, Strength::Weak);

@@ -1,5 +1,7 @@
 //! Which week, quarter or part of a month or year is it: "week 31", "q3 2027", "late march", "the last week of june"?
 
+use chrono::Weekday;
+
 use crate::when::grammar::amount::{Amount, amount, count, number_in_words};
 use crate::when::grammar::date::{month_name, year};
 use crate::when::grammar::day::{Day, DayKind, FoundDay, MonthOf, WeekOf, Which, found, of_month, ordinal};
@@ -234,7 +236,7 @@ fn part_of_month(words: &Words<'_>, start: usize) -> Option<FoundDay> {
         };
         return Some(found(day, next, Strength::Strong));
     }
-    if let Some((said, next)) = year(words, behind).filter(|_| !is_late && behind > at + 1) {
+    if let Some((said, next)) = year(words, behind).filter(|_| !is_late) {
         let (month, day) = if is_end { (12, 31) } else { (if is_middle { 7 } else { 1 }, 1) };
         let day = Day::Date { year: Some(said), month, day };
         return Some(found(if is_end { Day::EndOf(Box::new(day)) } else { day }, next, Strength::Strong));
@@ -248,9 +250,11 @@ fn part_of_month(words: &Words<'_>, start: usize) -> Option<FoundDay> {
     let day = match (is_end, which) {
         (true, Which::This) => Day::End(unit),
         (true, _) => Day::EndOf(Box::new(Day::Period(which, unit))),
-        (false, Which::This) if is_late && unit == Unit::Month => {
-            Day::Nth { nth: i32::try_from(LATE).ok()?, kind: DayKind::Day, month: MonthOf::Any }
+        (false, Which::This | Which::Next) if (is_late || is_middle) && unit == Unit::Month => {
+            let month = if which == Which::This { MonthOf::Any } else { MonthOf::Next };
+            Day::Nth { nth: i32::try_from(if is_late { LATE } else { MIDDLE }).ok()?, kind: DayKind::Day, month }
         }
+        (false, Which::Next) if is_middle && unit == Unit::Week => Day::Weekday(Which::Next, Weekday::Wed),
         (false, _) => Day::Period(which, unit),
     };
     Some(found(day, behind + 2, Strength::Strong))

@@ -88,6 +88,8 @@ const PHRASES: &[(&str, Meaning)] = &[
     ("during the weekend", Meaning::Weekend),
     ("later today", Meaning::Day(0)),
     ("later tonight", Meaning::Tonight),
+    ("over the next", Meaning::Next),
+    ("during the next", Meaning::Next),
     ("later than", Meaning::After),
     ("no earlier than", Meaning::After),
     ("not before", Meaning::After),
