@@ -105,6 +105,12 @@ fn one_unit(words: &Words<'_>, start: usize, base: Amount, above: Option<Unit>) 
     if above.is_some_and(|above| unit >= above) {
         return None;
     }
+    // 6月3日之后 has a date.
+    let is_date = words.has(at, Meaning::MonthMark)
+        && count(words, at + 1).is_some_and(|(_, next)| words.has(next, Meaning::DayMark));
+    if is_date {
+        return None;
+    }
     let mut amount = base.plus(thousandths, unit)?;
     let mut next = at + 1;
     if let Some(behind) = and_a_half(words, next) {

@@ -391,7 +391,8 @@ fn end_of_range(words: &Words<'_>, at: usize) -> Option<(Clock, usize)> {
 
 /// "eight forty", "ten ten": an hour and minutes in words.
 fn two_numbers(words: &Words<'_>, at: usize) -> Option<(Clock, usize)> {
-    if words.digits(at).is_some() || words.has(at, Meaning::Article) {
+    // 五一 is a day.
+    if words.digits(at).is_some() || words.has(at, Meaning::Article) || words.opens_or_closes(at) {
         return None;
     }
     let number = |at: usize| words.pick(at, |m| if let Meaning::Number(value) = m { Some(value) } else { None });

@@ -35,7 +35,8 @@ pub(super) fn month_and_day(words: &Words<'_>, start: usize) -> Option<FoundDay>
     let at = words.skip(words.skip_joint(at), Meaning::Of);
     let month = month_name(words, at)?;
     let found = with_year(words, month, day, words.skip_dot(at));
-    Some(with_short_year(words, month, day, &found).unwrap_or(found))
+    let short = with_short_year(words, month, day, &found).filter(|_| !words.has(at - 1, Meaning::Of));
+    Some(short.unwrap_or(found))
 }
 
 /// "2 july 27": behind day and month a number that is no hour of a 12-hour clock is the year.

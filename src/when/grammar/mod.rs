@@ -117,6 +117,8 @@ pub(super) enum Piece {
     Alert(Alert),
     /// "by" behind its moment.
     By,
+    /// "after" behind its moment: of a day the next.
+    Behind,
     /// So many times in each cycle, which no rule says.
     Often(u32),
 }

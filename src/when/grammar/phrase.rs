@@ -244,9 +244,10 @@ fn whole_run(words: &Words<'_>, start: usize, dialect: Dialect, first_binder: Op
     }
     // "from 4pm", "from friday"; but "the mail from friday about rent" is a title with its day.
     let is_month = matches!(run.phrase.days.first(), Some(Day::Month { .. }));
-    let is_day = run.phrase.is_only_days() && words.is_end(run.range.end);
+    let end = words.skip(run.range.end, Meaning::StartsThere);
+    let is_day = run.phrase.is_only_days() && (words.is_end(end) || end > run.range.end);
     let is_time = is_month || (is_day || !run.phrase.clocks.is_empty()) && run.strength == Strength::Strong;
-    (opener == range::Opener::From && is_time).then_some(Run { range: start..run.range.end, ..run })
+    (opener == range::Opener::From && is_time).then_some(Run { range: start..end, ..run })
 }
 
 /// Returns the run with the end of the stretch that it starts.
@@ -276,6 +277,7 @@ fn with_end(words: &Words<'_>, run: &Run, opener: Option<range::Opener>, dialect
     let has_clock = |run: &Run| !run.phrase.clocks.is_empty();
     let is_like = has_day(run) && has_day(&end)
         || has_clock(run) && has_clock(&end)
+        || run.phrase.part.is_some() && end.phrase.part.is_some()
         || run.phrase.is_now
         || words.has(at.saturating_sub(1), Meaning::Until) && end.phrase.ahead.is_some();
     let is_month = |run: &Run| matches!(run.phrase.days.first(), Some(Day::Month { .. }));
@@ -491,7 +493,7 @@ impl Phrase {
             Piece::Times(_) => self.times.is_none() && self.every.is_some(),
             Piece::Except(_) => self.except.is_empty(),
             Piece::Alert(_) => self.alerts.len() < ALERTS_MAX,
-            Piece::By => self.every.is_none(),
+            Piece::By | Piece::Behind => self.every.is_none(),
             Piece::Often(_) => self.often.is_none(),
             Piece::Zone(_) | Piece::Offset(_) => self.zone.is_none() && self.offset.is_none(),
             Piece::Degree(_) => self.degree == 0 && self.part.is_none(),
@@ -549,6 +551,15 @@ impl Phrase {
             Piece::Zone(zone) => self.zone = Some(zone),
             Piece::Alert(alert) => self.alerts.push(alert),
             Piece::By => self.is_by = true,
+            Piece::Behind => {
+                if self.clocks.is_empty()
+                    && self.part.is_none()
+                    && let Some(day) = self.days.pop()
+                {
+                    let amount = Amount { days: 1, ..Amount::default() };
+                    self.days.push(Day::Shifted { amount, is_back: false, from: Box::new(day) });
+                }
+            }
             Piece::Often(times) => self.often = Some(times),
             Piece::Offset(seconds) => self.offset = Some(seconds),
             Piece::Degree(hours) => self.degree = hours,

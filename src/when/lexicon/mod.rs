@@ -246,6 +246,8 @@ pub(super) enum Meaning {
     WeekOn(i64),
     /// The month so many months on: 下个月.
     MonthOn(i64),
+    /// The quarter so many quarters on: 下季度.
+    QuarterOn(i64),
     /// The year so many years on: 明年.
     YearOn(i64),
     /// The start (1) or end (-1) of what stands before: 底.

@@ -19,6 +19,7 @@ pub(in crate::when) fn day(words: &Words<'_>, start: usize) -> Option<FoundDay> 
         .or_else(|| slashed(words, start))
         .or_else(|| in_brackets(words, start))
         .or_else(|| half(words, start))
+        .or_else(|| quarter(words, start))
         .map(|found| {
             // 下周内, 2027年内; but 五日内 is an amount.
             let is_period = matches!(found.day, Day::Period(..) | Day::Month { .. } | Day::Nth { .. });
@@ -37,6 +38,26 @@ fn half(words: &Words<'_>, start: usize) -> Option<FoundDay> {
         Day::Weekday(Which::InWeek(0), if half == 1 { Weekday::Mon } else { Weekday::Thu })
     };
     Some(found(day, start + 1, Strength::Strong))
+}
+
+/// 下季度, 第三季度, 三季度; 三个季度 is a length.
+fn quarter(words: &Words<'_>, start: usize) -> Option<FoundDay> {
+    let on = words.pick(start, |m| if let Meaning::QuarterOn(quarters) = m { Some(quarters) } else { None });
+    if let Some(quarters) = on {
+        let which = if quarters == 1 { Which::Next } else { Which::InWeek(quarters) };
+        return Some(found(Day::Period(which, Unit::Quarter), start + 1, Strength::Strong));
+    }
+    let (nth, next) = nth_quarter(words, start)?;
+    Some(found(Day::Month { year: None, month: nth * 3 - 2 }, next, Strength::Strong))
+}
+
+fn nth_quarter(words: &Words<'_>, at: usize) -> Option<(u32, usize)> {
+    let at = words.skip(at, Meaning::Linker);
+    let nth = words.pick(at, |m| if let Meaning::Ordinal(nth) = m { Some(nth) } else { None });
+    // 季度 and not 个季度
+    let is_uncounted = words.lexeme(at + 1).is_some_and(|lexeme| lexeme.span.len() == 6);
+    let nth = nth.or_else(|| number(words, at).filter(|_| is_uncounted).map(|number| number.value))?;
+    ((1..=4).contains(&nth) && words.has(at + 1, Meaning::Unit(Unit::Quarter))).then_some((nth, at + 2))
 }
 
 fn half_of(words: &Words<'_>, at: usize, unit: Unit) -> Option<u32> {
@@ -200,7 +221,13 @@ fn of_year(words: &Words<'_>, year: Option<Year>, at: usize) -> Option<FoundDay>
     if let Some(found) = rest_of_year(words, year, at) {
         return Some(found);
     }
-    let (month, nth, next) = if let Some(half) = half_of(words, at, Unit::Year) {
+    let season = words.pick(at, |m| if let Meaning::Season(month, day) = m { Some((month, day)) } else { None });
+    if let (Some(year), Some((month, day))) = (year, season) {
+        return Some(found(in_month(month_of(Some(year), Month::Named(month))?, day)?, at + 1, Strength::Strong));
+    }
+    let (month, nth, next) = if let Some((nth, next)) = nth_quarter(words, at).filter(|_| year.is_some()) {
+        (nth * 3 - 2, 1, next)
+    } else if let Some(half) = half_of(words, at, Unit::Year) {
         (if half == 1 { 1 } else { 7 }, 1, at + 1)
     } else if let Some(place) = place(words, at) {
         if place < 0 { (12, 31, at + 1) } else { (1, 1, at + 1) }

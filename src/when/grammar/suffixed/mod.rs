@@ -74,6 +74,10 @@ pub(super) fn beside(words: &Words<'_>, start: usize, before: Option<&Piece>) ->
         return Some(Found { piece: Piece::Twice(first, second), next, strength: Strength::Strong });
     }
     let is_moment = matches!(before, Some(Piece::Day(_) | Piece::Clock(_) | Piece::Part { .. }));
+    // 周五之后; the 内 of 三天内 is another.
+    if is_moment && words.has(start, Meaning::FromNow) && !words.has(start, Meaning::Inside) {
+        return Some(Found { piece: Piece::Behind, next: start + 1, strength: Strength::Strong });
+    }
     (is_moment && words.has(start, Meaning::ByBehind)).then_some(Found {
         piece: Piece::By,
         next: start + 1,
