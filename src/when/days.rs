@@ -287,10 +287,13 @@ impl Here<'_> {
             }
             // "the first week of october on friday"
             (Day::Weekday(Which::Coming, weekday), week @ Day::Week { .. }) => {
-                let monday = self.dates(week, has_time, notes)?.into_iter().map(|date| {
-                    add_days(date, -i64::from(date.weekday().num_days_from_monday())).unwrap_or(date)
-                });
-                return Ok(monday.filter_map(|monday| add_days(monday, weekday.num_days_from_monday().into())).collect());
+                let monday = self
+                    .dates(week, has_time, notes)?
+                    .into_iter()
+                    .map(|date| add_days(date, -i64::from(date.weekday().num_days_from_monday())).unwrap_or(date));
+                return Ok(monday
+                    .filter_map(|monday| add_days(monday, weekday.num_days_from_monday().into()))
+                    .collect());
             }
             // "eod friday"
             (Day::End(Unit::Day), day) | (day, Day::End(Unit::Day)) => return self.dates(day, true, notes),

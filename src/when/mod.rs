@@ -28,7 +28,7 @@ use chrono_tz::Tz;
 
 use crate::domain::schedule::{Rule, Schedule};
 use crate::domain::time::{Span, Timestamp};
-use crate::when::grammar::{Binder, Phrase, Run, Words};
+use crate::when::grammar::{Binder, Naming, Phrase, Run, Words};
 use crate::when::lexicon::{Lexeme, Meaning, lexemes};
 use crate::when::resolve::{Here, Resolved, Said};
 
@@ -307,7 +307,7 @@ fn resolve_phrase(
         return Err(TimeError::Vague { words: said.words, span: said.span });
     }
     let here = Here::new(context, phrase.zone, said.clone());
-    if phrase.is_torn {
+    if phrase.naming == Naming::Several {
         return Err(here.several());
     }
     let (resolved, zone) = match (&phrase.every, phrase.offset) {

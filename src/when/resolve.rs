@@ -154,7 +154,11 @@ impl<'a> Here<'a> {
             [Day::Date { year: None, .. }] if local.year() != self.today().year() => {
                 notes.push(Note::OtherYear { taken: local.date() });
             }
-            [] if phrase.ahead.is_none() && phrase.part.is_none_or(|part| !part.is_today) && local.date() != self.today() && !is_midnight => {
+            [] if phrase.ahead.is_none()
+                && phrase.part.is_none_or(|part| !part.is_today)
+                && local.date() != self.today()
+                && !is_midnight =>
+            {
                 notes.push(Note::Tomorrow { taken: local.date() });
             }
             [_] if is_midnight => notes.push(Note::MidnightEnds { taken: local }),

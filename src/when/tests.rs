@@ -2,6 +2,7 @@
 
 mod faults;
 mod refusals;
+mod stretches;
 mod wider;
 
 use proptest::prelude::*;

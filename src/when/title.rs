@@ -121,7 +121,8 @@ pub(super) fn time_left_over(words: &Words<'_>, edges: Range<usize>, runs: &[Run
     }
     let (mut last, mut has_time) = (first, false);
     for at in left {
-        let is_name = words.pick(at, |m| matches!(m, Meaning::Unit(Unit::Second) | Meaning::Month(3 | 5)).then_some(()));
+        let is_name =
+            words.pick(at, |m| matches!(m, Meaning::Unit(Unit::Second) | Meaning::Month(3 | 5)).then_some(()));
         let is_time = words.pick(at, |m| is_of_time(m).then_some(())).is_some() && is_name.is_none();
         if !is_time && words.pick(at, |m| joins(m).then_some(())).is_none() {
             return None;

@@ -316,7 +316,8 @@ fn bare(words: &Words<'_>, start: usize, binder: Option<Binder>) -> Option<(Cloc
 /// Returns whether "tonight", "in the evening" or the like stands here.
 pub(in crate::when) fn is_part_behind(words: &Words<'_>, next: usize) -> bool {
     let is_part = |at: usize| words.pick(at, |m| matches!(m, Meaning::Part(_)).then_some(())).is_some();
-    let is_lunchtime = words.has(next, Meaning::Meal(12)) && words.lexeme(next).is_some_and(|word| word.span.len() >= 9);
+    let is_lunchtime =
+        words.has(next, Meaning::Meal(12)) && words.lexeme(next).is_some_and(|word| word.span.len() >= 9);
     is_lunchtime
         || words.has(next, Meaning::Tonight)
         || words.has(next, Meaning::In) && words.has(next + 1, Meaning::The) && is_part(next + 2)

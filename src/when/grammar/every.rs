@@ -54,9 +54,9 @@ pub(in crate::when) fn every(words: &Words<'_>, start: usize, dialect: Dialect) 
     if let Some(found) = suffixed::every(words, start) {
         return Some(strong(found));
     }
-    adverb(words, start).or_else(|| plural(words, start).map(strong)).or_else(|| {
-        once_a(words, start).or_else(|| a_unit(words, start)).map(strong)
-    })
+    adverb(words, start)
+        .or_else(|| plural(words, start).map(strong))
+        .or_else(|| once_a(words, start).or_else(|| a_unit(words, start)).map(strong))
 }
 
 /// Reads what follows "every".
@@ -292,14 +292,12 @@ fn plural(words: &Words<'_>, start: usize) -> Option<(Every, usize)> {
 /// Reads how often a cycle has it: the "twice" of "twice a day", the "three times" of "three times daily".
 pub(super) fn often(words: &Words<'_>, start: usize) -> Option<(u32, usize)> {
     let once = words.pick(start, |m| if let Meaning::Count(times) = m { Some(times) } else { None });
-    let (times, next) = match once {
-        Some(times) => (times, start + 1),
-        None => {
-            let number = words.digits(start).map(|(value, _)| (value, start + 1));
-            let (times, at) = number.or_else(|| number_in_words(words, start))?;
-            words.has(at, Meaning::Times).then_some((times, at + 1))?
-        }
+    let counted = || {
+        let number = words.digits(start).map(|(value, _)| (value, start + 1));
+        let (times, at) = number.or_else(|| number_in_words(words, start))?;
+        words.has(at, Meaning::Times).then_some((times, at + 1))
     };
+    let (times, next) = once.map(|times| (times, start + 1)).or_else(counted)?;
     let is_cycle = words.has(next, Meaning::Article) && words.is_unit(next + 1)
         || words.has(next, Meaning::Every)
         || words.pick(next, |m| matches!(m, Meaning::Repeats(..)).then_some(())).is_some();

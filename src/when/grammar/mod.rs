@@ -3,9 +3,11 @@
 //! A piece is one statement of time ("at 9", "friday", "every day"); a run is pieces side by side; a phrase is all
 //! that the sentence says about time. `grammar.md` gives the rules in one page. Nothing here knows the date.
 
+mod ahead;
 mod alert;
 mod amount;
 mod clock;
+mod contradiction;
 mod date;
 mod day;
 mod every;
@@ -28,7 +30,7 @@ pub(super) use self::clock::{Clock, Face};
 pub(super) use self::day::{Day, DayKind, MonthOf, WeekOf, Which};
 pub(super) use self::every::{Cycle, Every, WEEKEND, WORKING_DAYS};
 pub(super) use self::open::is_open;
-pub(super) use self::phrase::{DayPart, Phrase, Run, phrase};
+pub(super) use self::phrase::{DayPart, Naming, Phrase, Run, phrase};
 pub(super) use self::words::Words;
 
 /// The preposition before a piece.
@@ -162,19 +164,7 @@ fn piece(
         next: found.next,
         strength: found.strength,
     });
-    // "for the next 2 weeks" is a length, "next 2 weeks" begins with the next one.
-    let is_length = |found: &day::FoundDay| {
-        matches!(found.day, Day::Period(..)) && binder.is_some() && ahead(words, start, binder).is_some()
-    };
-    let day = day::day(words, start, binder, dialect).filter(|found| !is_length(found)).map(|found| Found {
-        piece: Piece::Day(found.day),
-        next: found.next,
-        // A preposition of time makes a weak day sure: "on sat", "by the 5th".
-        strength: match found.strength {
-            Strength::Weak | Strength::Adverb | Strength::Strong if binder.is_some() => Strength::Strong,
-            strength => strength,
-        },
-    });
+    let day = day_piece(words, start, binder, dialect);
     // "1 o'clock lunchtime" has its time already.
     let is_meal = words.pick(start, |m| matches!(m, Meaning::Meal(_)).then_some(())).is_some();
     let is_told = is_meal && matches!(before, Some(Piece::Clock(_)));
@@ -199,7 +189,7 @@ fn piece(
         every,
         stretch,
         window,
-        shift(words, start),
+        ahead::shift(words, start),
         every::range_of_weekdays(words, start)
             .filter(|_| matches!(before, Some(Piece::Every(_))))
             .map(|(every, next)| Found { piece: Piece::Every(every), next, strength: Strength::Strong }),
@@ -210,7 +200,7 @@ fn piece(
         bare_hour(words, start, before),
         part(words, start, binder, before),
         degree(words, start, binder),
-        ahead(words, start, binder),
+        ahead::ahead(words, start, binder),
         limit(words, start, binder, before, dialect),
         other(words, start, before),
         alert::alert(words, start, before).map(|(alert, next)| Found {
@@ -226,6 +216,22 @@ fn piece(
     .map(|found| Found {
         strength: if words.has(start, Meaning::Sure) { Strength::Strong } else { found.strength },
         ..found
+    })
+}
+
+fn day_piece(words: &Words<'_>, start: usize, binder: Option<Binder>, dialect: Dialect) -> Option<Found> {
+    // "for the next 2 weeks" is a length, "next 2 weeks" begins with the next one.
+    let is_length = |found: &day::FoundDay| {
+        matches!(found.day, Day::Period(..)) && binder.is_some() && ahead::ahead(words, start, binder).is_some()
+    };
+    day::day(words, start, binder, dialect).filter(|found| !is_length(found)).map(|found| Found {
+        piece: Piece::Day(found.day),
+        next: found.next,
+        // A preposition of time makes a weak day sure: "on sat", "by the 5th".
+        strength: match found.strength {
+            Strength::Weak | Strength::Adverb | Strength::Strong if binder.is_some() => Strength::Strong,
+            strength => strength,
+        },
     })
 }
 
@@ -345,7 +351,11 @@ fn part(words: &Words<'_>, start: usize, binder: Option<Binder>, before: Option<
     let is_before_day = words.has(start + 1, Meaning::Of);
     let is_before_clock = words.digits(start + 1).is_some()
         && clock::clock(words, start + 1, None).is_some_and(|found| found.strength == Strength::Strong);
-    if is_night || is_beside || is_whole || is_before_day || is_before_clock { found(part, false, false, start + 1) } else { None }
+    if is_night || is_beside || is_whole || is_before_day || is_before_clock {
+        found(part, false, false, start + 1)
+    } else {
+        None
+    }
 }
 
 /// "early" before "morning", "late" before "tonight", with "in the" or "this" before it.
@@ -365,130 +375,6 @@ fn degree(words: &Words<'_>, start: usize, binder: Option<Binder>) -> Option<Fou
     let part_at = if is_day { next + 1 } else { next };
     let is_part = part_of(words, part_at).is_some() || words.has(next, Meaning::Tonight);
     is_part.then_some(Found { piece: Piece::Degree(hours), next, strength: Strength::Weak })
-}
-
-/// "in 20 minutes", "3 days from now", "2 hours ago", "10m".
-fn ahead(words: &Words<'_>, start: usize, binder: Option<Binder>) -> Option<Found> {
-    let behind_the = words.skip(start, Meaning::The);
-    let unit = |at: usize| words.pick(at, |m| if let Meaning::Unit(unit) = m { Some(unit) } else { None });
-    // "in -5 minutes"
-    if binder == Some(Binder::In)
-        && words.has(start, Meaning::Dash)
-        && words.is_glued(start + 1)
-        && let Some(length) = amount::amount(words, start + 1)
-    {
-        return Some(Found { piece: Piece::Ago, next: length.next, strength: Strength::Strong });
-    }
-    // "the last 2 weeks", "past hour"
-    if words.has(behind_the, Meaning::Last) || words.has(behind_the, Meaning::Past) {
-        let length = amount::amount(words, behind_the + 1).map(|length| length.next);
-        let is_exact_unit = [Unit::Hour, Unit::Minute].iter().any(|unit| words.has(behind_the + 1, Meaning::Unit(*unit)));
-        if let Some(next) = length.or(is_exact_unit.then_some(behind_the + 2)) {
-            return Some(Found { piece: Piece::Ago, next, strength: Strength::Whole });
-        }
-    }
-    // 未来7天 begins now.
-    if words.has(start, Meaning::Onward)
-        && let Some(length) = amount::amount(words, start + 1)
-    {
-        return Some(Found { piece: Piece::Now, next: length.next, strength: Strength::Weak });
-    }
-    // "in 99999999999 years"
-    if binder == Some(Binder::In) && words.has(start, Meaning::Huge) && unit(start + 1).is_some() {
-        let amount = Amount { months: i64::MAX, ..Amount::default() };
-        return Some(Found { piece: Piece::Ahead(amount), next: start + 2, strength: Strength::Strong });
-    }
-    // "now + 2 hours", "in the next 2 hours"
-    let is_from_now = words.has(start, Meaning::Now) && words.has(start + 1, Meaning::Plus);
-    let behind_next = behind_the;
-    let is_ahead = words.has(behind_next, Meaning::Next) || words.has(behind_next, Meaning::Coming);
-    let is_next = matches!(binder, Some(Binder::In | Binder::For)) && is_ahead;
-    // "next hour", "next 3 hours": a stretch is its start.
-    let counted = amount::count(words, behind_next + 1).filter(|_| binder.is_none());
-    let unit_at = counted.map_or(behind_next + 1, |(_, at)| at);
-    if let Some(unit) = words.pick(unit_at, |m| match m {
-        Meaning::Unit(unit @ (Unit::Hour | Unit::Minute | Unit::Second)) => Some(unit),
-        _ => None,
-    }) && words.has(behind_next, Meaning::Next)
-    {
-        let amount = Amount::default().plus(1000, unit)?;
-        return Some(Found { piece: Piece::Ahead(amount), next: unit_at + 1, strength: Strength::Strong });
-    }
-    let at = if is_from_now {
-        start + 2
-    } else if is_next {
-        behind_next + 1
-    } else {
-        start
-    };
-    // "+15min"
-    let has_plus = words.has(start, Meaning::Plus);
-    let at = words.skip(if has_plus { start + 1 } else { at }, Meaning::About);
-    // "after 2 days"
-    let is_after = binder.is_none() && words.has(at, Meaning::After);
-    // "for the next year"
-    let single = unit(at)
-        .filter(|_| is_next && words.has_repeat && binder == Some(Binder::For))
-        .and_then(|unit| Amount::default().plus(1000, unit))
-        .map(|amount| amount::FoundAmount { amount, next: at + 1, is_short: false });
-    let mut amount = amount::amount(words, if is_after { at + 1 } else { at }).or(single)?;
-    // "the 70s" are years.
-    if amount.is_short && start > 0 && words.has(start - 1, Meaning::The) {
-        return None;
-    }
-    // "in 2 weeks' time"
-    amount.next = words.skip(words.skip(amount.next, Meaning::TimeWord), Meaning::Ish);
-    let binder = if is_after { Some(Binder::In) } else { binder };
-    if is_from_now || has_plus {
-        return Some(Found { piece: Piece::Ahead(amount.amount), next: amount.next, strength: Strength::Strong });
-    }
-    let found = |piece, next, strength| Some(Found { piece, next, strength });
-    // 25日前 is before the 25th.
-    let is_date = words.has(amount.next - 1, Meaning::DayMark) && words.has(amount.next, Meaning::ByBehind);
-    if words.has(amount.next, Meaning::Ago) && !is_date {
-        return found(Piece::Ago, amount.next + 1, Strength::Strong);
-    }
-    let is_later =
-        words.has(amount.next, Meaning::Vague) && words.lexeme(amount.next).is_some_and(|w| w.span.len() == 5);
-    if words.has(amount.next, Meaning::FromNow) || is_later {
-        return found(Piece::Ahead(amount.amount), amount.next + 1, Strength::Strong);
-    }
-    if words.has(amount.next, Meaning::From) && words.has(amount.next + 1, Meaning::Day(0)) {
-        return found(Piece::Ahead(amount.amount), amount.next + 2, Strength::Strong);
-    }
-    if words.has(amount.next, Meaning::FromToday) {
-        return found(Piece::Ahead(amount.amount), amount.next + 1, Strength::Strong);
-    }
-    match binder {
-        Some(Binder::In) => found(Piece::Ahead(amount.amount), amount.next, Strength::Strong),
-        Some(Binder::For) if !words.has_repeat => found(Piece::Ahead(amount.amount), amount.next, Strength::Whole),
-        Some(Binder::For) => found(Piece::Lasting(amount.amount), amount.next, Strength::Strong),
-        None => {
-            let strength = if amount.is_short { Strength::Weak } else { Strength::Whole };
-            found(Piece::Ahead(amount.amount), amount.next, strength)
-        }
-        Some(_) => None,
-    }
-}
-
-/// "10 minutes before" a time of day.
-fn shift(words: &Words<'_>, start: usize) -> Option<Found> {
-    let length = amount::amount(words, start).filter(|found| found.amount.is_exact())?;
-    let is_back = words.has(length.next, Meaning::Before);
-    if !(is_back || words.has(length.next, Meaning::After) || words.has(length.next, Meaning::From)) {
-        return None;
-    }
-    let next = length.next + 1;
-    let is_event = words.has(next, Meaning::The);
-    let found = clock::clock(words, words.skip(next, Meaning::The), None)?;
-    // Only a time of day can be shifted.
-    if found.strength != Strength::Strong || found.clock.face == Face::Impossible {
-        return None;
-    }
-    let (amount, clock) = (length.amount, found.clock);
-    // "an hour before the 9pm flight" leaves the flight in the title.
-    let piece = if is_event { Piece::Beside { amount, is_back, clock } } else { Piece::Shift { amount, is_back } };
-    Some(Found { piece, next, strength: Strength::Strong })
 }
 
 /// "until june 2", "starting monday", "from 9am", "except weekends", which only a repetition has.

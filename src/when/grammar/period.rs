@@ -142,7 +142,8 @@ fn half(words: &Words<'_>, start: usize) -> Option<FoundDay> {
 
 /// "this summer", "in the fall", "next winter", "spring of 2027"; bound, since "spring water" is a thing.
 fn season(words: &Words<'_>, start: usize, binder: Option<Binder>) -> Option<FoundDay> {
-    let named = |at: usize| words.pick(at, |m| if let Meaning::Season(month, day) = m { Some((month, day)) } else { None });
+    let named =
+        |at: usize| words.pick(at, |m| if let Meaning::Season(month, day) = m { Some((month, day)) } else { None });
     let behind_the = words.skip(start, Meaning::The);
     let which = words.pick(behind_the, |meaning| match meaning {
         Meaning::This => Some(Which::This),

@@ -8,8 +8,8 @@ use chrono_tz::Tz;
 use crate::when::Dialect;
 use crate::when::grammar::clock::clock;
 use crate::when::grammar::{
-    Alert, Amount, Binder, Clock, Cycle, Day, Every, Found, Moment, Piece, Strength, Which, Words, amount, open, piece,
-    range,
+    Alert, Amount, Binder, Clock, Cycle, Day, Every, Found, Moment, Piece, Strength, Which, Words, amount,
+    contradiction, open, piece, range,
 };
 use crate::when::lexicon::{Meaning, Part, Unit};
 
@@ -41,8 +41,6 @@ pub(in crate::when) struct Phrase {
     pub(in crate::when) often: Option<u32>,
     /// When to speak beside or instead of at due.
     pub(in crate::when) alerts: Vec<Alert>,
-    /// Whether the words name two times of which neither gives way.
-    pub(in crate::when) is_torn: bool,
     /// Seconds east of UTC, where the words name an offset rather than a region.
     pub(in crate::when) offset: Option<i32>,
 }
@@ -58,6 +56,8 @@ pub(in crate::when) enum Naming {
     Moment,
     /// They speak of a stretch and name no moment of it.
     Nothing,
+    /// They name two, of which neither gives way.
+    Several,
 }
 
 /// A part of the day as said.
@@ -101,7 +101,7 @@ pub(in crate::when) fn phrase(
     }
     runs.sort_by_key(|run| {
         // "friday about the monday meeting": what stands behind "the" tells a thing from others.
-        let is_free = !is_told_apart(words, run);
+        let is_free = !contradiction::is_told_apart(words, run);
         let is_first = (run.phrase.every.is_some(), !run.is_past(), !run.phrase.is_only_alerts(), is_free);
         std::cmp::Reverse((is_first, run.weight()))
     });
@@ -112,10 +112,12 @@ pub(in crate::when) fn phrase(
             None => whole = Some(run.phrase.clone()),
             Some(phrase) if phrase.has_room_for(&run.phrase) && !run.is_past() => phrase.merge(run.phrase.clone()),
             // "nov 12 (sun": they must agree.
-            Some(phrase) if taken.iter().any(|known| is_named_date(words, known, &run)) => {
+            Some(phrase) if taken.iter().any(|known| contradiction::is_named_date(words, known, &run)) => {
                 phrase.days.extend(run.phrase.days.clone());
             }
-            Some(phrase) if taken.iter().any(|known| contradict(words, known, &run)) => phrase.is_torn = true,
+            Some(phrase) if taken.iter().any(|known| contradiction::contradict(words, known, &run)) => {
+                phrase.naming = Naming::Several
+            }
             // Else what contradicts the time already found is part of the title.
             Some(_) => continue,
         }
@@ -124,41 +126,6 @@ pub(in crate::when) fn phrase(
     taken.sort_by_key(|run| run.range.start);
     // "be there 10 minutes before" has no time to be before.
     whole.filter(|phrase| !phrase.is_only_alerts()).map(|phrase| (phrase, taken))
-}
-
-/// Returns whether the run stands behind "the" and before a noun ("the monday meeting").
-fn is_told_apart(words: &Words<'_>, run: &Run) -> bool {
-    let Range { start, end } = run.range;
-    let has_the = words.has(start, Meaning::The) || start > 0 && words.has(start - 1, Meaning::The);
-    has_the && !words.is_end(end)
-}
-
-/// Returns whether two runs with marks between are a date and its weekday, and say nothing else.
-fn is_named_date(words: &Words<'_>, known: &Run, other: &Run) -> bool {
-    let is_date = |run: &Run| matches!(run.phrase.days.as_slice(), [Day::Date { .. } | Day::OfMonth(_)]);
-    let is_weekday = |run: &Run| matches!(run.phrase.days.as_slice(), [Day::Weekday(Which::Coming, _)]);
-    let mut between = known.range.end.min(other.range.end)..known.range.start.max(other.range.start);
-    let is_pair = is_date(known) && is_weekday(other) || is_weekday(known) && is_date(other);
-    is_pair && other.phrase.is_only_days() && between.all(|at| words.is_mark(at))
-}
-
-/// Returns whether two runs name two times for one thing: side by side ("at 3pm at 5pm", "friday or saturday"), or both
-/// bound times of day without "that", "about" or "is" between, which begin a title of its own.
-fn contradict(words: &Words<'_>, known: &Run, other: &Run) -> bool {
-    let (first, second) = if known.range.start < other.range.start { (known, other) } else { (other, known) };
-    let is_plain = |run: &Run| !run.is_past() && !run.phrase.is_only_alerts() && run.phrase.every.is_none();
-    let mut between = first.range.end..second.range.start;
-    if !(is_plain(first) && is_plain(second)) || is_told_apart(words, first) || is_told_apart(words, second) {
-        return false;
-    }
-    let joins = |at: usize| {
-        words.is_mark(at) || [Meaning::And, Meaning::AndAlso, Meaning::Or].iter().any(|join| words.has(at, *join))
-    };
-    let has_clock_bound =
-        |run: &Run| !run.phrase.clocks.is_empty() && run.range.clone().any(|at| words.has(at, Meaning::At));
-    let begins_title = |at: usize| words.has(at, Meaning::LeadEnd) || words.has(at, Meaning::Copula);
-    between.clone().all(joins)
-        || has_clock_bound(first) && has_clock_bound(second) && !between.any(begins_title)
 }
 
 /// Returns whether the run is sure enough where it stands.
@@ -404,7 +371,7 @@ fn joint(words: &Words<'_>, start: usize, before: Option<&Piece>) -> (usize, Joi
 }
 
 impl Run {
-    fn is_past(&self) -> bool {
+    pub(super) fn is_past(&self) -> bool {
         self.phrase.is_ago || self.phrase.naming == Naming::Nothing || self.phrase.days.iter().any(is_past_day)
     }
 
@@ -435,7 +402,9 @@ impl Phrase {
                 // "two weeks from now on monday"
                 let is_in_week = matches!(day, Day::Weekday(Which::Coming, _))
                     && self.days.is_empty()
-                    && self.ahead.is_some_and(|amount| amount.days % 7 == 0 && !amount.is_exact() && amount.millis == 0);
+                    && self
+                        .ahead
+                        .is_some_and(|amount| amount.days % 7 == 0 && !amount.is_exact() && amount.millis == 0);
                 is_in_week || !is_offset && (self.every.is_some() || is_list || is_other_kind)
             }
             Piece::Clock(_) | Piece::Window(..) => {
@@ -501,11 +470,11 @@ impl Phrase {
         }
     }
 
-    fn is_only_alerts(&self) -> bool {
+    pub(super) fn is_only_alerts(&self) -> bool {
         !self.alerts.is_empty() && *self == Self { alerts: self.alerts.clone(), ..Self::default() }
     }
 
-    fn is_only_days(&self) -> bool {
+    pub(super) fn is_only_days(&self) -> bool {
         *self == Self { days: self.days.clone(), ..Self::default() }
     }
 

@@ -2,8 +2,8 @@
 
 use chrono::Weekday;
 
-use crate::when::grammar::amount::{Amount, amount};
 use crate::when::grammar::Strength;
+use crate::when::grammar::amount::{Amount, amount};
 use crate::when::grammar::day::{Day, DayKind, FoundDay, MonthOf, WeekOf, Which, day_kind, found, weekday_name};
 use crate::when::grammar::suffixed::{marked, number, pick_part};
 use crate::when::grammar::words::Words;
