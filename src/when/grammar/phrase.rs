@@ -116,7 +116,7 @@ pub(in crate::when) fn phrase(
                 phrase.days.extend(run.phrase.days.clone());
             }
             Some(phrase) if taken.iter().any(|known| contradiction::contradict(words, known, &run)) => {
-                phrase.naming = Naming::Several
+                phrase.naming = Naming::Several;
             }
             // Else what contradicts the time already found is part of the title.
             Some(_) => continue,
