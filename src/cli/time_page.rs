@@ -20,7 +20,7 @@ struct Section {
     examples: &'static [&'static str],
 }
 
-const SECTIONS: [Section; 14] = [
+const SECTIONS: [Section; 15] = [
     Section {
         heading: "A LENGTH FROM NOW",
         text: "Minutes and hours are exact, and sleeping does not stretch them. Days and longer keep the clock time. \
@@ -136,6 +136,22 @@ const SECTIONS: [Section; 14] = [
         ],
     },
     Section {
+        heading: "STRETCHES",
+        text: "A stretch rings at its start, and one that only says until when at once.",
+        examples: &[
+            "june 3-5",
+            "tomorrow from 2 to 4pm",
+            "q3 2027",
+            "this summer",
+            "before friday",
+            "after friday",
+            "within 2 hours",
+            "6月3日到7日",
+            "六月下旬",
+            "第三季度",
+        ],
+    },
+    Section {
         heading: "ZONES",
         text: "An abbreviation means the clock of its region all year.",
         examples: &["3pm CET tomorrow", "9am PST friday", "tomorrow 9:00 Europe/Berlin"],
@@ -163,7 +179,8 @@ const SECTIONS: [Section; 14] = [
             "friday june 6",
             "31 april",
             "later",
-            "within 2 hours",
+            "at 3pm at 5pm",
+            "twice a day",
             "friday late afternoon",
             "本周一",
             "晚上13点",
