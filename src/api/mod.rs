@@ -33,6 +33,8 @@ pub struct About {
     pub schema: u32,
     /// Where the database is.
     pub data_dir: PathBuf,
+    /// Where backups go for which nobody names a place.
+    pub backup_dir: PathBuf,
     /// Where it listens.
     pub socket: PathBuf,
     /// Whether `clock.advance` moves its clock.

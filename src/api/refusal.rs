@@ -78,6 +78,10 @@ pub(super) fn read_aloud(at: Timestamp, zone: Tz) -> String {
     format!("{} ({})", local.format(pattern), zone.name())
 }
 
+/// What to do about a database that is damaged.
+pub(super) const DAMAGED_HINT: &str = "keiko daemon stop, then keiko: a damaged database is set aside at the start, and the \
+     newest backup is named";
+
 fn refusal(error: &CallError, zone: Tz) -> RpcError {
     let refuse = |kind| RpcError::new(kind, error.to_string());
     match error {
@@ -97,6 +101,8 @@ fn refusal(error: &CallError, zone: Tz) -> RpcError {
             StoreFailure::Full => {
                 refuse(ErrorKind::Storage).with_hint("nothing was changed: free some space, then try again")
             }
+            StoreFailure::Damaged => refuse(ErrorKind::Storage).with_hint(DAMAGED_HINT),
+            StoreFailure::Refused => refuse(ErrorKind::Params).with_hint("give another name"),
             StoreFailure::Broken => refuse(ErrorKind::Storage).with_hint("nothing was changed"),
             StoreFailure::OurFault => refuse(ErrorKind::Internal),
             StoreFailure::Closed => refuse(ErrorKind::Stopping).with_hint("try again in a moment"),

@@ -5,8 +5,8 @@
 use clap::{Args, Parser, Subcommand};
 
 use crate::cli::commands::{
-    ack, add, cancel, daemon, done, edit, events, history, list, parse, pause, remind, resume, rpc, show, skip, snooze,
-    status,
+    ack, add, backup, cancel, daemon, done, edit, events, history, list, parse, pause, remind, resume, rpc, show, skip,
+    snooze, status,
 };
 use crate::cli::ui::{ColorFlag, Form};
 
@@ -101,6 +101,8 @@ pub(crate) enum Command {
     Status(status::Status),
     #[command(name = "daemon")]
     Daemon(daemon::Daemon),
+    #[command(name = "backup")]
+    Backup(backup::Backup),
     #[command(name = "events")]
     Events(events::Events),
     #[command(name = "rpc")]

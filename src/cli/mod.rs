@@ -75,6 +75,7 @@ fn dispatch(command: Option<Command>, context: &mut Context<'_>) -> Result<Exit,
         Some(Command::Parse(command)) => command.run(context),
         Some(Command::Status(status::Status)) => status::Status::run(context),
         Some(Command::Daemon(command)) => command.run(context),
+        Some(Command::Backup(command)) => command.run(context),
         Some(Command::Events(command)) => command.run(context),
         Some(Command::Rpc(command)) => command.run(context),
     }

@@ -153,6 +153,23 @@ pub enum PathsError {
     },
 }
 
+impl PathsError {
+    /// Returns whether the disk was full.
+    #[must_use]
+    pub fn is_full(&self) -> bool {
+        match self {
+            Self::Unusable { source, .. } => {
+                matches!(source.kind(), io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded)
+            }
+            Self::NoHome { .. }
+            | Self::Relative { .. }
+            | Self::SocketPathTooLong { .. }
+            | Self::NoRuntimeDir
+            | Self::NotPrivate { .. } => false,
+        }
+    }
+}
+
 impl Paths {
     /// Returns where the files of this process's user lie.
     ///
@@ -216,6 +233,12 @@ impl Paths {
     #[must_use]
     pub fn database(&self) -> PathBuf {
         self.data_dir.join("keiko.db")
+    }
+
+    /// Returns the folder for backups for which nobody names a place.
+    #[must_use]
+    pub fn backup_dir(&self) -> PathBuf {
+        self.data_dir.join("backups")
     }
 
     /// Returns the file whose lock one daemon holds.
@@ -290,10 +313,31 @@ impl Paths {
     pub fn announce_socket(&self, socket: &Path) -> Result<(), PathsError> {
         let path = self.data_dir.join(SOCKET_NAME_FILE);
         let draft = self.data_dir.join(format!("{SOCKET_NAME_FILE}.new"));
+        let told = socket.as_os_str().as_encoded_bytes();
+        // What a killed daemon left may still be true, and costs no room on a full disk.
+        if fs::read(&path).is_ok_and(|found| found == told) {
+            return Ok(());
+        }
         // Renamed into place, so that nobody reads half a path.
-        fs::write(&draft, socket.as_os_str().as_encoded_bytes())
-            .and_then(|()| fs::rename(&draft, &path))
-            .map_err(|source| PathsError::Unusable { what: "write", path, source })
+        fs::write(&draft, told).and_then(|()| fs::rename(&draft, &path)).map_err(|source| {
+            // It is of no use to anybody, and takes room.
+            let _ = fs::remove_file(&draft);
+            PathsError::Unusable { what: "write", path, source }
+        })
+    }
+
+    /// Returns where everybody looks for the daemon when nothing is announced, and makes the directory of that place; `None`
+    /// where `KEIKO_SOCKET` says it.
+    ///
+    /// # Errors
+    /// The place is somebody else's, or cannot be made.
+    pub fn prepare_unannounced(&self) -> Result<Option<PathBuf>, PathsError> {
+        if self.socket.is_some() {
+            return Ok(None);
+        }
+        let path = self.short_socket();
+        private_dir::create(directory_of(&path), self.user)?;
+        Ok(Some(path))
     }
 
     /// Takes the announcement back. For the holder of the lock only.

@@ -13,6 +13,10 @@ pub(super) struct Args {
     #[arg(long)]
     pub(super) foreground: bool,
 
+    /// Begin with no tasks where the database was damaged and is set aside.
+    #[arg(long)]
+    pub(super) empty: bool,
+
     /// Run on a programmable clock that shows TIME (RFC 3339) and stands still until clock.advance moves it.
     #[arg(long, value_name = "TIME", value_parser = instant)]
     pub(super) clock: Option<Timestamp>,

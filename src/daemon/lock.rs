@@ -62,7 +62,10 @@ impl DataLock {
                 }
             }
         }
-        file.set_len(0).and_then(|()| writeln!(file, "{}", std::process::id())).map_err(unusable)?;
+        // Who it is only helps: a full disk keeps no daemon from serving.
+        if let Err(error) = file.set_len(0).and_then(|()| writeln!(file, "{}", std::process::id())) {
+            tracing::warn!(%error, path = %path.display(), "cannot write down which process serves");
+        }
         Ok(Self { _file: file })
     }
 }

@@ -215,6 +215,10 @@ pub enum StoreFailure {
     Full,
     /// The database cannot be read or written.
     Broken,
+    /// The database's file is damaged.
+    Damaged,
+    /// What was asked for would do harm.
+    Refused,
     /// This program asked for what must not be.
     OurFault,
     /// The store was closed: the daemon stops.
@@ -227,6 +231,8 @@ pub const fn store_failure(error: &StoreError) -> StoreFailure {
     match error {
         StoreError::Full { .. } => StoreFailure::Full,
         StoreError::Broken { .. } | StoreError::Newer { .. } => StoreFailure::Broken,
+        StoreError::Damaged { .. } => StoreFailure::Damaged,
+        StoreError::Taken { .. } => StoreFailure::Refused,
         StoreError::Conflict { .. } | StoreError::FiredBefore { .. } => StoreFailure::OurFault,
         StoreError::Closed => StoreFailure::Closed,
     }

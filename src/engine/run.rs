@@ -9,7 +9,6 @@ use tokio::sync::{mpsc, oneshot, watch};
 use uuid::Uuid;
 
 use crate::clock::{Clock, Woken};
-use crate::domain::breaker::TargetHealth;
 use crate::domain::command::Command;
 use crate::domain::delivery::{ChannelKind, Delivery, DeliveryId, DeliveryStatus, Report, Target};
 use crate::domain::effect::Effect;
@@ -20,11 +19,13 @@ use crate::domain::time::{Span, Timestamp};
 use crate::engine::EngineParts;
 use crate::engine::dispatch::Dispatcher;
 use crate::engine::ids::Ids;
-use crate::engine::input::{AddRequest, Applied, Call, CallError, Input, TargetCall};
+use crate::engine::input::{CallError, Input};
 use crate::engine::step::{Batch, Circumstances, Outcome, Plan, World};
+use crate::engine::storage::StoreHealth;
 use crate::engine::targets::Targets;
+use crate::engine::turn::{Asked, Own, Sorted};
 use crate::scheduler::Queue;
-use crate::store::{Change, Identity, Store, StoreError, Wake};
+use crate::store::{Change, Identity, Room, Store, StoreError, Wake};
 
 /// How many inputs one commit takes: enough to share its fsync, few enough to answer in a few milliseconds.
 const BATCH_MAX: usize = 512;
@@ -51,7 +52,8 @@ pub(super) struct Engine {
     inputs: mpsc::Receiver<Input>,
     last_seq: watch::Sender<u64>,
     advances: VecDeque<Advance>,
-    storage: Storage,
+    pub(super) storage: Storage,
+    pub(super) health: StoreHealth,
     /// Reports that could not be written yet.
     unwritten: Vec<(DeliveryId, Report)>,
     pub(super) is_stopping: bool,
@@ -64,11 +66,13 @@ struct Advance {
 
 /// Whether the store takes writes; while it does not, what is due waits instead of spinning.
 #[derive(Default)]
-struct Storage {
+pub(super) struct Storage {
     failures: u32,
     retry_at: Option<Timestamp>,
     /// Whether what is planned in memory may lack what the store has: it is read anew before anything else.
     is_plan_stale: bool,
+    /// Whether what an earlier run left is taken up; a full disk may put that off.
+    pub(super) has_recovered: bool,
 }
 
 impl Engine {
@@ -78,6 +82,7 @@ impl Engine {
         inputs: mpsc::Receiver<Input>,
         inputs_in: mpsc::WeakSender<Input>,
         last_seq: watch::Sender<u64>,
+        health: StoreHealth,
     ) -> Self {
         Self {
             store: parts.store,
@@ -94,6 +99,7 @@ impl Engine {
             last_seq,
             advances: VecDeque::new(),
             storage: Storage::default(),
+            health,
             unwritten: Vec::new(),
             is_stopping: false,
         }
@@ -189,23 +195,19 @@ impl Engine {
         let sorted = self.sort(std::mem::take(taken));
         self.plan_anew(now).await;
         let is_held_back = self.storage.retry_at.is_some_and(|retry| now < retry);
-        let (due, retries, releases, mut reports) = if is_held_back {
-            (Vec::new(), Vec::new(), Vec::new(), Vec::new())
+        let mut own = if is_held_back {
+            Own::default()
         } else {
-            (self.pop_due(now), self.pop_retries(now), self.pop_releases(now), std::mem::take(&mut self.unwritten))
+            Own {
+                due: self.pop_due(now),
+                retries: self.pop_retries(now),
+                releases: self.pop_releases(now),
+                reports: std::mem::take(&mut self.unwritten),
+            }
         };
-        reports.extend(sorted.reports);
-        let committed = self
-            .commit(|batch| {
-                sorted.calls.into_iter().for_each(|call| call.step(batch));
-                reports.iter().try_for_each(|(id, report)| batch.report(id, report))?;
-                due.iter().try_for_each(|(id, _)| batch.command(*id, &Command::Wake, Actor::Clock))?;
-                for delivery in retries {
-                    batch.queue(delivery);
-                }
-                releases.iter().try_for_each(|target| batch.release(target))
-            })
-            .await;
+        own.reports.extend(sorted.reports);
+        let reports = own.reports.clone();
+        let committed = self.commit_turn(sorted.calls, &mut own).await;
         let mut presences = sorted.presences;
         for kind in &presences {
             self.dispatcher.presence_changed(*kind);
@@ -219,9 +221,9 @@ impl Engine {
         match committed {
             Ok(has_written) => self.store_answers(has_written, now),
             Err(error) => {
-                self.unwritten.extend(reports);
+                self.unwritten.extend(own.reports);
                 if error.is_particular() {
-                    self.isolate(due, now).await;
+                    self.isolate(own.due, now).await;
                 } else {
                     self.hold_back(&error, now);
                 }
@@ -269,9 +271,19 @@ impl Engine {
         if self.is_stopping { Vec::new() } else { self.targets.pop_due(now) }
     }
 
-    /// Steps a batch and commits it; afterwards answers, plans and hands out. Returns whether anything was written.
+    /// Steps a batch of the loop's own and commits it, from the reserve where the disk is full; see
+    /// [`Engine::commit_for`].
     pub(super) async fn commit(
         &mut self,
+        fill: impl FnOnce(&mut Batch<'_>) -> Result<(), Arc<StoreError>>,
+    ) -> Result<bool, Arc<StoreError>> {
+        self.commit_for(Room::Reserve, fill).await
+    }
+
+    /// Steps a batch and commits it; afterwards answers, plans and hands out. Returns whether anything was written.
+    pub(super) async fn commit_for(
+        &mut self,
+        room: Room,
         fill: impl FnOnce(&mut Batch<'_>) -> Result<(), Arc<StoreError>>,
     ) -> Result<bool, Arc<StoreError>> {
         let circumstances = Circumstances {
@@ -290,10 +302,15 @@ impl Engine {
             return Err(error);
         }
         let is_empty = outcome.is_empty();
-        let Outcome { change, plan } = outcome;
+        let Outcome { mut change, plan } = outcome;
+        change.room = room;
         if !is_empty && let Err(error) = self.write(change).await {
+            self.health.failed(&error, self.clock.now());
             plan.answer(Some(&CallError::Store { source: Arc::clone(&error) }));
             return Err(error);
+        }
+        if !is_empty && room == Room::Free {
+            self.health.written();
         }
         self.follow(plan);
         Ok(!is_empty)
@@ -339,13 +356,21 @@ impl Engine {
         if !self.storage.is_plan_stale || !is_time || self.is_stopping {
             return;
         }
-        match self.take_up_plan().await {
+        let taken_up = if self.storage.has_recovered { self.take_up_plan().await } else { self.recover_late().await };
+        match taken_up {
             Ok(()) => {
                 self.storage.is_plan_stale = false;
                 self.storage.retry_at = None;
             }
             Err(error) => self.hold_back(&error, now),
         }
+    }
+
+    async fn recover_late(&mut self) -> Result<(), Arc<StoreError>> {
+        let identity = self.store.identity()?;
+        self.recover(&identity).await?;
+        self.storage.has_recovered = true;
+        Ok(())
     }
 
     /// Reads both queues, the zone, and what is to be sent from the store. What is under way already stays so.
@@ -373,6 +398,7 @@ impl Engine {
         let planned = self.storage.retry_at.filter(|retry| now < *retry);
         self.storage.retry_at = planned.or_else(|| Some(now.saturating_add(wait)));
         self.storage.is_plan_stale = true;
+        self.health.failed(error, now);
         tracing::warn!(%error, %wait, "waiting before the next write");
     }
 
@@ -398,6 +424,10 @@ impl Engine {
 
     /// Where the store takes writes again, nothing is held back any more: the next turn, at once, plans anew.
     fn store_answers(&mut self, has_written: bool, now: Timestamp) {
+        // Whatever else failed, a store that takes firings again is not broken.
+        if has_written && !self.health.is_full() {
+            self.health.written();
+        }
         if has_written && self.storage.failures > 0 {
             self.storage.failures = 0;
             self.storage.retry_at = self.storage.is_plan_stale.then_some(now);
@@ -444,32 +474,6 @@ impl Engine {
         }
         // The next advance, if any, is looked at in a turn of its own.
         !self.advances.is_empty()
-    }
-}
-
-/// What came in, by what becomes of it.
-#[derive(Default)]
-struct Sorted {
-    calls: Vec<Asked>,
-    reports: Vec<(DeliveryId, Report)>,
-    presences: Vec<ChannelKind>,
-    audits: Vec<oneshot::Sender<Vec<Wake>>>,
-}
-
-/// What somebody waits for.
-enum Asked {
-    CallTarget(TargetCall, oneshot::Sender<Result<TargetHealth, CallError>>),
-    Add(AddRequest, oneshot::Sender<Result<Applied, CallError>>),
-    Call(Call, oneshot::Sender<Result<Applied, CallError>>),
-}
-
-impl Asked {
-    fn step(self, batch: &mut Batch<'_>) {
-        match self {
-            Self::Add(request, reply) => batch.add(request, reply),
-            Self::Call(call, reply) => batch.call(&call, reply),
-            Self::CallTarget(call, reply) => batch.call_target(&call, reply),
-        }
     }
 }
 

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Deserializer, Serialize};
 
-use crate::protocol::objects::{ChannelStatus, Counts, Json, Next, Priority, Reading, Task, Time};
+use crate::protocol::objects::{ChannelStatus, Counts, Json, Next, Priority, Reading, StorageTrouble, Task, Time};
 #[cfg(test)]
 use crate::protocol::openrpc::tests::fields;
 
@@ -21,9 +21,11 @@ pub use crate::protocol::methods::outgoing::{
     ChannelList, ChannelListResult, ChannelPause, ChannelResult, ChannelResume, ChannelTest, ChannelTestResult,
     DELIVERIES_MAX, DeliveryList, DeliveryListResult,
 };
+pub use crate::protocol::methods::storage::{Backup, BackupResult};
 
 mod following;
 mod outgoing;
+mod storage;
 
 /// The methods, declared with their words, parameters and results: one table for the server and the client.
 macro_rules! methods {
@@ -85,6 +87,7 @@ methods! {
     ChannelPause "channel.pause" ChannelPause -> ChannelResult;
     ChannelResume "channel.resume" ChannelResume -> ChannelResult;
     ChannelTest "channel.test" ChannelTest -> ChannelTestResult;
+    StoreBackup "store.backup" Backup -> BackupResult;
     TimeParse "time.parse" Parse -> Reading;
     ClockAdvance "clock.advance" Advance -> AdvanceResult;
     RpcDiscover "rpc.discover" Discover -> Json;
@@ -511,6 +514,9 @@ pub struct StatusResult {
     pub next: Option<Next>,
     /// Whether each channel can reach somebody.
     pub channels: Vec<ChannelStatus>,
+    /// What is wrong with the store, null where it takes what is written.
+    #[serde(default)]
+    pub storage: Option<StorageTrouble>,
 }
 
 /// The daemon stops.

@@ -323,6 +323,20 @@ pub struct Counts {
     pub held: u64,
 }
 
+/// What is wrong with the store.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct StorageTrouble {
+    /// `full`: the disk is, and what is due rings from a reserve; `broken`: it cannot be written or read; `damaged`: the
+    /// file itself is.
+    pub kind: String,
+    /// Since when.
+    pub since: Time,
+    /// The error, in words.
+    pub reason: String,
+    /// What follows, and what to do.
+    pub hint: String,
+}
+
 /// Whether a channel can reach somebody.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct ChannelStatus {

@@ -148,7 +148,7 @@ pub(crate) mod tests {
         }
         let checked = check! {
             Hello Status Stop Add Get List Update Done Ack Snooze Pause Resume Skip Cancel History EventList
-            EventSubscribe EventUnsubscribe DeliveryList ChannelList ChannelPause ChannelResume ChannelTest Parse Advance
+            EventSubscribe EventUnsubscribe DeliveryList ChannelList ChannelPause ChannelResume ChannelTest Backup Parse Advance
             Discover
         };
         assert_eq!(checked.map(|(method, ())| method), Method::ALL);
@@ -171,6 +171,7 @@ pub(crate) mod tests {
             objects::Reading: "Reading",
             objects::Next: "Next",
             objects::Counts: "Counts",
+            objects::StorageTrouble: "StorageTrouble",
             objects::ChannelStatus: "ChannelStatus",
             objects::TargetStatus: "TargetStatus",
             EventPushed: "EventPushed",

@@ -1,5 +1,7 @@
 //! Where tasks, events and the outbox are kept. A store writes one [`Change`] whole or nothing, and decides nothing.
 
+use std::path::Path;
+
 use futures_util::future::BoxFuture;
 use uuid::Uuid;
 
@@ -125,6 +127,18 @@ pub trait Store: Send + Sync + 'static {
     /// # Errors
     /// The store cannot be read.
     fn counts(&self) -> Result<Counts, StoreError>;
+
+    /// Looks whether a change of [`Room::Free`] finds room now.
+    ///
+    /// # Errors
+    /// The disk is full.
+    fn check_room(&self) -> Result<(), StoreError>;
+
+    /// Copies what is committed into a new file, checks the copy, and returns its length in bytes.
+    ///
+    /// # Errors
+    /// There is a file of that name, the store cannot be read, or the copy cannot be written.
+    fn backup(&self, to: &Path) -> Result<u64, StoreError>;
 }
 
 /// What is written at once.
@@ -146,6 +160,18 @@ pub struct Change {
     pub requests: Vec<RequestSeen>,
     /// The zone that floating times were last resolved in, where it changed.
     pub zone: Option<String>,
+    /// Which room it may take.
+    pub room: Room,
+}
+
+/// Which room on the disk a change may take.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Room {
+    /// What is free. On a full disk the change is refused, so that what people write takes nothing from what is due.
+    #[default]
+    Free,
+    /// Also what is kept in reserve: for firings, and for what becomes of them.
+    Reserve,
 }
 
 /// What a commit gave.
@@ -251,7 +277,7 @@ pub enum StoreError {
         fire_id: Uuid,
     },
     /// The disk is full.
-    #[error("cannot write {path}: no space left on the device")]
+    #[error("cannot write {path}: the disk is full, no space left on the device")]
     Full {
         /// The database.
         path: String,
@@ -276,6 +302,22 @@ pub enum StoreError {
         /// Why.
         source: Box<dyn std::error::Error + Send + Sync>,
     },
+    /// The database's file is damaged.
+    #[error("cannot {what} {path}: the database is damaged: {source}")]
+    Damaged {
+        /// What was attempted.
+        what: &'static str,
+        /// The database.
+        path: String,
+        /// What was found.
+        source: Box<dyn std::error::Error + Send + Sync>,
+    },
+    /// A copy would take another file's place.
+    #[error("cannot back up to {path}: there is a file of that name")]
+    Taken {
+        /// The file.
+        path: String,
+    },
     /// The store was closed.
     #[error("cannot use the store: it is closed")]
     Closed,
@@ -287,7 +329,12 @@ impl StoreError {
     pub const fn is_particular(&self) -> bool {
         match self {
             Self::Conflict { .. } | Self::FiredBefore { .. } => true,
-            Self::Full { .. } | Self::Newer { .. } | Self::Broken { .. } | Self::Closed => false,
+            Self::Full { .. }
+            | Self::Newer { .. }
+            | Self::Broken { .. }
+            | Self::Damaged { .. }
+            | Self::Taken { .. }
+            | Self::Closed => false,
         }
     }
 }

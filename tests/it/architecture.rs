@@ -79,6 +79,7 @@ const FENCES: &[(&str, &[&str])] = &[
             "config/private_dir",
             "notify/changes",
             "notify/terminal",
+            "store/sqlite/volume",
             "api/listen",
             "client",
             "daemon",

@@ -8,12 +8,13 @@ use std::path::Path;
 use rustix::process::Signal;
 use serde_json::{Value, json};
 
-use crate::support::daemon::{Connection, Daemon, Home, refusal};
+use crate::support::daemon::{Connection, Daemon, Home, refusal, refusal_with};
 
 fn mode(path: &Path) -> u32 {
     fs::symlink_metadata(path).expect("it is there").permissions().mode() & 0o777
 }
 
+// B46
 #[test]
 fn a_second_daemon_is_refused_by_the_name_of_the_first() {
     let home = Home::new();
@@ -166,7 +167,7 @@ fn a_database_that_is_none_is_told_and_the_socket_goes() {
     fs::DirBuilder::new().mode(0o700).create(home.path("data")).expect("it is free");
     fs::write(home.path("data/keiko.db"), "this is no database, however long one looks at it")
         .expect("it can be written");
-    let told = refusal(home.daemon());
+    let told = refusal_with(home.daemon(), 9);
     assert!(told.starts_with("failed: cannot ") && told.contains("keiko.db"), "{told}");
     let sockets = fs::read_dir(home.path("run/keiko")).expect("it is there").count();
     assert_eq!(sockets, 0);

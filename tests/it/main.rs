@@ -22,6 +22,7 @@ mod python;
 mod reach;
 mod readme;
 mod simulation;
+mod storage;
 mod support;
 mod terminal;
 #[cfg(feature = "webhook")]

@@ -131,7 +131,8 @@ impl World {
                 self.go_away(is_away);
             }
             92..95 => self.drop_some_deliveries(),
-            95..97 => self.fail_once().await,
+            95 => self.fill_disk().await,
+            96 => self.fail_once().await,
             _ => self.crash().await,
         }
     }
@@ -259,6 +260,31 @@ impl World {
         self.note(added);
         // The loop holds back for a while after a failure; then it goes on by itself.
         self.handle().advance(to.saturating_add(Span::from_minutes(90))).await.expect("time goes forwards");
+    }
+
+    /// The disk is full for a while: people are refused, what is due rings from the reserve, and once that is used up too
+    /// it waits for room and is not lost.
+    async fn fill_disk(&mut self) {
+        let reserve = if self.random.chance(50) { 10_000 } else { usize::try_from(self.random.below(6)).expect("few") };
+        self.store.fill(reserve);
+        let refused = self.handle().add(request("no room", countdown_at(self.clock.now()))).await;
+        assert!(matches!(refused, Err(CallError::Store { .. })), "{refused:?}");
+        for _ in 0..self.random.below(6) {
+            match self.random.below(4) {
+                0 => self.ask().await,
+                1 | 2 => self.advance().await,
+                _ => self.crash().await,
+            }
+            // What is still to be written may use the rest of it up.
+            self.handle().advance(self.clock.now()).await.expect("quiet");
+            if self.store.reserve().is_some_and(|left| left > 0) {
+                self.check().await;
+            }
+        }
+        self.store.empty();
+        // The loop looks again within a quarter of a minute.
+        let to = self.clock.now().saturating_add(Span::from_minutes(1));
+        self.handle().advance(to).await.expect("time goes forwards");
     }
 
     pub(super) async fn crash(&mut self) {

@@ -124,10 +124,15 @@ impl Daemon {
 }
 
 /// Runs a daemon that will not come up, and returns what it says.
-pub(crate) fn refusal(mut command: Command) -> String {
+pub(crate) fn refusal(command: Command) -> String {
+    refusal_with(command, 1)
+}
+
+/// Runs a daemon that will not come up and ends with `code`, and returns what it says.
+pub(crate) fn refusal_with(mut command: Command, code: i32) -> String {
     let child: Child = command.spawn().expect("keikod was built beside the tests");
     let output = child.wait_with_output().expect("it is our child");
-    assert_eq!(output.status.code(), Some(1));
+    assert_eq!(output.status.code(), Some(code));
     String::from_utf8(output.stdout).expect("text").trim_end().to_owned()
 }
 
