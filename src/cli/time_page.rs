@@ -321,7 +321,7 @@ mod tests {
             zone: Tz::America__New_York,
             settings: Settings::default(),
         };
-        for example in SECTIONS[13].examples {
+        for example in SECTIONS[14].examples {
             assert!(Limits { from: Some(example), until: None }.read(&context).is_ok(), "{example}");
         }
     }
