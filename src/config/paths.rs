@@ -311,7 +311,7 @@ impl Paths {
     /// # Errors
     /// The file cannot be written.
     pub fn announce_socket(&self, socket: &Path) -> Result<(), PathsError> {
-        let path = self.data_dir.join(SOCKET_NAME_FILE);
+        let path = self.announcement();
         let draft = self.data_dir.join(format!("{SOCKET_NAME_FILE}.new"));
         let told = socket.as_os_str().as_encoded_bytes();
         // What a killed daemon left may still be true, and costs no room on a full disk.
@@ -340,12 +340,19 @@ impl Paths {
         Ok(Some(path))
     }
 
-    /// Takes the announcement back. For the holder of the lock only.
+    /// Returns the file that says where the daemon listens.
+    #[must_use]
+    pub fn announcement(&self) -> PathBuf {
+        self.data_dir.join(SOCKET_NAME_FILE)
+    }
+
+    /// Takes the announcement back. For the holder of the lock, and for whoever found nobody there: a daemon that lives
+    /// sees it and announces itself anew.
     ///
     /// # Errors
     /// The file is there and cannot be removed.
     pub fn withdraw_socket(&self) -> Result<(), PathsError> {
-        let path = self.data_dir.join(SOCKET_NAME_FILE);
+        let path = self.announcement();
         match fs::remove_file(&path) {
             Err(source) if source.kind() != io::ErrorKind::NotFound => {
                 Err(PathsError::Unusable { what: "remove", path, source })
@@ -379,7 +386,7 @@ impl Paths {
     }
 
     fn announced_socket(&self) -> Result<Option<PathBuf>, PathsError> {
-        let path = self.data_dir.join(SOCKET_NAME_FILE);
+        let path = self.announcement();
         match fs::read(&path) {
             Ok(bytes) => Ok(Some(path_of_bytes(bytes)).filter(|socket| socket.is_absolute())),
             Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => Ok(None),

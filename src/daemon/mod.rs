@@ -185,12 +185,12 @@ fn run(args: &Args) -> Result<(), DaemonError> {
     if !args.foreground {
         leave_session(paths.data_dir());
     }
-    logging::init(&settings::logging(&config, &paths, args.foreground, std::env::var(LOG_VARIABLE).ok()))?;
+    logging::init(&settings::logging(&config, &paths, args, std::env::var(LOG_VARIABLE).ok()))?;
     for warning in warnings {
         tracing::warn!(file = %paths.config_file().display(), "{warning}");
     }
     // Held to the end: whoever has it is the only one to touch the database and the socket.
-    let lock = DataLock::take(&paths.lock_file(), || paths.find_socket().is_ok_and(|socket| is_answered(&socket)))?;
+    let lock = DataLock::take(&paths.lock_file(), || is_served(&paths))?;
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .enable_all()
         .build()
@@ -210,8 +210,7 @@ fn run(args: &Args) -> Result<(), DaemonError> {
 async fn serve(args: &Args, paths: &Paths, config: &Config) -> Result<(), DaemonError> {
     let signals = StopSignals::listen().map_err(|source| DaemonError::System { what: "hear signals", source })?;
     // Before anything is due: a daemon that nobody can reach must not fire.
-    // At once: whoever calls meanwhile waits in the socket's queue, rather than starting another.
-    let listening = announce(paths, open_socket(paths)?)?;
+    let listening = announced_socket(paths)?;
     let socket = listening.path().to_owned();
     let clock = clock(args);
     let mut ids = Ids::from_system();
@@ -255,7 +254,11 @@ async fn serve(args: &Args, paths: &Paths, config: &Config) -> Result<(), Daemon
         webhooks: config.webhooks.iter().map(|webhook| webhook.name.clone()).collect(),
     };
     let api = Arc::new(Api::new(handle.clone(), clock, about, options, stop.clone()));
-    let serving = tokio::spawn(listening.serve(Arc::clone(&api), stop.clone()));
+    let anew = {
+        let paths = paths.clone();
+        move || announced_socket(&paths)
+    };
+    let serving = tokio::spawn(listening.serve(Arc::clone(&api), stop.clone(), anew));
     tokio::spawn(signals.pass_on(stop.clone()));
     tracing::info!(version = PROGRAM_VERSION, pid = std::process::id(), socket = %socket.display(), "ready");
     say(READY_LINE);
@@ -282,12 +285,26 @@ async fn serve(args: &Args, paths: &Paths, config: &Config) -> Result<(), Daemon
     ended
 }
 
-fn open_socket(paths: &Paths) -> Result<Listening, DaemonError> {
+/// Returns whether the daemon that has the lock answers. One that nobody can find is told so.
+fn is_served(paths: &Paths) -> bool {
+    if paths.find_socket().is_ok_and(|socket| is_answered(&socket)) {
+        return true;
+    }
+    // What cannot be taken away stays as it is, and the daemon unfound.
+    if let Err(error) = paths.withdraw_socket() {
+        tracing::warn!(%error, "cannot tell the daemon that nobody finds it");
+    }
+    false
+}
+
+fn announced_socket(paths: &Paths) -> Result<Listening, DaemonError> {
     let place = paths.prepare_socket()?;
     if let Some(why) = &place.passed_over {
         tracing::info!(socket = %place.path.display(), "not in the runtime directory: {why}");
     }
-    Ok(listen(&place.path)?)
+    // At once: whoever calls meanwhile waits in the socket's queue, rather than starting another.
+    let listening = announce(paths, listen(&place.path)?)?;
+    Ok(listening.announced_in(&paths.announcement()))
 }
 
 /// Says where it is listened. On a full disk the reserve gives room for that; where there is none left, it is listened

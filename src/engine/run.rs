@@ -12,7 +12,7 @@ use crate::clock::{Clock, Woken};
 use crate::domain::command::Command;
 use crate::domain::delivery::{ChannelKind, Delivery, DeliveryId, DeliveryStatus, Report, Target};
 use crate::domain::effect::Effect;
-use crate::domain::event::{Actor, Event};
+use crate::domain::event::Actor;
 use crate::domain::retry::back_off;
 use crate::domain::task::{Number, TaskId};
 use crate::domain::time::{Span, Timestamp};
@@ -20,6 +20,7 @@ use crate::engine::EngineParts;
 use crate::engine::dispatch::Dispatcher;
 use crate::engine::ids::Ids;
 use crate::engine::input::{CallError, Input};
+use crate::engine::log_lines::{LogLine, log_lines};
 use crate::engine::step::{Batch, Circumstances, Outcome, Plan, World};
 use crate::engine::storage::StoreHealth;
 use crate::engine::targets::Targets;
@@ -477,29 +478,3 @@ impl Engine {
     }
 }
 
-/// One line a change, so that a log tells what the history tells.
-struct LogLine {
-    op_id: Uuid,
-    task: Number,
-    event: &'static str,
-    to: &'static str,
-    reason: String,
-}
-
-impl LogLine {
-    fn write(&self) {
-        let Self { op_id, task, event, to, reason } = self;
-        tracing::info!(%op_id, %task, event, to, reason);
-    }
-}
-
-fn log_lines(change: &Change) -> Vec<LogLine> {
-    let line = |event: &Event| LogLine {
-        op_id: event.op_id,
-        task: event.snapshot.task.number,
-        event: event.operation.name(),
-        to: event.to.map_or("", |state| state.as_str()),
-        reason: event.reason.clone(),
-    };
-    if tracing::enabled!(tracing::Level::INFO) { change.events.iter().map(line).collect() } else { Vec::new() }
-}

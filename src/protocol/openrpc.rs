@@ -19,6 +19,9 @@ pub fn document() -> RawJson {
 }
 
 #[cfg(test)]
+mod types;
+
+#[cfg(test)]
 pub(crate) mod tests {
     use std::collections::BTreeMap;
     use std::fmt;

@@ -66,6 +66,7 @@ const FENCES: &[(&str, &[&str])] = &[
     ("toml", &["config"]),
     ("tokio", &["clock", "notify", "store", "engine", "api", "client", "daemon", "cli"]),
     ("tracing_subscriber", &["logging"]),
+    ("tracing_journald", &["logging"]),
     ("chrono_english", &["when/plain_date"]),
     ("croner", &["domain/schedule"]),
     ("rrule", &["domain/schedule"]),

@@ -133,8 +133,10 @@ fn another_socket_that_took_the_place_is_left_alone() {
     let home = Home::new();
     let daemon = home.start();
     let socket = home.socket();
-    fs::remove_file(&socket).expect("it is there");
-    let _other = UnixListener::bind(&socket).expect("it is free");
+    // Put there at once, since the daemon would make its own anew.
+    let other = home.path("run/other.sock");
+    let _other = UnixListener::bind(&other).expect("it is free");
+    fs::rename(&other, &socket).expect("it is there");
     daemon.signal(Signal::TERM);
     assert!(daemon.ended().success());
     assert!(socket.exists());

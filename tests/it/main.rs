@@ -12,6 +12,8 @@ mod cli;
 mod crash;
 mod desktop;
 mod following;
+#[path = "../fuzz/bodies/mod.rs"]
+mod fuzz_bodies;
 mod generated;
 mod lifecycle;
 mod load;
@@ -27,6 +29,10 @@ mod support;
 mod terminal;
 #[cfg(feature = "webhook")]
 mod webhook;
+mod wire_connections;
+mod wire_frames;
+mod wire_log;
+mod wire_socket;
 
 #[test]
 fn every_file_is_listed() {

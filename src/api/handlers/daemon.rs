@@ -53,7 +53,7 @@ pub(in crate::api) async fn status(api: &Api, _params: Status) -> Result<StatusR
         now: api.told(api.handle.now()),
         zone: api.handle.zone().name().to_owned(),
         data_dir: api.about.data_dir.display().to_string(),
-        socket: api.about.socket.display().to_string(),
+        socket: api.socket().display().to_string(),
         counts: Counts {
             created: counts.created,
             pending: counts.pending,

@@ -85,7 +85,7 @@ impl Batch<'_> {
         let failures = after.failures;
         self.set_health(after);
         let (true, Report::Failed { error, .. }) = (has_opened, report) else { return Ok(()) };
-        tracing::warn!(target = %id.target, failures, error, "the target fails: what is for it is held");
+        tracing::warn!(channel = id.target.public_name(), failures, error, "the target fails: what is for it is held");
         self.hold_rest(&id.target)?;
         let command = Command::TellTargetFails { target: id.target.clone(), failures, error: error.clone() };
         self.command(task, &command, Actor::Daemon)

@@ -162,15 +162,20 @@ impl Connection {
         self.stream.shutdown(Shutdown::Write).expect("it is open");
     }
 
-    /// Returns the next line as JSON; null where the daemon has hung up.
-    pub(crate) fn receive(&mut self) -> Value {
+    /// Returns the next line; an empty one where the daemon has hung up.
+    pub(crate) fn receive_line(&mut self) -> String {
         let mut line = String::new();
         match self.input.read_line(&mut line) {
-            Ok(_) => {}
+            Ok(_) => line,
             // It hung up before it had read all that was sent.
-            Err(error) if error.kind() == ErrorKind::ConnectionReset => return Value::Null,
+            Err(error) if error.kind() == ErrorKind::ConnectionReset => String::new(),
             Err(error) => panic!("the daemon does not answer in time: {error}"),
         }
+    }
+
+    /// Returns the next line as JSON; null where the daemon has hung up.
+    pub(crate) fn receive(&mut self) -> Value {
+        let line = self.receive_line();
         if line.is_empty() { Value::Null } else { serde_json::from_str(&line).expect("the daemon speaks JSON") }
     }
 
