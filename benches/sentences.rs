@@ -167,6 +167,9 @@ fn main() {
         if duration > slowest.0 {
             slowest = (duration, text.clone());
         }
+        if std::env::var_os("KEIKO_SLOW").is_some() && duration > Duration::from_micros(1000) {
+            eprintln!("SLOW {} {:?}", duration.as_micros(), text);
+        }
         let _ = black_box((parse_time(&text, &context), parse_every(&text, &context), parse_span(&text)));
         let _ = black_box((parse_cron(&text, &context), parse_rrule(&text, &context)));
         let _ =

@@ -139,9 +139,12 @@ pub(super) fn phrase(tokens: &[Token]) -> Option<(usize, Vec<Meaning>)> {
     PHRASES
         .iter()
         .filter_map(|(words, meaning)| {
+            // Few phrases begin alike, and this is asked at each token: the first word decides before any is cut.
+            let rest = words.strip_prefix(tokens.first()?.word.as_str())?;
             let len = words.split(' ').count();
-            let is_here =
-                len > 1 && len <= tokens.len() && words.split(' ').zip(tokens).all(|(word, token)| word == token.word);
+            let is_here = rest.starts_with(' ')
+                && len <= tokens.len()
+                && words.split(' ').zip(tokens).all(|(word, token)| word == token.word);
             let about = (*meaning == Meaning::LessThan).then_some(Meaning::About);
             is_here.then(|| (len, std::iter::once(*meaning).chain(about).collect()))
         })

@@ -2,6 +2,9 @@
 //!
 //! Simplified characters; composed words (下下周五, 第三个) and numbers are read elsewhere.
 
+use std::collections::HashMap;
+use std::sync::LazyLock;
+
 use crate::when::lexicon::zh::Entries;
 use crate::when::lexicon::{Lexeme, Meaning, Part, Unit};
 
@@ -14,8 +17,17 @@ const UNTIMELY: &str = "下午茶 上午场 下午场 早上好 晚上好 下午
 
 /// Reads the longest of the words that only hold a word of time.
 pub(super) fn untimely(chars: &[char]) -> Option<Entries> {
-    let is_here = |word: &&str| word.chars().count() <= chars.len() && word.chars().zip(chars).all(|(a, b)| a == *b);
-    UNTIMELY.split(' ').filter(is_here).map(|word| word.chars().count()).max().map(|len| vec![(len, Vec::new())])
+    // Asked at each character, so the words are cut once, and found by their first.
+    static WORDS: LazyLock<HashMap<char, Vec<Vec<char>>>> = LazyLock::new(|| {
+        let mut words: HashMap<char, Vec<Vec<char>>> = HashMap::new();
+        for word in UNTIMELY.split_whitespace() {
+            let word: Vec<char> = word.chars().collect();
+            words.entry(word[0]).or_default().push(word);
+        }
+        words
+    });
+    let words = WORDS.get(chars.first()?)?;
+    words.iter().filter(|word| chars.starts_with(word)).map(Vec::len).max().map(|len| vec![(len, Vec::new())])
 }
 
 /// Looks up the longest word of the table, unless what follows makes it another word.
