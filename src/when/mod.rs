@@ -150,6 +150,7 @@ impl Reading {
 /// # Errors
 /// The sentence names a time that cannot be set: past, impossible, contradictory, or several at once.
 pub fn parse_sentence(text: &str, context: &Context) -> Result<Reading, TimeError> {
+    limits::within_length(text)?;
     if let Some(span) = typed::find(text) {
         let time = typed::read(text, span.clone(), context)?;
         let notes = time.notes.clone();
@@ -192,6 +193,7 @@ pub fn parse_sentence(text: &str, context: &Context) -> Result<Reading, TimeErro
 /// # Errors
 /// The text has words that are no part of a time, has no time, or names one that cannot be set.
 pub fn parse_time(text: &str, context: &Context) -> Result<TimeReading, TimeError> {
+    limits::within_length(text)?;
     let lexemes = lexemes(&token::tokens(text));
     only_time(text, text, &lexemes, context)
 }
@@ -203,6 +205,7 @@ pub fn parse_time(text: &str, context: &Context) -> Result<TimeReading, TimeErro
 /// As [`parse_time`]; also where the words repeat nothing.
 pub fn parse_every(text: &str, context: &Context) -> Result<TimeReading, TimeError> {
     const EVERY: &str = "every ";
+    limits::within_length(text)?;
     if let Some(span) = typed::whole(text) {
         return typed::read(text, span, context);
     }
@@ -234,6 +237,9 @@ pub fn parse_every(text: &str, context: &Context) -> Result<TimeReading, TimeErr
 /// Returns the words of `text` beside those that an error points at, as title.
 #[must_use]
 pub fn title_beside(text: &str, span: &Range<usize>) -> String {
+    if limits::within_length(text).is_err() {
+        return text.trim().to_owned();
+    }
     let lexemes = lexemes(&token::tokens(text));
     let words = Words::new(&lexemes);
     let edges = title::edges(&words);
@@ -326,6 +332,7 @@ fn lunar(text: &str, lexeme: &Lexeme) -> TimeError {
         words: text[lexeme.span.clone()].to_owned(),
         span: lexeme.span.clone(),
         reason: "the lunar calendar is not read, expected a date of the solar one",
+        proposal: Some("9月25日上午九点".to_owned()),
     }
 }
 

@@ -1,5 +1,7 @@
 //! The readings that people can rely on, by family of `phrases.md`.
 
+mod faults;
+mod refusals;
 mod wider;
 
 use proptest::prelude::*;

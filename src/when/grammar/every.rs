@@ -189,10 +189,17 @@ pub(super) fn range_of_weekdays(words: &Words<'_>, start: usize) -> Option<(Ever
     Some((weekly(&days, 1), next))
 }
 
+/// The most weekdays of one list, some named twice.
+const LIST_MAX: usize = 14;
+
 /// Reads weekdays joined by commas, "and" or a range.
 pub(in crate::when) fn weekday_list(words: &Words<'_>, start: usize) -> Option<(Vec<Weekday>, usize)> {
     let (mut days, mut at) = weekday_set(words, start)?;
     loop {
+        // A list that names no new day is none; and read from each of its places again it would cost its square.
+        if days.len() > LIST_MAX {
+            return Some((days, at));
+        }
         let is_range = words.has(at, Meaning::Dash) || words.has(at, Meaning::To) || words.has(at, Meaning::Through);
         let end = weekday_set(words, at + 1)
             .or_else(|| also_weekday(words, at + 1).map(|(day, next)| (vec![day], next)))

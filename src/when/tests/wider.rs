@@ -212,7 +212,7 @@ fn rules_are_read_as_programs_write_them() {
         ("0 0 31 2 *", "cannot repeat \"0 0 31 2 *\": it has no time ahead"),
         (
             "FREQ=SOMETIMES",
-            "cannot repeat \"FREQ=SOMETIMES\": expected FREQ=YEARLY, MONTHLY, WEEKLY, DAILY, HOURLY, MINUTELY or SECONDLY alone",
+            "cannot read \"FREQ=SOMETIMES\" in a rule: expected FREQ=YEARLY, MONTHLY, WEEKLY, DAILY, HOURLY, MINUTELY or SECONDLY alone",
         ),
         ("multiply 2 * 3 * 4 tomorrow", "Thu 2026-05-14 09:00 · multiply 2 * 3 * 4"),
     ]);

@@ -115,7 +115,8 @@ fn a_monthly_and_a_yearly_rule_keep_their_place_years_later() {
     ] {
         let schedule = calendar(rule, from);
         let near: Vec<_> = schedule.instances(None, now, Tz::UTC).filter(|i| i.due > now).take(4).collect();
-        let walked: Vec<_> = schedule.instances(None, Timestamp::MIN, Tz::UTC).filter(|i| i.due > now).take(4).collect();
+        let walked: Vec<_> =
+            schedule.instances(None, Timestamp::MIN, Tz::UTC).filter(|i| i.due > now).take(4).collect();
         assert_eq!(near, walked, "{rule}");
         assert_eq!(near.len(), 4, "{rule}");
     }
@@ -153,7 +154,8 @@ fn random_cron() -> impl Strategy<Value = String> {
 }
 
 fn random_schedule() -> impl Strategy<Value = Schedule> {
-    let from = prop::sample::select(&["2000-01-31 00:00", "2024-02-29 09:30", "2025-12-30 23:59", "9998-06-15 12:00"][..]);
+    let from =
+        prop::sample::select(&["2000-01-31 00:00", "2024-02-29 09:30", "2025-12-30 23:59", "9998-06-15 12:00"][..]);
     let rule = prop_oneof![random_rule().prop_map(Ok), random_cron().prop_map(Err)];
     (rule, from, prop::option::weighted(0.2, 1_u32..50)).prop_map(|(rule, from, count)| {
         let mut schedule = match rule {

@@ -123,9 +123,11 @@ fn cases(local: NaiveDateTime, start: NaiveDateTime) -> Vec<Case> {
         case(calendar(format!("FREQ=MONTHLY;BYMONTHDAY={day};{at}"), long_ago), Naming::Date, move |local| {
             is_time(local) && local.day() == day
         }),
-        case(calendar(format!("FREQ=MONTHLY;BYDAY={nth}{};{at}", code(weekday)), long_ago), Naming::Date, move |local| {
-            is_time(local) && local.weekday() == weekday && (local.day() - 1) / 7 + 1 == nth
-        }),
+        case(
+            calendar(format!("FREQ=MONTHLY;BYDAY={nth}{};{at}", code(weekday)), long_ago),
+            Naming::Date,
+            move |local| is_time(local) && local.weekday() == weekday && (local.day() - 1) / 7 + 1 == nth,
+        ),
         case(calendar(format!("FREQ=MONTHLY;BYDAY=-1{};{at}", code(weekday)), long_ago), Naming::Date, move |local| {
             is_time(local) && local.weekday() == weekday && local.day() + 7 > month_days(local)
         }),
@@ -154,9 +156,11 @@ fn cases(local: NaiveDateTime, start: NaiveDateTime) -> Vec<Case> {
             is_time(local) && (local.date() - long_ago.date()).num_days() % 2 == 0
         }),
         case(Rule::Cron(cron_from(&format!("{minute} {hour} * * *"), long_ago)), Naming::Date, is_time),
-        case(Rule::Cron(cron_from(&format!("{minute} {hour} {day} {month} *"), long_ago)), Naming::Date, move |local| {
-            is_time(local) && (local.month(), local.day()) == (month, day)
-        }),
+        case(
+            Rule::Cron(cron_from(&format!("{minute} {hour} {day} {month} *"), long_ago)),
+            Naming::Date,
+            move |local| is_time(local) && (local.month(), local.day()) == (month, day),
+        ),
         case(Rule::Once(date.and_hms_opt(hour, minute, 0).expect("a time")), Naming::Date, move |local| {
             is_time(local) && local.date() == date
         }),
@@ -194,11 +198,9 @@ fn cases(local: NaiveDateTime, start: NaiveDateTime) -> Vec<Case> {
         case(Rule::Cron(cron_from(&format!("{minute} * * * *"), long_ago)), Naming::Instant, move |local| {
             local.minute() == minute
         }),
-        case(
-            calendar(format!("FREQ=DAILY;BYHOUR={};BYMINUTE=20", every_hour()), long_ago),
-            Naming::Instant,
-            |local| local.minute() == 20,
-        ),
+        case(calendar(format!("FREQ=DAILY;BYHOUR={};BYMINUTE=20", every_hour()), long_ago), Naming::Instant, |local| {
+            local.minute() == 20
+        }),
     ];
     date_cases.into_iter().chain(limited).chain(several).collect()
 }
