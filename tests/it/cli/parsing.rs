@@ -231,7 +231,7 @@ fn what_cannot_be_set_says_what_would_do_at_each_door() {
     [exit 3]
     $ keiko add never --rrule FREQ=YEARLY;BYMONTH=2;BYMONTHDAY=30
     ! error: cannot repeat "FREQ=YEARLY;BYMONTH=2;BYMONTHDAY=30": it has no time ahead
-    ! hint: say an end that lies ahead, or leave it out
+    ! hint: none of its times lies ahead: look at its days and its end
     [exit 3]
     $ keiko add rent --every 'month on the 31st'
     added 1  rent  Sun 31 May 2026 09:00 EDT (in 17d 17h)
