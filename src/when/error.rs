@@ -216,7 +216,7 @@ impl TimeError {
             Self::NeedsUnit { words, .. } => format!("say `{words} minutes` or `{words} hours`"),
             Self::Several { .. } => "say one time, or repeat it with every".to_owned(),
             Self::NoRule { .. } => "make one reminder for each part of it".to_owned(),
-            Self::NothingAhead { .. } => "say an end that lies ahead, or leave it out".to_owned(),
+            Self::NothingAhead { .. } => "none of its times lies ahead: look at its days and its end".to_owned(),
         })
     }
 }

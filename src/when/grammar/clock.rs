@@ -343,8 +343,11 @@ pub(in crate::when) fn range(
     if has_seconds && words.is_glued(first.1) && words.has(first.1, Meaning::Dash) {
         return None;
     }
-    let last =
-        end_of_range(words, words.skip(behind, Meaning::At)).filter(|(_, next)| !is_number_of_more(words, *next))?;
+    let end = words.skip(behind, Meaning::At);
+    // "at 9:00 until 20 june" ends on a day.
+    let is_of_month =
+        |next: usize| next == end + 1 && words.pick(next, |m| matches!(m, Meaning::Month(_)).then_some(())).is_some();
+    let last = end_of_range(words, end).filter(|(_, next)| !is_number_of_more(words, *next) && !is_of_month(*next))?;
     let is_alone = |at: usize| clock(words, at, None).is_some_and(|found| found.strength == Strength::Strong);
     let is_military = |at: usize| words.digits(at).is_some_and(|(_, len)| len == 4);
     let is_sure = opener.is_some()

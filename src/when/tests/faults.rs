@@ -97,11 +97,10 @@ fn bare_this_and_next_weekday_follow_one_table() {
         let context = context_at(&date.format("%Y-%m-%d 16:00").to_string(), "America/New_York");
         let due = |text: &str| parse_sentence(text, &context).and_then(Reading::into_time);
         let told = |text: &str| due(text).map(|time| time.due.local(context.zone).date());
-        for wanted in 0..7_u64 {
+        for (wanted, (name, number)) in (0..7_u64).zip(ENGLISH.into_iter().zip(CHINESE)) {
             let this_week = monday + Days::new(wanted);
             let coming = if wanted > today { this_week } else { this_week + Days::new(7) };
             let next_week = this_week + Days::new(7);
-            let (name, number) = (ENGLISH[wanted as usize], CHINESE[wanted as usize]);
             for bare in [name.to_owned(), format!("周{number}"), format!("星期{number}")] {
                 assert_eq!(told(&bare), Ok(coming), "{bare} on {}", date.weekday());
             }
