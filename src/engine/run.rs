@@ -477,4 +477,3 @@ impl Engine {
         !self.advances.is_empty()
     }
 }
-
