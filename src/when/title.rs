@@ -116,7 +116,9 @@ pub(super) fn time_left_over(words: &Words<'_>, edges: Range<usize>, runs: &[Run
     let is_left = |at: &usize| !words.is_mark(*at) && !runs.iter().any(|run| run.range.contains(at));
     let mut left = edges.filter(is_left).peekable();
     let first = *left.peek()?;
-    if words.has(first, Meaning::For) {
+    // Marks that say nothing about time belong to a title.
+    let is_strange = |at: usize| words.is_mark(at) && words.pick(at, |_| Some(())).is_none();
+    if words.has(first, Meaning::For) || (0..first).any(is_strange) {
         return None;
     }
     let (mut last, mut has_time) = (first, false);
@@ -138,7 +140,6 @@ const fn is_of_time(meaning: Meaning) -> bool {
     matches!(
         meaning,
         Meaning::Digits { .. }
-            | Meaning::Number(_)
             | Meaning::Unit(_)
             | Meaning::Month(_)
             | Meaning::Weekday(_)
@@ -167,6 +168,7 @@ const fn joins(meaning: Meaning) -> bool {
             | Meaning::ShortUnit(_)
             | Meaning::Meridiem(_)
             | Meaning::OrdinalEnd
+            | Meaning::Number(_)
             | Meaning::Next
             | Meaning::Last
             | Meaning::This
