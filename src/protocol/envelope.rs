@@ -27,7 +27,6 @@ const LATER: [&str; 14] = [
     "away.get",
     "store.export",
     "store.import",
-    "store.backup",
     "daemon.reload",
 ];
 

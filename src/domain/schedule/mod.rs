@@ -21,6 +21,9 @@ pub use self::interval::Interval;
 /// The shortest interval: finer ones would be a busy loop.
 pub const INTERVAL_MIN: Span = Span::from_secs(1);
 
+/// How many bounded walks look for the latest of many missed instances.
+const WALKS_MAX: usize = 40;
+
 /// When a task comes up.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Schedule {
@@ -71,6 +74,12 @@ pub enum ScheduleError {
     /// The rule repeats more often than daily, which intervals do.
     #[error("cannot use recurrence rule {rrule:?}: expected FREQ=DAILY or coarser, finer ones are intervals")]
     TooFine {
+        /// The rule.
+        rrule: String,
+    },
+    /// The rule has more times than the expander may hold.
+    #[error("cannot use recurrence rule {rrule:?}: expected at most one time a minute, and fewer in months and years")]
+    TooMany {
         /// The rule.
         rrule: String,
     },
@@ -128,7 +137,7 @@ impl Schedule {
             }
             Rule::Interval(_) => Ok(()),
             Rule::Calendar(calendar) => calendar.expander(calendar.from).map(|_| ()),
-            Rule::Cron(cron) => cron.parse().map(|_| ()),
+            Rule::Cron(cron) => cron.search().map(|_| ()),
         }
     }
 
@@ -149,14 +158,21 @@ impl Schedule {
             let passed = interval.index_by(cursor.due).map_or(0, |index| index + 1);
             return (latest >= passed).then(|| Some((interval.at(latest)?, latest - passed)))?;
         }
-        let mut passed = 0;
+        let mut passed = 0_u64;
         let mut latest = None;
-        for instance in self.instances(Some(cursor), Timestamp::MIN, device).take_while(|i| i.due <= now) {
-            if latest.replace(instance).is_some() {
-                passed += 1;
-            }
+        // One walk is bounded; a rule of every minute has more than that behind a year away.
+        for _ in 0..WALKS_MAX {
+            let behind = latest.unwrap_or(*cursor);
+            let walk = self.instances(Some(&behind), Timestamp::MIN, device).take_while(|i| i.due <= now);
+            let Some((last, count)) = walk.fold(None, |last: Option<(Instance, u64)>, instance| {
+                Some((instance, last.map_or(1, |(_, count)| count + 1)))
+            }) else {
+                break;
+            };
+            latest = Some(last);
+            passed += count;
         }
-        latest.map(|instance| (instance, passed))
+        latest.map(|instance| (instance, passed - 1))
     }
 
     /// Returns the instances behind `cursor`, in order. Those before `floor` may be left out, and mostly are.

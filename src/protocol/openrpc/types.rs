@@ -206,6 +206,7 @@ fn the_document_tells_the_types_that_the_code_reads() {
         objects::Counts: "Counts",
         objects::ChannelStatus: "ChannelStatus",
         objects::TargetStatus: "TargetStatus",
+        objects::StorageTrouble: "StorageTrouble",
         EventPushed: "EventPushed",
         ErrorData: "ErrorData",
         Candidate: "Candidate",
