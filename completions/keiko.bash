@@ -22,8 +22,14 @@ _keiko() {
             keiko,add)
                 cmd="keiko__subcmd__add"
                 ;;
+            keiko,backup)
+                cmd="keiko__subcmd__backup"
+                ;;
             keiko,cancel)
                 cmd="keiko__subcmd__cancel"
+                ;;
+            keiko,channel)
+                cmd="keiko__subcmd__channel"
                 ;;
             keiko,daemon)
                 cmd="keiko__subcmd__daemon"
@@ -55,6 +61,9 @@ _keiko() {
             keiko,resume)
                 cmd="keiko__subcmd__resume"
                 ;;
+            keiko,retry)
+                cmd="keiko__subcmd__retry"
+                ;;
             keiko,rpc)
                 cmd="keiko__subcmd__rpc"
                 ;;
@@ -73,6 +82,18 @@ _keiko() {
             keiko,status)
                 cmd="keiko__subcmd__status"
                 ;;
+            keiko__subcmd__channel,list)
+                cmd="keiko__subcmd__channel__subcmd__list"
+                ;;
+            keiko__subcmd__channel,pause)
+                cmd="keiko__subcmd__channel__subcmd__pause"
+                ;;
+            keiko__subcmd__channel,resume)
+                cmd="keiko__subcmd__channel__subcmd__resume"
+                ;;
+            keiko__subcmd__channel,test)
+                cmd="keiko__subcmd__channel__subcmd__test"
+                ;;
             keiko__subcmd__daemon,start)
                 cmd="keiko__subcmd__daemon__subcmd__start"
                 ;;
@@ -89,7 +110,7 @@ _keiko() {
 
     case "${cmd}" in
         keiko)
-            opts="-q -h -V --json --quiet --print-id --color --help --version remind add list show edit done ack seen snooze pause resume skip cancel history parse status daemon events rpc"
+            opts="-q -h -V --json --quiet --print-id --color --help --version remind add list show edit done ack seen snooze pause resume skip cancel retry history parse status channel daemon backup events rpc"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 1 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -129,7 +150,7 @@ _keiko() {
             return 0
             ;;
         keiko__subcmd__add)
-            opts="-q -h --at --every --cron --rrule --from --until --tz --note --link --priority --via --alert --no-alert --key --json --quiet --print-id --color --help"
+            opts="-q -h --at --every --cron --rrule --from --until --tz --note --link --priority --via --alert --retries --max-late --no-alert --key --json --quiet --print-id --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -183,6 +204,14 @@ _keiko() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
+                --retries)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --max-late)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --key)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
@@ -198,9 +227,117 @@ _keiko() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
+        keiko__subcmd__backup)
+            opts="-q -h --json --quiet --print-id --color --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --color)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
         keiko__subcmd__cancel)
             opts="-q -h --all --json --quiet --print-id --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --color)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        keiko__subcmd__channel)
+            opts="-q -h --json --quiet --print-id --color --help list test pause resume"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --color)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        keiko__subcmd__channel__subcmd__list)
+            opts="-q -h --json --quiet --print-id --color --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --color)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        keiko__subcmd__channel__subcmd__pause)
+            opts="-q -h --json --quiet --print-id --color --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --color)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        keiko__subcmd__channel__subcmd__resume)
+            opts="-q -h --json --quiet --print-id --color --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --color)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        keiko__subcmd__channel__subcmd__test)
+            opts="-q -h --json --quiet --print-id --color --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
@@ -235,7 +372,7 @@ _keiko() {
             return 0
             ;;
         keiko__subcmd__daemon__subcmd__start)
-            opts="-q -h --json --quiet --print-id --color --help"
+            opts="-q -h --empty --json --quiet --print-id --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -311,7 +448,7 @@ _keiko() {
             return 0
             ;;
         keiko__subcmd__edit)
-            opts="-q -h --title --at --every --cron --rrule --from --until --tz --note --link --priority --via --alert --no-alert --no-link --untag --json --quiet --print-id --color --help"
+            opts="-q -h --title --at --every --cron --rrule --from --until --tz --note --link --priority --via --alert --retries --max-late --no-alert --no-link --no-max-late --untag --json --quiet --print-id --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -366,6 +503,14 @@ _keiko() {
                     return 0
                     ;;
                 --alert)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --retries)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --max-late)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -511,7 +656,7 @@ _keiko() {
             return 0
             ;;
         keiko__subcmd__remind)
-            opts="-q -h --at --every --cron --rrule --from --until --tz --note --link --priority --via --alert --no-alert --key --json --quiet --print-id --color --help"
+            opts="-q -h --at --every --cron --rrule --from --until --tz --note --link --priority --via --alert --retries --max-late --no-alert --key --json --quiet --print-id --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -565,6 +710,14 @@ _keiko() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
+                --retries)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --max-late)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --key)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
@@ -582,6 +735,24 @@ _keiko() {
             ;;
         keiko__subcmd__resume)
             opts="-q -h --shift --json --quiet --print-id --color --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --color)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        keiko__subcmd__retry)
+            opts="-q -h --json --quiet --print-id --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0

@@ -45,10 +45,13 @@ complete -c keiko -n "__fish_keiko_needs_command" -f -a "pause" -d 'Pauses tasks
 complete -c keiko -n "__fish_keiko_needs_command" -f -a "resume" -d 'Resumes paused tasks'
 complete -c keiko -n "__fish_keiko_needs_command" -f -a "skip" -d 'Passes over the open time of a repeating task'
 complete -c keiko -n "__fish_keiko_needs_command" -f -a "cancel" -d 'Ends tasks'
+complete -c keiko -n "__fish_keiko_needs_command" -f -a "retry" -d 'Sends what failed of a due task again, at once'
 complete -c keiko -n "__fish_keiko_needs_command" -f -a "history" -d 'Shows what happened to tasks, and what was sent'
 complete -c keiko -n "__fish_keiko_needs_command" -f -a "parse" -d 'Shows what a sentence means, without storing anything'
 complete -c keiko -n "__fish_keiko_needs_command" -f -a "status" -d 'Shows how things are: counts, what comes next, and who can be reached'
+complete -c keiko -n "__fish_keiko_needs_command" -f -a "channel" -d 'Shows where Keiko speaks, tries a target, pauses or resumes it'
 complete -c keiko -n "__fish_keiko_needs_command" -f -a "daemon" -d 'Looks after the daemon'
+complete -c keiko -n "__fish_keiko_needs_command" -f -a "backup" -d 'Copies all tasks and their history into a file'
 complete -c keiko -n "__fish_keiko_needs_command" -f -a "events" -d 'Shows the changes of all tasks, oldest first'
 complete -c keiko -n "__fish_keiko_needs_command" -f -a "rpc" -d 'Calls a method of the daemon and prints its result as JSON'
 complete -c keiko -n "__fish_keiko_using_subcommand remind" -l at -d 'When: a time phrase; all words are then the title' -r
@@ -65,6 +68,8 @@ normal\t'The default'
 high\t'Shown first'"
 complete -c keiko -n "__fish_keiko_using_subcommand remind" -l via -d 'Where it speaks: desktop, terminal, webhook:NAME, webhook:URL' -r
 complete -c keiko -n "__fish_keiko_using_subcommand remind" -l alert -d 'When it speaks, before due: 2d,1h,0; after due: +15m' -r
+complete -c keiko -n "__fish_keiko_using_subcommand remind" -l retries -d 'How many times a program that does not take it is tried again, where no person is told (3)' -r
+complete -c keiko -n "__fish_keiko_using_subcommand remind" -l max-late -d 'How long past its time it is still sent, such as 2h; else until somebody has it or answers' -r
 complete -c keiko -n "__fish_keiko_using_subcommand remind" -l key -d 'An idempotency key: sent twice, added once' -r
 complete -c keiko -n "__fish_keiko_using_subcommand remind" -l color -d 'Whether to show colours' -r -f -a "auto\t'On a terminal that knows colours, unless `NO_COLOR` is set'
 always\t'Also into pipes and files'
@@ -88,6 +93,8 @@ normal\t'The default'
 high\t'Shown first'"
 complete -c keiko -n "__fish_keiko_using_subcommand add" -l via -d 'Where it speaks: desktop, terminal, webhook:NAME, webhook:URL' -r
 complete -c keiko -n "__fish_keiko_using_subcommand add" -l alert -d 'When it speaks, before due: 2d,1h,0; after due: +15m' -r
+complete -c keiko -n "__fish_keiko_using_subcommand add" -l retries -d 'How many times a program that does not take it is tried again, where no person is told (3)' -r
+complete -c keiko -n "__fish_keiko_using_subcommand add" -l max-late -d 'How long past its time it is still sent, such as 2h; else until somebody has it or answers' -r
 complete -c keiko -n "__fish_keiko_using_subcommand add" -l key -d 'An idempotency key: sent twice, added once' -r
 complete -c keiko -n "__fish_keiko_using_subcommand add" -l color -d 'Whether to show colours' -r -f -a "auto\t'On a terminal that knows colours, unless `NO_COLOR` is set'
 always\t'Also into pipes and files'
@@ -128,12 +135,15 @@ normal\t'The default'
 high\t'Shown first'"
 complete -c keiko -n "__fish_keiko_using_subcommand edit" -l via -d 'Where it speaks: desktop, terminal, webhook:NAME, webhook:URL' -r
 complete -c keiko -n "__fish_keiko_using_subcommand edit" -l alert -d 'When it speaks, before due: 2d,1h,0; after due: +15m' -r
+complete -c keiko -n "__fish_keiko_using_subcommand edit" -l retries -d 'How many times a program that does not take it is tried again, where no person is told (3)' -r
+complete -c keiko -n "__fish_keiko_using_subcommand edit" -l max-late -d 'How long past its time it is still sent, such as 2h; else until somebody has it or answers' -r
 complete -c keiko -n "__fish_keiko_using_subcommand edit" -l untag -d 'A tag to remove' -r
 complete -c keiko -n "__fish_keiko_using_subcommand edit" -l color -d 'Whether to show colours' -r -f -a "auto\t'On a terminal that knows colours, unless `NO_COLOR` is set'
 always\t'Also into pipes and files'
 never\t'Nowhere'"
 complete -c keiko -n "__fish_keiko_using_subcommand edit" -l no-alert -d 'Do not speak at all'
 complete -c keiko -n "__fish_keiko_using_subcommand edit" -l no-link -d 'Nothing to open any more'
+complete -c keiko -n "__fish_keiko_using_subcommand edit" -l no-max-late -d 'Send it however late'
 complete -c keiko -n "__fish_keiko_using_subcommand edit" -l json -d 'Give results and errors as JSON'
 complete -c keiko -n "__fish_keiko_using_subcommand edit" -s q -l quiet -d 'Leave out confirmations and hints'
 complete -c keiko -n "__fish_keiko_using_subcommand edit" -l print-id -d 'Print the UUID of the task and nothing else'
@@ -210,6 +220,13 @@ complete -c keiko -n "__fish_keiko_using_subcommand cancel" -l json -d 'Give res
 complete -c keiko -n "__fish_keiko_using_subcommand cancel" -s q -l quiet -d 'Leave out confirmations and hints'
 complete -c keiko -n "__fish_keiko_using_subcommand cancel" -l print-id -d 'Print the UUID of the task and nothing else'
 complete -c keiko -n "__fish_keiko_using_subcommand cancel" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c keiko -n "__fish_keiko_using_subcommand retry" -l color -d 'Whether to show colours' -r -f -a "auto\t'On a terminal that knows colours, unless `NO_COLOR` is set'
+always\t'Also into pipes and files'
+never\t'Nowhere'"
+complete -c keiko -n "__fish_keiko_using_subcommand retry" -l json -d 'Give results and errors as JSON'
+complete -c keiko -n "__fish_keiko_using_subcommand retry" -s q -l quiet -d 'Leave out confirmations and hints'
+complete -c keiko -n "__fish_keiko_using_subcommand retry" -l print-id -d 'Print the UUID of the task and nothing else'
+complete -c keiko -n "__fish_keiko_using_subcommand retry" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c keiko -n "__fish_keiko_using_subcommand history" -l color -d 'Whether to show colours' -r -f -a "auto\t'On a terminal that knows colours, unless `NO_COLOR` is set'
 always\t'Also into pipes and files'
 never\t'Nowhere'"
@@ -236,6 +253,45 @@ complete -c keiko -n "__fish_keiko_using_subcommand status" -l json -d 'Give res
 complete -c keiko -n "__fish_keiko_using_subcommand status" -s q -l quiet -d 'Leave out confirmations and hints'
 complete -c keiko -n "__fish_keiko_using_subcommand status" -l print-id -d 'Print the UUID of the task and nothing else'
 complete -c keiko -n "__fish_keiko_using_subcommand status" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c keiko -n "__fish_keiko_using_subcommand channel; and not __fish_seen_subcommand_from list test pause resume" -l color -d 'Whether to show colours' -r -f -a "auto\t'On a terminal that knows colours, unless `NO_COLOR` is set'
+always\t'Also into pipes and files'
+never\t'Nowhere'"
+complete -c keiko -n "__fish_keiko_using_subcommand channel; and not __fish_seen_subcommand_from list test pause resume" -l json -d 'Give results and errors as JSON'
+complete -c keiko -n "__fish_keiko_using_subcommand channel; and not __fish_seen_subcommand_from list test pause resume" -s q -l quiet -d 'Leave out confirmations and hints'
+complete -c keiko -n "__fish_keiko_using_subcommand channel; and not __fish_seen_subcommand_from list test pause resume" -l print-id -d 'Print the UUID of the task and nothing else'
+complete -c keiko -n "__fish_keiko_using_subcommand channel; and not __fish_seen_subcommand_from list test pause resume" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c keiko -n "__fish_keiko_using_subcommand channel; and not __fish_seen_subcommand_from list test pause resume" -f -a "list" -d 'Show every target, how it does, and what waits for it'
+complete -c keiko -n "__fish_keiko_using_subcommand channel; and not __fish_seen_subcommand_from list test pause resume" -f -a "test" -d 'Send one message that is no task\'s, and say what came of it'
+complete -c keiko -n "__fish_keiko_using_subcommand channel; and not __fish_seen_subcommand_from list test pause resume" -f -a "pause" -d 'Send nothing there; what is for it is held'
+complete -c keiko -n "__fish_keiko_using_subcommand channel; and not __fish_seen_subcommand_from list test pause resume" -f -a "resume" -d 'Send there again, and what was held for it'
+complete -c keiko -n "__fish_keiko_using_subcommand channel; and __fish_seen_subcommand_from list" -l color -d 'Whether to show colours' -r -f -a "auto\t'On a terminal that knows colours, unless `NO_COLOR` is set'
+always\t'Also into pipes and files'
+never\t'Nowhere'"
+complete -c keiko -n "__fish_keiko_using_subcommand channel; and __fish_seen_subcommand_from list" -l json -d 'Give results and errors as JSON'
+complete -c keiko -n "__fish_keiko_using_subcommand channel; and __fish_seen_subcommand_from list" -s q -l quiet -d 'Leave out confirmations and hints'
+complete -c keiko -n "__fish_keiko_using_subcommand channel; and __fish_seen_subcommand_from list" -l print-id -d 'Print the UUID of the task and nothing else'
+complete -c keiko -n "__fish_keiko_using_subcommand channel; and __fish_seen_subcommand_from list" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c keiko -n "__fish_keiko_using_subcommand channel; and __fish_seen_subcommand_from test" -l color -d 'Whether to show colours' -r -f -a "auto\t'On a terminal that knows colours, unless `NO_COLOR` is set'
+always\t'Also into pipes and files'
+never\t'Nowhere'"
+complete -c keiko -n "__fish_keiko_using_subcommand channel; and __fish_seen_subcommand_from test" -l json -d 'Give results and errors as JSON'
+complete -c keiko -n "__fish_keiko_using_subcommand channel; and __fish_seen_subcommand_from test" -s q -l quiet -d 'Leave out confirmations and hints'
+complete -c keiko -n "__fish_keiko_using_subcommand channel; and __fish_seen_subcommand_from test" -l print-id -d 'Print the UUID of the task and nothing else'
+complete -c keiko -n "__fish_keiko_using_subcommand channel; and __fish_seen_subcommand_from test" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c keiko -n "__fish_keiko_using_subcommand channel; and __fish_seen_subcommand_from pause" -l color -d 'Whether to show colours' -r -f -a "auto\t'On a terminal that knows colours, unless `NO_COLOR` is set'
+always\t'Also into pipes and files'
+never\t'Nowhere'"
+complete -c keiko -n "__fish_keiko_using_subcommand channel; and __fish_seen_subcommand_from pause" -l json -d 'Give results and errors as JSON'
+complete -c keiko -n "__fish_keiko_using_subcommand channel; and __fish_seen_subcommand_from pause" -s q -l quiet -d 'Leave out confirmations and hints'
+complete -c keiko -n "__fish_keiko_using_subcommand channel; and __fish_seen_subcommand_from pause" -l print-id -d 'Print the UUID of the task and nothing else'
+complete -c keiko -n "__fish_keiko_using_subcommand channel; and __fish_seen_subcommand_from pause" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c keiko -n "__fish_keiko_using_subcommand channel; and __fish_seen_subcommand_from resume" -l color -d 'Whether to show colours' -r -f -a "auto\t'On a terminal that knows colours, unless `NO_COLOR` is set'
+always\t'Also into pipes and files'
+never\t'Nowhere'"
+complete -c keiko -n "__fish_keiko_using_subcommand channel; and __fish_seen_subcommand_from resume" -l json -d 'Give results and errors as JSON'
+complete -c keiko -n "__fish_keiko_using_subcommand channel; and __fish_seen_subcommand_from resume" -s q -l quiet -d 'Leave out confirmations and hints'
+complete -c keiko -n "__fish_keiko_using_subcommand channel; and __fish_seen_subcommand_from resume" -l print-id -d 'Print the UUID of the task and nothing else'
+complete -c keiko -n "__fish_keiko_using_subcommand channel; and __fish_seen_subcommand_from resume" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c keiko -n "__fish_keiko_using_subcommand daemon; and not __fish_seen_subcommand_from status start stop" -l color -d 'Whether to show colours' -r -f -a "auto\t'On a terminal that knows colours, unless `NO_COLOR` is set'
 always\t'Also into pipes and files'
 never\t'Nowhere'"
@@ -256,6 +312,7 @@ complete -c keiko -n "__fish_keiko_using_subcommand daemon; and __fish_seen_subc
 complete -c keiko -n "__fish_keiko_using_subcommand daemon; and __fish_seen_subcommand_from start" -l color -d 'Whether to show colours' -r -f -a "auto\t'On a terminal that knows colours, unless `NO_COLOR` is set'
 always\t'Also into pipes and files'
 never\t'Nowhere'"
+complete -c keiko -n "__fish_keiko_using_subcommand daemon; and __fish_seen_subcommand_from start" -l empty -d 'Begin with no tasks where the database was damaged and is set aside'
 complete -c keiko -n "__fish_keiko_using_subcommand daemon; and __fish_seen_subcommand_from start" -l json -d 'Give results and errors as JSON'
 complete -c keiko -n "__fish_keiko_using_subcommand daemon; and __fish_seen_subcommand_from start" -s q -l quiet -d 'Leave out confirmations and hints'
 complete -c keiko -n "__fish_keiko_using_subcommand daemon; and __fish_seen_subcommand_from start" -l print-id -d 'Print the UUID of the task and nothing else'
@@ -267,6 +324,13 @@ complete -c keiko -n "__fish_keiko_using_subcommand daemon; and __fish_seen_subc
 complete -c keiko -n "__fish_keiko_using_subcommand daemon; and __fish_seen_subcommand_from stop" -s q -l quiet -d 'Leave out confirmations and hints'
 complete -c keiko -n "__fish_keiko_using_subcommand daemon; and __fish_seen_subcommand_from stop" -l print-id -d 'Print the UUID of the task and nothing else'
 complete -c keiko -n "__fish_keiko_using_subcommand daemon; and __fish_seen_subcommand_from stop" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c keiko -n "__fish_keiko_using_subcommand backup" -l color -d 'Whether to show colours' -r -f -a "auto\t'On a terminal that knows colours, unless `NO_COLOR` is set'
+always\t'Also into pipes and files'
+never\t'Nowhere'"
+complete -c keiko -n "__fish_keiko_using_subcommand backup" -l json -d 'Give results and errors as JSON'
+complete -c keiko -n "__fish_keiko_using_subcommand backup" -s q -l quiet -d 'Leave out confirmations and hints'
+complete -c keiko -n "__fish_keiko_using_subcommand backup" -l print-id -d 'Print the UUID of the task and nothing else'
+complete -c keiko -n "__fish_keiko_using_subcommand backup" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c keiko -n "__fish_keiko_using_subcommand events" -l since -d 'Only those behind this seq' -r
 complete -c keiko -n "__fish_keiko_using_subcommand events" -l limit -d 'At most so many' -r
 complete -c keiko -n "__fish_keiko_using_subcommand events" -l color -d 'Whether to show colours' -r -f -a "auto\t'On a terminal that knows colours, unless `NO_COLOR` is set'

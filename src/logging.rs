@@ -3,6 +3,7 @@
 //! The only module that knows the subscriber; everybody else says what happened through `tracing`. Never writes colours
 //! where no person looks, and never lets the lines of other crates through unasked, since those may carry what people wrote.
 
+use std::ffi::OsStr;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, IsTerminal};
 use std::path::{Path, PathBuf};
@@ -15,6 +16,13 @@ use tracing_subscriber::fmt::writer::BoxMakeWriter;
 /// A log file that is longer when the daemon starts is put aside; one such file is kept.
 const FILE_BYTES_MAX: u64 = 8 << 20;
 
+/// What systemd sets for whatever it connects with the journal.
+const STREAM_VARIABLE: &str = "JOURNAL_STREAM";
+
+/// What stands before each of our fields in the journal, as in `KEIKO_OP_ID`.
+#[cfg(target_os = "linux")]
+const FIELD_PREFIX: &str = "KEIKO";
+
 /// The levels, each lets through those before it.
 const LEVELS: [&str; 5] = ["error", "warn", "info", "debug", "trace"];
 
@@ -23,6 +31,8 @@ const LEVELS: [&str; 5] = ["error", "warn", "info", "debug", "trace"];
 pub enum Output {
     /// To the terminal or the service manager that started the daemon.
     Stderr,
+    /// To systemd's journal, with every field as a field of its own; to standard error where there is none.
+    Journal,
     /// To the end of a file, whose directory is there.
     File(PathBuf),
 }
@@ -86,9 +96,43 @@ pub fn init(options: &Options) -> Result<(), LoggingError> {
     tracing::subscriber::set_global_default(subscriber).map_err(|_| LoggingError::BegunBefore)
 }
 
+/// Returns whether standard error is the journal's, by `JOURNAL_STREAM` as systemd sets it for what it starts.
+#[must_use]
+pub fn is_journal() -> bool {
+    std::env::var_os(STREAM_VARIABLE).is_some_and(|stream| is_stream(&stream, stderr_identity().ok()))
+}
+
+/// Returns whether `stream`, a device and an inode in decimal with a colon between (systemd.exec(5)), is what was found.
+///
+/// The variable alone says nothing: what a service starts inherits it, and writes elsewhere.
+fn is_stream(stream: &OsStr, found: Option<(u64, u64)>) -> bool {
+    let parts = stream.to_str().and_then(|stream| stream.split_once(':'));
+    let named = parts.and_then(|(device, inode)| Some((device.parse().ok()?, inode.parse().ok()?)));
+    named.is_some() && named == found
+}
+
+#[cfg(unix)]
+fn stderr_identity() -> io::Result<(u64, u64)> {
+    use std::os::fd::AsFd as _;
+    use std::os::unix::fs::MetadataExt as _;
+
+    let found = File::from(io::stderr().as_fd().try_clone_to_owned()?).metadata()?;
+    Ok((found.dev(), found.ino()))
+}
+
+#[cfg(not(unix))]
+fn stderr_identity() -> io::Result<(u64, u64)> {
+    Err(io::ErrorKind::Unsupported.into())
+}
+
 fn subscriber(options: &Options) -> Result<Box<dyn Subscriber + Send + Sync>, LoggingError> {
+    if options.output == Output::Journal
+        && let Some(journal) = journal(filter(&options.filter)?)
+    {
+        return Ok(journal);
+    }
     let (writer, has_colour) = match &options.output {
-        Output::Stderr => (BoxMakeWriter::new(io::stderr), is_colour_wanted()),
+        Output::Stderr | Output::Journal => (BoxMakeWriter::new(io::stderr), is_colour_wanted()),
         Output::File(path) => {
             let file = open(path).map_err(|source| LoggingError::File { path: path.clone(), source })?;
             (BoxMakeWriter::new(Mutex::new(file)), false)
@@ -102,6 +146,20 @@ fn subscriber(options: &Options) -> Result<Box<dyn Subscriber + Send + Sync>, Lo
         Format::Text => Box::new(builder.finish()),
         Format::Json => Box::new(builder.json().flatten_event(true).finish()),
     })
+}
+
+/// Returns what writes to the journal; `None` where it does not answer.
+#[cfg(target_os = "linux")]
+fn journal(filter: EnvFilter) -> Option<Box<dyn Subscriber + Send + Sync>> {
+    use tracing_subscriber::layer::SubscriberExt as _;
+
+    let journal = tracing_journald::layer().ok()?.with_field_prefix(Some(FIELD_PREFIX.to_owned()));
+    Some(Box::new(tracing_subscriber::registry().with(filter).with(journal)))
+}
+
+#[cfg(not(target_os = "linux"))]
+fn journal(_filter: EnvFilter) -> Option<Box<dyn Subscriber + Send + Sync>> {
+    None
 }
 
 /// Returns what is let through: a bare level is ours alone, from other crates come warnings.
@@ -200,6 +258,24 @@ mod tests {
         assert_eq!(lines.lines().count(), 2);
         assert!(lines.lines().all(|line| line.starts_with('{') && line.ends_with('}')), "{lines}");
         assert!(lines.contains("\"task\":3"), "{lines}");
+    }
+
+    #[test]
+    fn the_journal_is_known_by_the_stream_and_not_by_the_variable_alone() {
+        for (stream, expected) in [
+            ("8:1234", true),
+            ("8:1235", false),
+            ("9:1234", false),
+            ("81234", false),
+            ("8:", false),
+            ("", false),
+            ("8:1234:", false),
+            ("08:1234", true),
+        ] {
+            assert_eq!(is_stream(OsStr::new(stream), Some((8, 1234))), expected, "of {stream:?}");
+        }
+        assert!(!is_stream(OsStr::new("8:1234"), None), "standard error is closed");
+        assert!(!is_stream(OsStr::new("loud"), None));
     }
 
     #[test]

@@ -3,12 +3,15 @@
 //! One request at a time, so that answers come in order and a caller that asks much holds up only itself. It holds one
 //! frame and one answer at most; a caller that does not read its answers is hung up on.
 
+use std::future::{Pending, pending};
 use std::io;
+use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::sync::watch;
+use tokio::time::{Timeout, timeout};
 use tokio_util::sync::CancellationToken;
 
 use crate::api::dispatch::{Session, Subscription, dispatch};
@@ -96,7 +99,7 @@ pub(super) async fn serve(stream: Stream, api: Arc<Api>, place: Place, stop: Can
             let hint = format!("connect anew and subscribe since {}", subscription.cursor);
             rest.extend_from_slice(unasked(RpcError::new(ErrorKind::Limit, told).with_hint(hint)).as_bytes());
             // It has had its time; who still does not read learns it from the end of the connection.
-            let _ = tokio::time::timeout(limit, connection.stream.write_all(&rest)).await;
+            let _ = timeout(limit, connection.stream.write_all(&rest)).await;
         }
         // The caller may be gone; then nobody misses it.
         Err(Ended::Unfed { why }) => {
@@ -119,6 +122,27 @@ pub(super) fn unasked(error: RpcError) -> String {
     Response::error(Id::null(), error).to_text() + "\n"
 }
 
+/// Ends when what is waited for has not come in time. Kept while the frame grows, so that a caller who sends a byte now
+/// and then gains no time by it.
+struct Overdue {
+    limit: Duration,
+    ends: Pin<Box<Timeout<Pending<()>>>>,
+}
+
+impl Overdue {
+    fn after(limit: Duration) -> Self {
+        Self { limit, ends: Box::pin(timeout(limit, pending())) }
+    }
+
+    /// Waits until it is too late, and returns how long that was; for ever where there is no limit.
+    async fn of(limit: Option<&mut Self>) -> Duration {
+        let Some(Self { limit, ends }) = limit else { return pending().await };
+        // It ends by its time only, since what it bounds never does.
+        let _ = ends.await;
+        *limit
+    }
+}
+
 struct Connection {
     stream: Stream,
     frames: Frames,
@@ -132,11 +156,13 @@ impl Connection {
     async fn run(&mut self, stop: &CancellationToken) -> Result<(), Ended> {
         let leave = self.place.leave();
         let mut last_seq = self.api.handle.last_seq();
+        let mut overdue = Some(Overdue::after(FIRST_FRAME_WAIT));
         loop {
             // What has come already is done even when the daemon stops; only what has not is no longer waited for.
             match self.frames.next_frame() {
                 Ok(Some(frame)) => {
                     self.has_asked = true;
+                    overdue = None;
                     self.place.set(Standing::Busy);
                     self.answer(&frame).await?;
                     if self.session.has_asked_to_stop() {
@@ -153,12 +179,21 @@ impl Connection {
             }
             let subscription = self.session.subscription;
             self.place.set(if subscription.is_some() { Standing::Following } else { Standing::Idle });
+            match (self.has_asked, self.frames.is_empty()) {
+                // A caller may keep its connection for as long as it likes.
+                (true, true) => overdue = None,
+                (true, false) => {
+                    overdue.get_or_insert_with(|| Overdue::after(FRAME_WAIT));
+                }
+                (false, _) => {}
+            }
             let is_behind = subscription.is_some_and(|known| known.cursor < *last_seq.borrow_and_update());
             tokio::select! {
                 // What is asked goes before what is told, so that a long backlog keeps nobody from ending it.
                 biased;
                 () = stop.cancelled() => return stopped(subscription.is_some()),
                 () = leave.cancelled() => return Err(Ended::Displaced),
+                limit = Overdue::of(overdue.as_mut()) => return Err(Ended::Silent { limit }),
                 read = self.read() => if !read? {
                     return self.finish().await;
                 },
@@ -178,7 +213,7 @@ impl Connection {
             let line = write_notification(EVENT_NOTIFICATION, &params);
             let limit = PUSH_WAIT;
             let mut rest = line.as_bytes();
-            let Ok(written) = tokio::time::timeout(limit, write_on(&mut self.stream, &mut rest)).await else {
+            let Ok(written) = timeout(limit, write_on(&mut self.stream, &mut rest)).await else {
                 // With what is left of it the event is told.
                 subscription.cursor = cursor;
                 return Err(Ended::Slow { subscription, rest: rest.to_owned(), limit });
@@ -193,17 +228,7 @@ impl Connection {
     /// Reads some bytes; answers whether there may be more.
     async fn read(&mut self) -> Result<bool, Ended> {
         let mut bytes = [0; READ_BYTES];
-        let read = self.stream.read(&mut bytes);
-        let limit = match (self.has_asked, self.frames.is_empty()) {
-            (false, _) => Some(FIRST_FRAME_WAIT),
-            (true, false) => Some(FRAME_WAIT),
-            // A caller may keep its connection for as long as it likes.
-            (true, true) => None,
-        };
-        let count = match limit {
-            Some(limit) => tokio::time::timeout(limit, read).await.map_err(|_| Ended::Silent { limit })??,
-            None => read.await?,
-        };
+        let count = self.stream.read(&mut bytes).await?;
         self.frames.push(&bytes[..count]);
         Ok(count > 0)
     }
@@ -257,7 +282,7 @@ impl Connection {
 
     async fn write(&mut self, bytes: &[u8]) -> Result<(), Ended> {
         let limit = WRITE_WAIT;
-        Ok(tokio::time::timeout(limit, self.stream.write_all(bytes)).await.map_err(|_| Ended::Unread { limit })??)
+        Ok(timeout(limit, self.stream.write_all(bytes)).await.map_err(|_| Ended::Unread { limit })??)
     }
 }
 
@@ -273,7 +298,7 @@ fn stopped(is_following: bool) -> Result<(), Ended> {
 /// Waits for the next commit; for ever once there will be none.
 async fn changed(last_seq: &mut watch::Receiver<u64>) {
     if last_seq.changed().await.is_err() {
-        std::future::pending::<()>().await;
+        pending::<()>().await;
     }
 }
 

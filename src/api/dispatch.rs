@@ -69,10 +69,11 @@ pub(super) async fn dispatch(
         Method::TaskDone => handlers::changes::done(api, read(params)?).await.map(write_answer),
         Method::TaskAck => handlers::changes::ack(api, read(params)?).await.map(write_answer),
         Method::TaskSnooze => handlers::changes::snooze(api, read(params)?).await.map(write_answer),
-        Method::TaskPause => handlers::changes::pause(api, read(params)?).await.map(write_answer),
-        Method::TaskResume => handlers::changes::resume(api, read(params)?).await.map(write_answer),
+        Method::TaskPause => handlers::pauses::pause(api, read(params)?).await.map(write_answer),
+        Method::TaskResume => handlers::pauses::resume(api, read(params)?).await.map(write_answer),
         Method::TaskSkip => handlers::changes::skip(api, read(params)?).await.map(write_answer),
         Method::TaskCancel => handlers::changes::cancel(api, read(params)?).await.map(write_answer),
+        Method::TaskRetry => handlers::changes::retry(api, read(params)?).await.map(write_answer),
         Method::TaskHistory => handlers::following::history(api, read(params)?).await,
         Method::EventList => handlers::following::events(api, read(params)?).await,
         Method::EventSubscribe => handlers::following::subscribe(api, session, read(params)?).await.map(write_answer),
@@ -82,6 +83,7 @@ pub(super) async fn dispatch(
         Method::ChannelPause => handlers::outgoing::pause(api, read(params)?).await.map(write_answer),
         Method::ChannelResume => handlers::outgoing::resume(api, read(params)?).await.map(write_answer),
         Method::ChannelTest => handlers::outgoing::test(api, read(params)?).await.map(write_answer),
+        Method::StoreBackup => handlers::storage::backup(api, read(params)?).await.map(write_answer),
         Method::TimeParse => handlers::questions::parse(api, &read(params)?).map(write_answer),
         Method::RpcDiscover => {
             let Discover {} = read(params)?;

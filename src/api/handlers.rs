@@ -16,8 +16,10 @@ pub(super) mod daemon;
 mod details;
 pub(super) mod following;
 pub(super) mod outgoing;
+pub(super) mod pauses;
 mod policy;
 pub(super) mod questions;
+pub(super) mod storage;
 
 impl Api {
     async fn find(&self, task: &TaskRef) -> Result<TaskId, RpcError> {
@@ -42,7 +44,8 @@ impl Api {
         Ok(to_wire::task(snapshot, &deliveries, Detail::Full, self.view()))
     }
 
-    async fn written(&self, applied: Applied, warnings: Vec<String>) -> Result<WriteResult, RpcError> {
+    async fn written(&self, applied: Applied, mut warnings: Vec<String>) -> Result<WriteResult, RpcError> {
+        warnings.extend(self.storage_warnings().await);
         Ok(WriteResult {
             schema_version: SCHEMA_VERSION,
             now: self.told(applied.now),

@@ -1,8 +1,11 @@
 //! Where does the daemon listen, and who may come in? The socket from its making to its removal.
 //!
 //! Only a socket that nobody answers is replaced, and only the one that was made here is removed. The caller holds the
-//! lock of the data directory meanwhile, so that no second daemon is between the question and the answer.
+//! lock of the data directory meanwhile, so that no second daemon is between the question and the answer. A socket that
+//! somebody else removed (the end of a session empties its runtime directory) is made anew at once, so that a daemon that
+//! lives can be reached.
 
+use std::fmt::Display;
 use std::fs::{File, Metadata};
 use std::io;
 use std::os::unix::fs::{FileTypeExt as _, MetadataExt as _};
@@ -18,9 +21,12 @@ use interprocess::os::unix::local_socket::ListenerOptionsExt as _;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
+use crate::api::listen::folder::Folder;
 use crate::api::seats::Seats;
 use crate::api::{Api, connection};
 use crate::protocol::error_code::{ErrorKind, RpcError};
+
+mod folder;
 
 /// How many connections there may be: some hundred shells and editors of one person, and far below the usual limit of
 /// 1024 descriptors, since the database and the popups need some too.
@@ -28,6 +34,10 @@ pub const CONNECTIONS_MAX: usize = 512;
 
 /// How long accepting rests when the system has no descriptor left: without a rest it fails a million times a second.
 const ACCEPT_REST: Duration = Duration::from_millis(100);
+
+/// How long to rest before a socket that was removed and could not be made anew is tried again, unless its folder says
+/// so before. Only a daemon that nobody can reach wakes up for it.
+const ANEW_REST: Duration = Duration::from_secs(30);
 
 /// How long requests under way may take once the daemon stops; the engine commits far faster unless the disk hangs.
 const REQUESTS_GRACE: Duration = Duration::from_secs(5);
@@ -46,6 +56,11 @@ pub(super) type Stream = interprocess::local_socket::tokio::Stream;
 pub struct Listening {
     listener: Listener,
     socket: Socket,
+    folder: Folder,
+    /// The file that tells others where the socket is, where there is one.
+    announcement: Option<PathBuf>,
+    /// Whether the socket is gone and could not be made anew yet.
+    is_lost: bool,
 }
 
 /// The file of a socket that was made here; it goes with this value.
@@ -110,9 +125,11 @@ pub fn listen(path: &Path) -> Result<Listening, ListenError> {
     let name = path.to_fs_name::<GenericFilePath>().map_err(unusable)?;
     let options = ListenerOptions::new().name(name).mode(SOCKET_MODE).reclaim_name(false);
     let listener = Listener::from_options(options).map_err(unusable)?;
+    // Watched before it is looked at, so that no removal falls between.
+    let folder = Folder::watch(folder_of(path));
     let made = path.symlink_metadata().map_err(unusable)?;
     let socket = Socket { path: path.to_owned(), identity: identity(&made) };
-    Ok(Listening { listener, socket })
+    Ok(Listening { listener, socket, folder, announcement: None, is_lost: false })
 }
 
 impl Listening {
@@ -122,9 +139,23 @@ impl Listening {
         &self.socket.path
     }
 
+    /// Watches over the file that tells others where the socket is. Whoever finds nobody there, as after the file system
+    /// of the socket was unmounted, takes that file away, and so is heard.
+    #[must_use]
+    pub fn announced_in(mut self, announcement: &Path) -> Self {
+        self.folder.watch_file(announcement);
+        self.announcement = Some(announcement.to_owned());
+        self
+    }
+
     /// Serves whoever connects, until `stop`; then finishes the requests under way and returns the socket's file, which
-    /// is to go when all else has ended.
-    pub async fn serve(self, api: Arc<Api>, stop: CancellationToken) -> Socket {
+    /// is to go when all else has ended. `anew` listens once more where nobody can find the socket any more.
+    pub async fn serve<E: Display>(
+        mut self,
+        api: Arc<Api>,
+        stop: CancellationToken,
+        anew: impl Fn() -> Result<Self, E>,
+    ) -> Socket {
         let connections = TaskTracker::new();
         let seats = Arc::new(Seats::default());
         let mut spare = spare();
@@ -132,6 +163,10 @@ impl Listening {
             let accepted = tokio::select! {
                 () = stop.cancelled() => break,
                 accepted = self.listener.accept() => accepted,
+                () = self.lost() => {
+                    self.listen_anew(&api, &anew);
+                    continue;
+                }
             };
             match accepted {
                 Ok(stream) if connections.len() >= CONNECTIONS_MAX && !seats.free_one() => {
@@ -167,6 +202,37 @@ impl Listening {
         self.socket
     }
 
+    /// Waits until nobody can find the socket any more, or that is worth another trial.
+    async fn lost(&self) {
+        if self.is_lost {
+            // Either is a reason to try.
+            let _ = tokio::time::timeout(ANEW_REST, self.folder.changed()).await;
+            return;
+        }
+        while self.socket.is_there() && self.announcement.as_deref().is_none_or(Path::exists) {
+            self.folder.changed().await;
+        }
+    }
+
+    fn listen_anew<E: Display>(&mut self, api: &Api, anew: impl Fn() -> Result<Self, E>) {
+        let path = self.path().to_owned();
+        // Where only the announcement went it is still there, and nobody else's.
+        self.socket.remove();
+        match anew() {
+            Ok(listening) => {
+                tracing::warn!(path = %path.display(), now = %listening.path().display(), "the socket was removed");
+                api.moved_to(listening.path());
+                // The old one is dropped only now: while it is held, no new file can have its inode's number.
+                *self = listening;
+            }
+            Err(error) => {
+                if !std::mem::replace(&mut self.is_lost, true) {
+                    tracing::error!(path = %path.display(), %error, "the socket was removed, and nobody can call");
+                }
+            }
+        }
+    }
+
     async fn turn_away_one(&self) {
         if let Ok(Ok(stream)) = tokio::time::timeout(ACCEPT_REST, self.listener.accept()).await {
             let message = "cannot take the connection: the daemon has no file descriptor left";
@@ -175,18 +241,34 @@ impl Listening {
     }
 }
 
-/// Removes the file, unless another took its place.
-impl Drop for Socket {
-    fn drop(&mut self) {
-        let is_ours = self.path.symlink_metadata().is_ok_and(|found| identity(&found) == self.identity);
-        if is_ours && let Err(error) = std::fs::remove_file(&self.path) {
+impl Socket {
+    /// Returns whether the file is there, and is the one that was made here.
+    fn is_there(&self) -> bool {
+        self.path.symlink_metadata().is_ok_and(|found| identity(&found) == self.identity)
+    }
+
+    /// Removes the file, unless another took its place.
+    fn remove(&self) {
+        if self.is_there()
+            && let Err(error) = std::fs::remove_file(&self.path)
+        {
             tracing::warn!(path = %self.path.display(), %error, "cannot remove the socket");
         }
     }
 }
 
+impl Drop for Socket {
+    fn drop(&mut self) {
+        self.remove();
+    }
+}
+
+fn folder_of(path: &Path) -> &Path {
+    path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
+}
+
 fn check_folder(path: &Path) -> Result<(), ListenError> {
-    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let folder = folder_of(path);
     let found = folder.metadata().map_err(|source| ListenError::Unusable { path: path.to_owned(), source })?;
     let expected = rustix::process::geteuid().as_raw();
     if found.uid() != expected {

@@ -3,7 +3,7 @@
 //! Connections read frames ([`connection`]), methods are found ([`dispatch`]) and done ([`handlers`]). It never touches
 //! the store, and never answers before the commit: all that changes goes through [`Handle`].
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use tokio_util::sync::CancellationToken;
@@ -33,7 +33,9 @@ pub struct About {
     pub schema: u32,
     /// Where the database is.
     pub data_dir: PathBuf,
-    /// Where it listens.
+    /// Where backups go for which nobody names a place.
+    pub backup_dir: PathBuf,
+    /// Where it listens at first.
     pub socket: PathBuf,
     /// Whether `clock.advance` moves its clock.
     pub has_programmable_clock: bool,
@@ -62,6 +64,8 @@ pub struct Api {
     stop: CancellationToken,
     /// The connections of those who asked the daemon to stop: they end with it, so that its end can be waited for.
     leaving: Mutex<Vec<Stream>>,
+    /// Where it listens now.
+    socket: Mutex<PathBuf>,
 }
 
 impl Api {
@@ -69,13 +73,23 @@ impl Api {
     #[must_use]
     pub fn new(handle: Handle, clock: Arc<dyn Clock>, about: About, options: Options, stop: CancellationToken) -> Self {
         let started = clock.monotonic();
-        Self { handle, clock, about, options, started, stop, leaving: Mutex::default() }
+        let socket = Mutex::new(about.socket.clone());
+        Self { handle, clock, about, options, started, stop, leaving: Mutex::default(), socket }
     }
 
     /// Asks the daemon to stop, and keeps the connection of who asked for it open until that has happened.
     fn leave(&self, stream: Stream) {
         self.leaving.lock().unwrap_or_else(PoisonError::into_inner).push(stream);
         self.stop.cancel();
+    }
+
+    /// Notes that the socket was made anew.
+    fn moved_to(&self, socket: &Path) {
+        socket.clone_into(&mut self.socket.lock().unwrap_or_else(PoisonError::into_inner));
+    }
+
+    fn socket(&self) -> PathBuf {
+        self.socket.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     fn view(&self) -> View {

@@ -5,6 +5,7 @@ use chrono_tz::Tz;
 use crate::api::Api;
 use crate::clock::AdvanceError;
 use crate::domain::rejection::Rejection;
+use crate::domain::schedule::ScheduleError;
 use crate::domain::task::TaskId;
 use crate::domain::time::Timestamp;
 use crate::domain::transition::CreateError;
@@ -78,6 +79,10 @@ pub(super) fn read_aloud(at: Timestamp, zone: Tz) -> String {
     format!("{} ({})", local.format(pattern), zone.name())
 }
 
+/// What to do about a database that is damaged.
+pub(super) const DAMAGED_HINT: &str = "keiko daemon stop, then keiko: a damaged database is set aside at the start, and the \
+     newest backup is named";
+
 fn refusal(error: &CallError, zone: Tz) -> RpcError {
     let refuse = |kind| RpcError::new(kind, error.to_string());
     match error {
@@ -97,10 +102,16 @@ fn refusal(error: &CallError, zone: Tz) -> RpcError {
             StoreFailure::Full => {
                 refuse(ErrorKind::Storage).with_hint("nothing was changed: free some space, then try again")
             }
+            StoreFailure::Damaged => refuse(ErrorKind::Storage).with_hint(DAMAGED_HINT),
+            StoreFailure::Refused => refuse(ErrorKind::Params).with_hint("give another name"),
             StoreFailure::Broken => refuse(ErrorKind::Storage).with_hint("nothing was changed"),
             StoreFailure::OurFault => refuse(ErrorKind::Internal),
             StoreFailure::Closed => refuse(ErrorKind::Stopping).with_hint("try again in a moment"),
         },
+        CallError::PauseInPast { scope, until } => {
+            let message = format!("cannot pause {scope}: {} has passed", read_aloud(*until, zone));
+            RpcError::new(ErrorKind::Time, message).with_hint("give a time that lies ahead")
+        }
         CallError::Busy { .. } => refuse(ErrorKind::Limit).with_hint("try again in a moment"),
         CallError::Advance { source: AdvanceError::NotProgrammable } => {
             refuse(ErrorKind::Refused).with_hint("only a daemon that was started with --clock has a clock to advance")
@@ -112,13 +123,36 @@ fn refusal(error: &CallError, zone: Tz) -> RpcError {
     }
 }
 
+/// Returns why a schedule cannot be used, its times as people read them.
+fn schedule_aloud(error: &ScheduleError, zone: Tz) -> String {
+    match error {
+        ScheduleError::DeadlineBeforeDue { deadline, due } => {
+            format!("the deadline {} lies before the due time {}", read_aloud(*deadline, zone), read_aloud(*due, zone))
+        }
+        ScheduleError::DeadlinePast { deadline } => {
+            format!("the deadline {} has passed", read_aloud(*deadline, zone))
+        }
+        ScheduleError::Unreadable { .. }
+        | ScheduleError::UnreadableCron { .. }
+        | ScheduleError::TooFine { .. }
+        | ScheduleError::TooOften { .. }
+        | ScheduleError::TooMany { .. }
+        | ScheduleError::NothingAhead
+        | ScheduleError::NotADistance
+        | ScheduleError::Nag { .. } => error.to_string(),
+    }
+}
+
 fn not_added(error: &CreateError, zone: Tz) -> RpcError {
     match error {
         CreateError::Past { at } => {
             let message = format!("cannot add the task: {} has passed", read_aloud(*at, zone));
             RpcError::new(ErrorKind::Time, message).with_hint("give a time that lies ahead")
         }
-        CreateError::Schedule { .. } => RpcError::new(ErrorKind::Time, error.to_string()),
+        CreateError::Schedule { source } => {
+            let message = format!("cannot add the task: {}", schedule_aloud(source, zone));
+            RpcError::new(ErrorKind::Time, message)
+        }
         CreateError::EmptyTitle => {
             RpcError::new(ErrorKind::Params, error.to_string()).with_hint("say what is to be remembered")
         }

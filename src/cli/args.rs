@@ -5,8 +5,8 @@
 use clap::{Args, Parser, Subcommand};
 
 use crate::cli::commands::{
-    ack, add, cancel, daemon, done, edit, events, history, list, parse, pause, remind, resume, rpc, show, skip, snooze,
-    status,
+    ack, add, backup, cancel, channel, daemon, done, edit, events, history, list, parse, pause, remind, resume, retry,
+    rpc, show, skip, snooze, status,
 };
 use crate::cli::ui::{ColorFlag, Form};
 
@@ -93,14 +93,20 @@ pub(crate) enum Command {
     Skip(skip::Skip),
     #[command(name = "cancel")]
     Cancel(cancel::Cancel),
+    #[command(name = "retry")]
+    Retry(retry::Retry),
     #[command(name = "history")]
     History(history::History),
     #[command(name = "parse")]
     Parse(parse::Parse),
     #[command(name = "status")]
     Status(status::Status),
+    #[command(name = "channel")]
+    Channel(channel::Channel),
     #[command(name = "daemon")]
     Daemon(daemon::Daemon),
+    #[command(name = "backup")]
+    Backup(backup::Backup),
     #[command(name = "events")]
     Events(events::Events),
     #[command(name = "rpc")]

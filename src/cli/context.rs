@@ -24,12 +24,14 @@ pub(crate) struct Context<'a> {
     client: Option<Client>,
     has_started: bool,
     may_start: bool,
+    /// What a daemon is started with.
+    arguments: &'static [&'static str],
 }
 
 impl<'a> Context<'a> {
     /// Returns a context that has not spoken to the daemon yet.
     pub(crate) const fn new(ui: &'a mut Ui, zone: Tz) -> Self {
-        Self { ui, zone, client: None, has_started: false, may_start: true }
+        Self { ui, zone, client: None, has_started: false, may_start: true, arguments: &[] }
     }
 
     /// Returns from where `now` of an answer looks at instants.
@@ -48,6 +50,22 @@ impl<'a> Context<'a> {
     /// There is no daemon and none can be started, or it refuses.
     pub(crate) fn ask<A: Ask>(&mut self, question: &A) -> Result<A::Answer, CliError> {
         self.call(|client| client.call(question))
+    }
+
+    /// Asks the daemon what may take long, and waits for as long as it takes.
+    ///
+    /// # Errors
+    /// As [`Context::ask`].
+    pub(crate) fn ask_patiently<A: Ask>(&mut self, question: &A) -> Result<A::Answer, CliError> {
+        self.call(|client| {
+            client.wait_for_ever()?;
+            client.call(question)
+        })
+    }
+
+    /// Lets a daemon that is started begin with no tasks, where its database was damaged and is set aside.
+    pub(crate) const fn begin_empty(&mut self) {
+        self.arguments = &["--empty"];
     }
 
     /// Asks for tasks, page after page.
@@ -201,7 +219,7 @@ impl<'a> Context<'a> {
 
     fn client(&mut self) -> Result<&mut Client, CliError> {
         if self.client.is_none() {
-            let reached = start::connect_or_start(&Paths::of_process()?)?;
+            let reached = start::connect_or_start(&Paths::of_process()?, self.arguments)?;
             if reached.is_new {
                 self.ui.progress("started keikod");
                 self.has_started = true;

@@ -76,6 +76,12 @@ impl Exit {
         }
     }
 
+    /// Returns how keiko ends where the daemon that it started ended with `code`.
+    fn of_daemon(code: Option<i32>) -> Self {
+        let alike = [Self::Storage, Self::Version];
+        alike.into_iter().find(|exit| code == Some(i32::from(exit.code()))).unwrap_or(Self::NoDaemon)
+    }
+
     /// Returns the exit code of a daemon's error, the only table of it.
     const fn of(kind: ErrorKind) -> Self {
         match kind {
@@ -157,12 +163,9 @@ impl CliError {
             Self::Time(_) => Exit::Time,
             Self::Client(error) => Exit::of_client(error),
             Self::Start(StartError::Unreachable { source }) => Exit::of_client(source),
+            Self::Start(StartError::Failed { code, .. }) => Exit::of_daemon(*code),
             Self::Start(
-                StartError::Lock { .. }
-                | StartError::Run { .. }
-                | StartError::Failed { .. }
-                | StartError::Died { .. }
-                | StartError::TooSlow { .. },
+                StartError::Lock { .. } | StartError::Run { .. } | StartError::Died { .. } | StartError::TooSlow { .. },
             ) => Exit::NoDaemon,
             Self::Config(_) | Self::Paths(_) | Self::Input { .. } | Self::Output { .. } => Exit::Failure,
         }
@@ -180,7 +183,8 @@ impl CliError {
             Self::Start(StartError::Died { .. } | StartError::TooSlow { .. }) => {
                 Some("keikod --foreground shows what it does".to_owned())
             }
-            Self::Start(StartError::Lock { .. } | StartError::Failed { .. } | StartError::Unreachable { .. })
+            Self::Start(StartError::Failed { hint, .. }) => hint.clone(),
+            Self::Start(StartError::Lock { .. } | StartError::Unreachable { .. })
             | Self::Config(_)
             | Self::Paths(_)
             | Self::Input { .. }
@@ -225,7 +229,18 @@ impl CliError {
             Self::Usage { .. } | Self::Names(_) | Self::Json { .. } => "usage",
             Self::Client(ClientError::NoDaemon { .. } | ClientError::NotTaken { .. }) => "no_daemon",
             Self::Client(error) => error.kind().map_or("connection", ErrorKind::as_str),
-            Self::Start(_) => "start",
+            Self::Start(_) => match self.exit() {
+                Exit::Storage => "storage",
+                Exit::Version => "version",
+                Exit::Done
+                | Exit::Failure
+                | Exit::Usage
+                | Exit::Time
+                | Exit::NotFound
+                | Exit::Refused
+                | Exit::NoDaemon
+                | Exit::Conflict => "start",
+            },
             Self::Time(_) => "time",
             Self::Config(_) => "config",
             Self::Paths(_) => "paths",

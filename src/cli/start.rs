@@ -29,7 +29,7 @@ pub(crate) fn connect(paths: &Paths) -> Result<Client, CliError> {
 ///
 /// # Errors
 /// It cannot be reached, and not be started either.
-pub(crate) fn connect_or_start(paths: &Paths) -> Result<Reached, CliError> {
+pub(crate) fn connect_or_start(paths: &Paths, arguments: &[&str]) -> Result<Reached, CliError> {
     match connect(paths) {
         Ok(client) => return Ok(Reached { client, is_new: false }),
         Err(CliError::Client(ClientError::NoDaemon { .. })) => {}
@@ -39,6 +39,7 @@ pub(crate) fn connect_or_start(paths: &Paths) -> Result<Reached, CliError> {
     let program = program();
     let started = start(Launch {
         program: &program,
+        arguments,
         // Asked anew each time: only the daemon knows where it came to listen.
         socket: &|| paths.find_socket().unwrap_or_default(),
         lock: &paths.data_dir().join("start.lock"),

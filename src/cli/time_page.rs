@@ -20,7 +20,7 @@ struct Section {
     examples: &'static [&'static str],
 }
 
-const SECTIONS: [Section; 14] = [
+const SECTIONS: [Section; 16] = [
     Section {
         heading: "A LENGTH FROM NOW",
         text: "Minutes and hours are exact, and sleeping does not stretch them. Days and longer keep the clock time. \
@@ -71,6 +71,30 @@ const SECTIONS: [Section; 14] = [
             "下周五下午两点",
             "20号交电费",
             "月底",
+        ],
+    },
+    Section {
+        heading: "WHICH FRIDAY",
+        text: "Weeks begin on Monday, and the table holds on every day of the week. friday, 周五: the next one behind today; \
+            today itself with a time of day that is still ahead. this friday: the one of this week while it is ahead, else the \
+            coming one. 这周五: the one of this week, refused when it has passed. next friday, 下周五: the one of next week, even \
+            when another comes first; then both dates are told. 下下周五: the one of the week behind that.",
+        examples: &[
+            "friday",
+            "this friday",
+            "next friday",
+            "friday next week",
+            "monday",
+            "this monday",
+            "next monday",
+            "wednesday",
+            "next wednesday",
+            "周五",
+            "这周五",
+            "下周五",
+            "下下周五",
+            "周一",
+            "下周一",
         ],
     },
     Section {
@@ -136,8 +160,25 @@ const SECTIONS: [Section; 14] = [
         ],
     },
     Section {
+        heading: "STRETCHES",
+        text: "A stretch rings at its start, and one that only says until when at once.",
+        examples: &[
+            "june 3-5",
+            "tomorrow from 2 to 4pm",
+            "q3 2027",
+            "this summer",
+            "before friday",
+            "after friday",
+            "within 2 hours",
+            "6月3日到7日",
+            "六月下旬",
+            "第三季度",
+        ],
+    },
+    Section {
         heading: "ZONES",
-        text: "An abbreviation means the clock of its region all year.",
+        text: "An abbreviation means the clock of its region all year. A time of day that the clock jumps over is the end of the \
+            jump, one that it shows twice is the first. What repeats every hour or oftener goes on through a repeated hour.",
         examples: &["3pm CET tomorrow", "9am PST friday", "tomorrow 9:00 Europe/Berlin"],
     },
     Section {
@@ -163,7 +204,8 @@ const SECTIONS: [Section; 14] = [
             "friday june 6",
             "31 april",
             "later",
-            "within 2 hours",
+            "at 3pm at 5pm",
+            "twice a day",
             "friday late afternoon",
             "本周一",
             "晚上13点",
@@ -183,8 +225,20 @@ const SECTIONS: [Section; 14] = [
     Section {
         heading: "CRON",
         text: "--cron takes five fields, six with seconds before them, or seven with a year behind: * / - , ? L W # and \
-            names are known, and 0 and 7 are Sunday. With both a day of the month and a weekday either is enough.",
-        examples: &["30 9 * * MON-FRI", "0 9 L * *", "0 9 * * FRI#2", "0 9 13 * FRI", "0 9 31 2 *"],
+            names are known, and 0 and 7 are Sunday. L-3 is three days before the last of a month, LW its last working day, 15W \
+            the one nearest to the 15th, FRIL the last Friday. With both a day of the month and a weekday either is enough.",
+        examples: &[
+            "30 9 * * MON-FRI",
+            "*/10 * * * *",
+            "0 9 L * *",
+            "0 9 L-3 * *",
+            "0 9 LW * *",
+            "0 9 * * FRI#2",
+            "0 9 * * FRIL",
+            "0 9 13 * FRI",
+            "0 9 31 2 *",
+            "0 25 * * *",
+        ],
     },
     Section {
         heading: "FIRST AND LAST TIME",
@@ -286,7 +340,7 @@ mod tests {
             zone: Tz::America__New_York,
             settings: Settings::default(),
         };
-        let never = ["FREQ=YEARLY;BYMONTH=2;BYMONTHDAY=30", "0 9 31 2 *"];
+        let never = ["FREQ=YEARLY;BYMONTH=2;BYMONTHDAY=30", "0 9 31 2 *", "0 25 * * *"];
         for section in &SECTIONS {
             for example in section.examples {
                 let is_refusal = section.heading == "WHAT IS REFUSED" || never.contains(example);
@@ -304,7 +358,8 @@ mod tests {
             zone: Tz::America__New_York,
             settings: Settings::default(),
         };
-        for example in SECTIONS[13].examples {
+        let limits = SECTIONS.iter().filter(|section| section.heading == "FIRST AND LAST TIME");
+        for example in limits.flat_map(|section| section.examples) {
             assert!(Limits { from: Some(example), until: None }.read(&context).is_ok(), "{example}");
         }
     }

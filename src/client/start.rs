@@ -4,14 +4,14 @@
 //! person sees the reason itself rather than a hint at a log.
 
 use std::fs::File;
-use std::io::{self, BufRead as _, BufReader};
+use std::io::{self, BufRead as _, BufReader, Read as _};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::mpsc;
 use std::time::Duration;
 
 use crate::client::{Client, ClientError};
-use crate::protocol::{FAILED_PREFIX, READY_LINE};
+use crate::protocol::{FAILED_PREFIX, HINT_PREFIX, READY_LINE};
 
 /// How long the daemon may take to come up: a large database after a power cut is read within seconds.
 pub const START_WAIT: Duration = Duration::from_secs(30);
@@ -21,6 +21,8 @@ pub const START_WAIT: Duration = Duration::from_secs(30);
 pub struct Launch<'a> {
     /// The daemon's program.
     pub program: &'a Path,
+    /// Its arguments.
+    pub arguments: &'a [&'a str],
     /// Tells where it listens. Asked anew before each attempt, since the daemon itself chooses the place.
     pub socket: &'a dyn Fn() -> PathBuf,
     /// A file that is locked meanwhile; its folder must exist.
@@ -60,6 +62,10 @@ pub enum StartError {
     Failed {
         /// What it said.
         reason: String,
+        /// What it said is to be done.
+        hint: Option<String>,
+        /// How it ended.
+        code: Option<i32>,
     },
     /// It ended without a word.
     #[error("cannot start {}: it ended without saying why", program.display())]
@@ -96,6 +102,7 @@ pub fn start(launch: Launch<'_>) -> Result<Started, StartError> {
     let program = || launch.program.to_owned();
     // The daemon leaves this session by itself as the first thing it does; led out as a group it could not.
     let mut child = Command::new(launch.program)
+        .args(launch.arguments)
         .stdin(Stdio::null())
         .stdout(Stdio::piped())
         .stderr(Stdio::null())
@@ -105,8 +112,12 @@ pub fn start(launch: Launch<'_>) -> Result<Started, StartError> {
     let (said, saying) = mpsc::channel();
     // A thread, since a pipe knows no time limit. It ends with the daemon's first line or with the daemon.
     std::thread::spawn(move || {
-        let mut line = String::new();
-        let is_read = BufReader::new(output).read_line(&mut line).is_ok();
+        let (mut line, mut output) = (String::new(), BufReader::new(output));
+        let mut is_read = output.read_line(&mut line).is_ok();
+        if line.starts_with(FAILED_PREFIX) {
+            // It ends now, so what it says does too.
+            is_read &= output.read_to_string(&mut line).is_ok();
+        }
         said.send(if is_read { line } else { String::new() })
     });
     let line = saying.recv_timeout(START_WAIT).map_err(|_| StartError::TooSlow { program: program() })?;
@@ -121,7 +132,13 @@ pub fn start(launch: Launch<'_>) -> Result<Started, StartError> {
         return Ok(Started { client, is_new: false });
     }
     match line.trim_end().strip_prefix(FAILED_PREFIX) {
-        Some(reason) => Err(StartError::Failed { reason: reason.to_owned() }),
+        Some(said) => {
+            let (reason, hint) = said
+                .split_once('\n')
+                .map_or((said, None), |(reason, rest)| (reason, rest.strip_prefix(HINT_PREFIX).map(str::to_owned)));
+            let code = child.wait().ok().and_then(|status| status.code());
+            Err(StartError::Failed { reason: reason.to_owned(), hint, code })
+        }
         None => Err(StartError::Died { program: program() }),
     }
 }

@@ -5,8 +5,8 @@
 
 use std::borrow::Cow;
 use std::fmt;
-use std::fs;
-use std::io;
+use std::fs::{self, File};
+use std::io::{self, Read as _};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
@@ -37,6 +37,12 @@ const SETTINGS: &[(&str, Setter)] = &[
     ("log.level", |config, value| put(&mut config.log.level, value::log_level(value))),
     ("log.format", |config, value| put(&mut config.log.format, value::log_format(value))),
 ];
+
+/// The longest file that is read, in bytes: thousands of webhooks, and far below what could hurt.
+const FILE_BYTES_MAX: u64 = 1024 * 1024;
+
+/// What is empty on purpose, as a link to it says.
+const NOTHING: &str = "/dev/null";
 
 /// The table that holds one table for each program to be told.
 const WEBHOOKS: &str = "webhooks";
@@ -98,6 +104,20 @@ pub enum ConfigError {
         /// Why.
         source: io::Error,
     },
+    /// It is no plain file, so reading it may never end.
+    #[error("cannot read the configuration {}: it is {found}, expected a file", path.display())]
+    NoFile {
+        /// What was to be the file.
+        path: PathBuf,
+        /// What it is.
+        found: &'static str,
+    },
+    /// The file is too long.
+    #[error("cannot read the configuration {}: it is longer than {FILE_BYTES_MAX} bytes", path.display())]
+    TooLong {
+        /// The file.
+        path: PathBuf,
+    },
     /// The file is no TOML.
     #[error("{}:{at}: cannot read the configuration: {reason}", path.display())]
     Syntax {
@@ -152,10 +172,9 @@ impl Config {
     /// # Errors
     /// The file is there but cannot be read, is no TOML, or has a bad value.
     pub fn load(path: &Path, origin: Origin) -> Result<(Self, Vec<Warning>), ConfigError> {
-        match fs::read_to_string(path) {
-            Ok(text) => Self::parse(path, &text),
-            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok((Self::default(), missing(path, origin))),
-            Err(source) => Err(ConfigError::Unreadable { path: path.to_owned(), source }),
+        match read(path)? {
+            Some(text) => Self::parse(path, &text),
+            None => Ok((Self::default(), missing(path, origin))),
         }
     }
 
@@ -178,6 +197,32 @@ impl Config {
         }
         reading.finish()
     }
+}
+
+/// Returns the text of the file, `None` where there is none. Never waits for a writer, nor reads without end.
+fn read(path: &Path) -> Result<Option<String>, ConfigError> {
+    let unreadable = |source| ConfigError::Unreadable { path: path.to_owned(), source };
+    let found = match fs::metadata(path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+        found => found.map_err(unreadable)?,
+    };
+    if !found.is_file() {
+        if fs::canonicalize(path).is_ok_and(|real| real == Path::new(NOTHING)) {
+            return Ok(Some(String::new()));
+        }
+        let found = if found.is_dir() { "a directory" } else { "a pipe, a socket or a device" };
+        return Err(ConfigError::NoFile { path: path.to_owned(), found });
+    }
+    let mut text = String::new();
+    // Bounded all the same, since a file may grow, and those of some file systems have no length.
+    let mut bounded = File::open(path).map_err(unreadable)?.take(FILE_BYTES_MAX + 1);
+    if found.len() <= FILE_BYTES_MAX {
+        bounded.read_to_string(&mut text).map_err(unreadable)?;
+    }
+    if found.len().max(text.len() as u64) > FILE_BYTES_MAX {
+        return Err(ConfigError::TooLong { path: path.to_owned() });
+    }
+    Ok(Some(text))
 }
 
 fn missing(path: &Path, origin: Origin) -> Vec<Warning> {
@@ -648,7 +693,12 @@ mod tests {
     #[test]
     fn a_file_that_cannot_be_read_is_refused() {
         let directory = tempfile::tempdir().unwrap();
-        assert!(matches!(Config::load(directory.path(), Origin::Default), Err(ConfigError::Unreadable { .. })));
+        assert!(matches!(Config::load(directory.path(), Origin::Default), Err(ConfigError::NoFile { .. })));
+        assert!(matches!(Config::load(Path::new("/dev/zero"), Origin::Default), Err(ConfigError::NoFile { .. })));
+        assert_eq!(Config::load(Path::new(NOTHING), Origin::Named).unwrap(), (Config::default(), Vec::new()));
+        let long = directory.path().join("long.toml");
+        File::create(&long).unwrap().set_len(FILE_BYTES_MAX + 1).unwrap();
+        assert!(matches!(Config::load(&long, Origin::Default), Err(ConfigError::TooLong { .. })));
         let binary = directory.path().join("binary.toml");
         fs::write(&binary, b"\xff\xfe").unwrap();
         assert!(matches!(Config::load(&binary, Origin::Default), Err(ConfigError::Unreadable { .. })));

@@ -153,6 +153,23 @@ pub enum PathsError {
     },
 }
 
+impl PathsError {
+    /// Returns whether the disk was full.
+    #[must_use]
+    pub fn is_full(&self) -> bool {
+        match self {
+            Self::Unusable { source, .. } => {
+                matches!(source.kind(), io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded)
+            }
+            Self::NoHome { .. }
+            | Self::Relative { .. }
+            | Self::SocketPathTooLong { .. }
+            | Self::NoRuntimeDir
+            | Self::NotPrivate { .. } => false,
+        }
+    }
+}
+
 impl Paths {
     /// Returns where the files of this process's user lie.
     ///
@@ -216,6 +233,12 @@ impl Paths {
     #[must_use]
     pub fn database(&self) -> PathBuf {
         self.data_dir.join("keiko.db")
+    }
+
+    /// Returns the folder for backups for which nobody names a place.
+    #[must_use]
+    pub fn backup_dir(&self) -> PathBuf {
+        self.data_dir.join("backups")
     }
 
     /// Returns the file whose lock one daemon holds.
@@ -288,20 +311,48 @@ impl Paths {
     /// # Errors
     /// The file cannot be written.
     pub fn announce_socket(&self, socket: &Path) -> Result<(), PathsError> {
-        let path = self.data_dir.join(SOCKET_NAME_FILE);
+        let path = self.announcement();
         let draft = self.data_dir.join(format!("{SOCKET_NAME_FILE}.new"));
+        let told = socket.as_os_str().as_encoded_bytes();
+        // What a killed daemon left may still be true, and costs no room on a full disk.
+        if fs::read(&path).is_ok_and(|found| found == told) {
+            return Ok(());
+        }
         // Renamed into place, so that nobody reads half a path.
-        fs::write(&draft, socket.as_os_str().as_encoded_bytes())
-            .and_then(|()| fs::rename(&draft, &path))
-            .map_err(|source| PathsError::Unusable { what: "write", path, source })
+        fs::write(&draft, told).and_then(|()| fs::rename(&draft, &path)).map_err(|source| {
+            // It is of no use to anybody, and takes room.
+            let _ = fs::remove_file(&draft);
+            PathsError::Unusable { what: "write", path, source }
+        })
     }
 
-    /// Takes the announcement back. For the holder of the lock only.
+    /// Returns where everybody looks for the daemon when nothing is announced, and makes the directory of that place; `None`
+    /// where `KEIKO_SOCKET` says it.
+    ///
+    /// # Errors
+    /// The place is somebody else's, or cannot be made.
+    pub fn prepare_unannounced(&self) -> Result<Option<PathBuf>, PathsError> {
+        if self.socket.is_some() {
+            return Ok(None);
+        }
+        let path = self.short_socket();
+        private_dir::create(directory_of(&path), self.user)?;
+        Ok(Some(path))
+    }
+
+    /// Returns the file that says where the daemon listens.
+    #[must_use]
+    pub fn announcement(&self) -> PathBuf {
+        self.data_dir.join(SOCKET_NAME_FILE)
+    }
+
+    /// Takes the announcement back. For the holder of the lock, and for whoever found nobody there: a daemon that lives
+    /// sees it and announces itself anew.
     ///
     /// # Errors
     /// The file is there and cannot be removed.
     pub fn withdraw_socket(&self) -> Result<(), PathsError> {
-        let path = self.data_dir.join(SOCKET_NAME_FILE);
+        let path = self.announcement();
         match fs::remove_file(&path) {
             Err(source) if source.kind() != io::ErrorKind::NotFound => {
                 Err(PathsError::Unusable { what: "remove", path, source })
@@ -335,7 +386,7 @@ impl Paths {
     }
 
     fn announced_socket(&self) -> Result<Option<PathBuf>, PathsError> {
-        let path = self.data_dir.join(SOCKET_NAME_FILE);
+        let path = self.announcement();
         match fs::read(&path) {
             Ok(bytes) => Ok(Some(path_of_bytes(bytes)).filter(|socket| socket.is_absolute())),
             Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => Ok(None),

@@ -1,7 +1,7 @@
 //! What can be said on the daemon's command line? All else is in the configuration.
 
 use chrono::DateTime;
-use clap::Parser;
+use clap::{Parser, ValueEnum};
 
 use crate::domain::time::Timestamp;
 
@@ -13,9 +13,26 @@ pub(super) struct Args {
     #[arg(long)]
     pub(super) foreground: bool,
 
+    /// Begin with no tasks where the database was damaged and is set aside.
+    #[arg(long)]
+    pub(super) empty: bool,
+
+    /// Write log lines for people (text) or one JSON object a line, above the configuration; not to the journal then.
+    #[arg(long, value_name = "FORMAT")]
+    pub(super) log_format: Option<LogFormat>,
+
     /// Run on a programmable clock that shows TIME (RFC 3339) and stands still until clock.advance moves it.
     #[arg(long, value_name = "TIME", value_parser = instant)]
     pub(super) clock: Option<Timestamp>,
+}
+
+/// The form of a log line.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+pub(super) enum LogFormat {
+    /// For people.
+    Text,
+    /// One JSON object a line.
+    Json,
 }
 
 fn instant(text: &str) -> Result<Timestamp, String> {

@@ -12,6 +12,9 @@ use std::time::Duration;
 /// How long a daemon may take to stop: its requests, its deliveries and its tasks have 11 s together.
 const STOP_WAIT: Duration = Duration::from_secs(15);
 
+/// How often is looked meanwhile whether it answers after all, as one does that had to make its socket anew.
+const LOOK_AGAIN: Duration = Duration::from_millis(50);
+
 /// The lock of a data directory, held until it is dropped.
 #[derive(Debug)]
 pub(super) struct DataLock {
@@ -44,11 +47,11 @@ impl DataLock {
     /// Takes the lock of `path`, a file in the data directory.
     ///
     /// Where another daemon has it, `is_served` tells whether that one answers; one that does not is stopping, and its
-    /// end is waited for, so that a command given at that moment finds a daemon all the same.
+    /// end is waited for unless it answers after all, so that a command given at that moment finds a daemon all the same.
     ///
     /// # Errors
     /// Another daemon has it and keeps it, or the file cannot be used.
-    pub(super) fn take(path: &Path, is_served: impl FnOnce() -> bool) -> Result<Self, LockError> {
+    pub(super) fn take(path: &Path, is_served: impl Fn() -> bool) -> Result<Self, LockError> {
         let unusable = |source| LockError::Unusable { path: path.to_owned(), source };
         let open = File::options().create(true).truncate(false).read(true).write(true).mode(0o600).open(path);
         let mut file = open.map_err(unusable)?;
@@ -56,27 +59,35 @@ impl DataLock {
             Ok(()) => {}
             Err(TryLockError::Error(source)) => return Err(unusable(source)),
             Err(TryLockError::WouldBlock) => {
-                if is_served() || !wait(&file).map_err(unusable)? {
+                if is_served() || !wait(&file, &is_served).map_err(unusable)? {
                     let data_dir = path.parent().unwrap_or(path).to_owned();
                     return Err(LockError::Held { data_dir, holder: holder(&mut file) });
                 }
             }
         }
-        file.set_len(0).and_then(|()| writeln!(file, "{}", std::process::id())).map_err(unusable)?;
+        // Who it is only helps: a full disk keeps no daemon from serving.
+        if let Err(error) = file.set_len(0).and_then(|()| writeln!(file, "{}", std::process::id())) {
+            tracing::warn!(%error, path = %path.display(), "cannot write down which process serves");
+        }
         Ok(Self { _file: file })
     }
 }
 
-/// Waits until the lock is free and takes it; answers whether it was free in time.
-fn wait(file: &File) -> io::Result<bool> {
+/// Waits until the lock is free and takes it; answers whether it was free in time, and before who has it answered.
+fn wait(file: &File, is_served: impl Fn() -> bool) -> io::Result<bool> {
     let file = file.try_clone()?;
     let (done, doing) = mpsc::channel();
     // A thread, since the system's wait for a lock knows no time limit. One that waits in vain ends with the process.
     std::thread::spawn(move || done.send(file.lock()));
-    match doing.recv_timeout(STOP_WAIT) {
-        Ok(locked) => locked.map(|()| true),
-        Err(_) => Ok(false),
+    for _ in 0..STOP_WAIT.as_millis() / LOOK_AGAIN.as_millis() {
+        if let Ok(locked) = doing.recv_timeout(LOOK_AGAIN) {
+            return locked.map(|()| true);
+        }
+        if is_served() {
+            break;
+        }
     }
+    Ok(false)
 }
 
 /// Returns who has the lock. Who it is only helps; that somebody is there is what counts.

@@ -11,7 +11,7 @@ use futures_util::future::join_all;
 use tokio_util::sync::CancellationToken;
 
 use crate::api::listen::{ListenError, Listening, is_answered, listen};
-use crate::api::{About, Api, Options};
+use crate::api::{About, Api};
 use crate::clock::Clock;
 use crate::clock::sim::SimClock;
 use crate::clock::system::SystemClock;
@@ -20,20 +20,23 @@ use crate::config::Config;
 use crate::config::file::ConfigError;
 use crate::config::paths::{Paths, PathsError};
 use crate::daemon::args::Args;
+use crate::daemon::damage::SetAside;
 use crate::daemon::lock::{DataLock, LockError};
 use crate::daemon::signals::StopSignals;
 use crate::engine::ids::Ids;
 use crate::engine::{self, EngineParts};
 use crate::logging::{self, LoggingError};
 use crate::notify::desktop::{DesktopChannel, SessionBus};
+use crate::notify::network::{Network, SilentNetwork, SystemNetwork};
 use crate::notify::terminal::{TerminalChannel, Terminals};
 use crate::notify::webhook::WebhookChannel;
 use crate::notify::{Channel, first_look};
-use crate::protocol::{FAILED_PREFIX, PROGRAM_VERSION, READY_LINE};
+use crate::protocol::{FAILED_PREFIX, HINT_PREFIX, PROGRAM_VERSION, READY_LINE};
 use crate::store::sqlite::SqliteStore;
 use crate::store::{Store, StoreError};
 
 mod args;
+mod damage;
 mod lock;
 mod settings;
 mod signals;
@@ -47,6 +50,12 @@ const FIRST_LOOK_WAIT: Duration = Duration::from_millis(500);
 
 /// How long tasks that nobody waits for may take once all else has ended.
 const RUNTIME_GRACE: Duration = Duration::from_secs(1);
+
+/// How it ends where the database is of a newer version, as the commands do.
+const EXIT_VERSION: u8 = 7;
+
+/// How it ends where the database cannot be used, as the commands do.
+const EXIT_STORAGE: u8 = 9;
 
 /// The variable that says how much is logged, above the configuration.
 const LOG_VARIABLE: &str = "KEIKO_LOG";
@@ -87,12 +96,67 @@ enum DaemonError {
     /// The database cannot be used.
     #[error(transparent)]
     Store { source: Arc<StoreError> },
+    /// The database is damaged, and out of the way.
+    #[error("{}", set_aside.told())]
+    Damaged { set_aside: SetAside },
     /// The system gives no threads or signals.
     #[error("cannot {what}: {source}")]
     System { what: &'static str, source: io::Error },
     /// The engine's loop ended by itself, which is a fault of this program.
     #[error("cannot go on: the engine has ended; the log says why")]
     EngineEnded,
+}
+
+impl DaemonError {
+    /// Returns how the daemon ends: the same codes as those of the commands.
+    fn exit_code(&self) -> u8 {
+        match self {
+            Self::Store { source } => match &**source {
+                StoreError::Newer { .. } => EXIT_VERSION,
+                StoreError::Conflict { .. }
+                | StoreError::FiredBefore { .. }
+                | StoreError::Full { .. }
+                | StoreError::Broken { .. }
+                | StoreError::Damaged { .. }
+                | StoreError::Taken { .. }
+                | StoreError::Closed => EXIT_STORAGE,
+            },
+            Self::Damaged { .. } => EXIT_STORAGE,
+            Self::Paths { .. }
+            | Self::Config { .. }
+            | Self::Logging { .. }
+            | Self::Lock { .. }
+            | Self::Listen { .. }
+            | Self::System { .. }
+            | Self::EngineEnded => 1,
+        }
+    }
+
+    /// Returns what to do next, where that is known.
+    fn hint(&self) -> Option<String> {
+        match self {
+            Self::Damaged { set_aside } => Some(set_aside.hint()),
+            Self::Store { source } => match &**source {
+                StoreError::Newer { .. } => Some(
+                    "the file is as it was: install the version of keikod that wrote it, or a later one".to_owned(),
+                ),
+                StoreError::Full { .. } => Some("free some space, then try again".to_owned()),
+                StoreError::Conflict { .. }
+                | StoreError::FiredBefore { .. }
+                | StoreError::Broken { .. }
+                | StoreError::Damaged { .. }
+                | StoreError::Taken { .. }
+                | StoreError::Closed => None,
+            },
+            Self::Paths { .. }
+            | Self::Config { .. }
+            | Self::Logging { .. }
+            | Self::Lock { .. }
+            | Self::Listen { .. }
+            | Self::System { .. }
+            | Self::EngineEnded => None,
+        }
+    }
 }
 
 /// Runs the daemon until it is told to stop.
@@ -104,7 +168,7 @@ pub fn main() -> ExitCode {
         Err(error) => {
             tracing::error!("{error}");
             report(&args, &error);
-            ExitCode::FAILURE
+            ExitCode::from(error.exit_code())
         }
     }
 }
@@ -122,12 +186,12 @@ fn run(args: &Args) -> Result<(), DaemonError> {
     if !args.foreground {
         leave_session(paths.data_dir());
     }
-    logging::init(&settings::logging(&config, &paths, args.foreground, std::env::var(LOG_VARIABLE).ok()))?;
+    logging::init(&settings::logging(&config, &paths, args, std::env::var(LOG_VARIABLE).ok()))?;
     for warning in warnings {
         tracing::warn!(file = %paths.config_file().display(), "{warning}");
     }
     // Held to the end: whoever has it is the only one to touch the database and the socket.
-    let lock = DataLock::take(&paths.lock_file(), || paths.find_socket().is_ok_and(|socket| is_answered(&socket)))?;
+    let lock = DataLock::take(&paths.lock_file(), || is_served(&paths))?;
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .enable_all()
         .build()
@@ -147,16 +211,21 @@ fn run(args: &Args) -> Result<(), DaemonError> {
 async fn serve(args: &Args, paths: &Paths, config: &Config) -> Result<(), DaemonError> {
     let signals = StopSignals::listen().map_err(|source| DaemonError::System { what: "hear signals", source })?;
     // Before anything is due: a daemon that nobody can reach must not fire.
-    let listening = open_socket(paths)?;
+    let listening = announced_socket(paths)?;
     let socket = listening.path().to_owned();
-    // At once: whoever calls meanwhile waits in the socket's queue, rather than starting another.
-    paths.announce_socket(&socket)?;
     let clock = clock(args);
     let mut ids = Ids::from_system();
-    let store = SqliteStore::open(&paths.database(), ids.next(clock.now()))
-        .map_err(|source| DaemonError::Store { source: Arc::new(source) })?;
-    let store = Arc::new(store);
-    let channels = channels(webhooks::channel(paths.config_file(), config, Arc::clone(&clock))?);
+    if !args.empty
+        && let Some(set_aside) = SetAside::before(paths)
+    {
+        return Err(DaemonError::Damaged { set_aside });
+    }
+    let store = match SqliteStore::open(&paths.database(), ids.next(clock.now())) {
+        Ok(store) => Arc::new(store),
+        Err(error) => return Err(unusable(Arc::new(error), paths, config, &*clock).await),
+    };
+    let webhooks = webhooks::channel(paths.config_file(), config, Arc::clone(&clock))?.heeding(network(args));
+    let channels = channels(webhooks);
     join_all(channels.iter().map(|channel| first_look(&**channel, FIRST_LOOK_WAIT))).await;
     let parts = EngineParts {
         store: Arc::clone(&store) as Arc<dyn Store>,
@@ -165,22 +234,27 @@ async fn serve(args: &Args, paths: &Paths, config: &Config) -> Result<(), Daemon
         ids,
         grace: config.grace,
     };
-    let (handle, running) = engine::start(parts).await.map_err(|source| DaemonError::Store { source })?;
+    let (handle, running) = match engine::start(parts).await {
+        Ok(started) => started,
+        Err(error) => {
+            store.close();
+            return Err(unusable(error, paths, config, &*clock).await);
+        }
+    };
     let stop = CancellationToken::new();
     let about = About {
         schema: SqliteStore::schema_version(),
         data_dir: paths.data_dir().to_owned(),
+        backup_dir: paths.backup_dir(),
         socket: socket.clone(),
         has_programmable_clock: args.clock.is_some(),
     };
-    let options = Options {
-        settings: settings::time(config),
-        snooze_default: config.snooze_default,
-        channels: config.channels.clone(),
-        webhooks: config.webhooks.iter().map(|webhook| webhook.name.clone()).collect(),
+    let api = Arc::new(Api::new(handle.clone(), clock, about, settings::api(config), stop.clone()));
+    let anew = {
+        let paths = paths.clone();
+        move || announced_socket(&paths)
     };
-    let api = Arc::new(Api::new(handle.clone(), clock, about, options, stop.clone()));
-    let serving = tokio::spawn(listening.serve(Arc::clone(&api), stop.clone()));
+    let serving = tokio::spawn(listening.serve(Arc::clone(&api), stop.clone(), anew));
     tokio::spawn(signals.pass_on(stop.clone()));
     tracing::info!(version = PROGRAM_VERSION, pid = std::process::id(), socket = %socket.display(), "ready");
     say(READY_LINE);
@@ -207,12 +281,62 @@ async fn serve(args: &Args, paths: &Paths, config: &Config) -> Result<(), Daemon
     ended
 }
 
-fn open_socket(paths: &Paths) -> Result<Listening, DaemonError> {
+/// Returns whether the daemon that has the lock answers. One that nobody can find is told so.
+fn is_served(paths: &Paths) -> bool {
+    if paths.find_socket().is_ok_and(|socket| is_answered(&socket)) {
+        return true;
+    }
+    // What cannot be taken away stays as it is, and the daemon unfound.
+    if let Err(error) = paths.withdraw_socket() {
+        tracing::warn!(%error, "cannot tell the daemon that nobody finds it");
+    }
+    false
+}
+
+fn announced_socket(paths: &Paths) -> Result<Listening, DaemonError> {
     let place = paths.prepare_socket()?;
     if let Some(why) = &place.passed_over {
         tracing::info!(socket = %place.path.display(), "not in the runtime directory: {why}");
     }
-    Ok(listen(&place.path)?)
+    // At once: whoever calls meanwhile waits in the socket's queue, rather than starting another.
+    let listening = announce(paths, listen(&place.path)?)?;
+    Ok(listening.announced_in(&paths.announcement()))
+}
+
+/// Says where it is listened. On a full disk the reserve gives room for that; where there is none left, it is listened
+/// where everybody looks when nothing is said.
+fn announce(paths: &Paths, listening: Listening) -> Result<Listening, DaemonError> {
+    match paths.announce_socket(listening.path()) {
+        Err(error) if error.is_full() => tracing::warn!(%error, "the disk is full"),
+        announced => return Ok(announced.map(|()| listening)?),
+    }
+    let is_given_up = SqliteStore::give_up_reserve(&paths.database()).is_ok();
+    if is_given_up && paths.announce_socket(listening.path()).is_ok() {
+        return Ok(listening);
+    }
+    paths.withdraw_socket()?;
+    match paths.prepare_unannounced()? {
+        Some(path) if path != listening.path() => Ok(listen(&path)?),
+        Some(_) | None => Ok(listening),
+    }
+}
+
+/// Returns why a database is of no use. One that is damaged is set aside first, and the person is told.
+async fn unusable(error: Arc<StoreError>, paths: &Paths, config: &Config, clock: &dyn Clock) -> DaemonError {
+    if !matches!(*error, StoreError::Damaged { .. }) {
+        return DaemonError::Store { source: error };
+    }
+    tracing::error!(%error, "sets the database aside");
+    match SetAside::now(paths, clock.now()) {
+        Ok(set_aside) => {
+            set_aside.tell(&person_channels(), config, clock, FIRST_LOOK_WAIT).await;
+            DaemonError::Damaged { set_aside }
+        }
+        Err(failed) => {
+            tracing::error!(error = %failed, "cannot set it aside");
+            DaemonError::Store { source: error }
+        }
+    }
 }
 
 fn clock(args: &Args) -> Arc<dyn Clock> {
@@ -226,12 +350,25 @@ fn clock(args: &Args) -> Arc<dyn Clock> {
     }
 }
 
+/// Beside a programmable clock the real network is not listened to: its changes would come at no time of that clock.
+fn network(args: &Args) -> Arc<dyn Network> {
+    match args.clock {
+        Some(_) => Arc::new(SilentNetwork),
+        None => Arc::new(SystemNetwork::listen()),
+    }
+}
+
 fn channels(webhooks: WebhookChannel) -> Vec<Arc<dyn Channel>> {
+    let mut channels = person_channels();
+    channels.push(Arc::new(webhooks));
+    channels
+}
+
+fn person_channels() -> Vec<Arc<dyn Channel>> {
     let user = rustix::process::geteuid().as_raw();
     vec![
         Arc::new(DesktopChannel::start(SessionBus::of_environment(user))),
         Arc::new(TerminalChannel::start(Terminals::of_environment(user))),
-        Arc::new(webhooks),
     ]
 }
 
@@ -248,8 +385,12 @@ fn report(args: &Args, error: &DaemonError) {
     if args.foreground {
         // Where it is logged to standard error it has been said; before logging began it has not.
         let _ = writeln!(io::stderr(), "error: {error}");
+        if let Some(hint) = error.hint() {
+            let _ = writeln!(io::stderr(), "hint: {hint}");
+        }
     } else {
-        say(&format!("{FAILED_PREFIX}{}", error.to_string().replace('\n', " ")));
+        let hint = error.hint().map(|hint| format!("\n{HINT_PREFIX}{hint}")).unwrap_or_default();
+        say(&format!("{FAILED_PREFIX}{}{hint}", error.to_string().replace('\n', " ")));
     }
 }
 

@@ -1,17 +1,24 @@
 //! Which part gets which value of the configuration? Parts receive values and never read it themselves.
 
+use crate::api;
 use crate::config::paths::Paths;
-use crate::config::{self, Config, LogFormat};
-use crate::logging::{Format, Options, Output};
+use crate::config::{self, Config};
+use crate::daemon::args::{self, Args};
+use crate::logging::{self, Format, Options, Output};
 use crate::when::{self, Settings};
 
 /// Returns how the daemon logs; `filter` stands above the configured level.
-pub(super) fn logging(config: &Config, paths: &Paths, is_foreground: bool, filter: Option<String>) -> Options {
+pub(super) fn logging(config: &Config, paths: &Paths, args: &Args, filter: Option<String>) -> Options {
     Options {
-        output: if is_foreground { Output::Stderr } else { Output::File(paths.log_file()) },
-        format: match config.log.format {
-            LogFormat::Text => Format::Text,
-            LogFormat::Json => Format::Json,
+        output: match (args.foreground, args.log_format) {
+            (false, _) => Output::File(paths.log_file()),
+            // Who names a form wants lines.
+            (true, None) if logging::is_journal() => Output::Journal,
+            (true, _) => Output::Stderr,
+        },
+        format: match (args.log_format, config.log.format) {
+            (Some(args::LogFormat::Text), _) | (None, config::LogFormat::Text) => Format::Text,
+            (Some(args::LogFormat::Json), _) | (None, config::LogFormat::Json) => Format::Json,
         },
         filter: filter
             .filter(|filter| !filter.trim().is_empty())
@@ -19,8 +26,18 @@ pub(super) fn logging(config: &Config, paths: &Paths, is_foreground: bool, filte
     }
 }
 
+/// Returns what requests are answered by.
+pub(super) fn api(config: &Config) -> api::Options {
+    api::Options {
+        settings: time(config),
+        snooze_default: config.snooze_default,
+        channels: config.channels.clone(),
+        webhooks: config.webhooks.iter().map(|webhook| webhook.name.clone()).collect(),
+    }
+}
+
 /// Returns how times are read.
-pub(super) fn time(config: &Config) -> Settings {
+fn time(config: &Config) -> Settings {
     let parts = config.day_parts;
     Settings {
         dialect: match config.dialect {

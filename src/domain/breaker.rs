@@ -15,6 +15,9 @@ pub const PROBE_FIRST: Span = Span::from_secs(30);
 /// The longest wait between two probes.
 pub const PROBE_MAX: Span = Span::from_minutes(60);
 
+/// So many of the held take turns as probes.
+pub const PROBED_MAX: usize = 32;
+
 /// What was held goes out one by one, so far apart.
 pub const RELEASE_EVERY: Span = Span::from_secs(1);
 
@@ -27,6 +30,8 @@ pub struct TargetHealth {
     pub failures: u32,
     /// Whether it is sent to.
     pub breaker: Breaker,
+    /// Why the latest attempt failed, for people; nothing once one succeeded.
+    pub last_error: Option<String>,
 }
 
 /// Whether a target is sent to.
@@ -72,7 +77,7 @@ impl TargetHealth {
     /// Returns the health of a target that nothing is known of.
     #[must_use]
     pub const fn new(target: Target) -> Self {
-        Self { target, failures: 0, breaker: Breaker::Closed }
+        Self { target, failures: 0, breaker: Breaker::Closed, last_error: None }
     }
 
     /// Returns whether deliveries may go out; else they are held.
@@ -90,6 +95,16 @@ impl TargetHealth {
         match self.breaker {
             Breaker::Open { .. } => true,
             Breaker::Closed | Breaker::Paused { .. } | Breaker::Releasing { .. } => false,
+        }
+    }
+
+    /// Returns which of the held goes out next, counted from the oldest, where there are more than one: the oldest, but
+    /// each probe is another one, since the fault may lie in what is sent.
+    #[must_use]
+    pub fn next_of_held(&self) -> usize {
+        match self.breaker {
+            Breaker::Open { probes, .. } => usize::try_from(probes).unwrap_or(PROBED_MAX) % PROBED_MAX,
+            Breaker::Closed | Breaker::Paused { .. } | Breaker::Releasing { .. } => 0,
         }
     }
 
@@ -111,14 +126,16 @@ impl TargetHealth {
             Report::Away { .. } => {}
             Report::Delivered => {
                 after.failures = 0;
+                after.last_error = None;
                 after.breaker = match self.breaker {
                     Breaker::Open { .. } => Breaker::Releasing { next_at: now.saturating_add(RELEASE_EVERY) },
                     Breaker::Closed | Breaker::Paused { .. } | Breaker::Releasing { .. } => self.breaker,
                 };
             }
             // A final refusal counts as well: an address that is wrong is wrong for all.
-            Report::Failed { retry_after, .. } => {
+            Report::Failed { error, retry_after, is_final: _ } => {
                 after.failures = self.failures.saturating_add(1);
+                after.last_error = Some(error.clone());
                 let asked = now.saturating_add(retry_after.map_or(Span::ZERO, |asked| asked.min(RETRY_AFTER_MAX)));
                 after.breaker = match self.breaker {
                     Breaker::Closed | Breaker::Releasing { .. } if after.failures > FAILURES_MAX => {
@@ -262,7 +279,9 @@ mod tests {
     #[test]
     fn a_success_between_failures_starts_the_count_anew() {
         let before = health(10, Breaker::Closed).reported(&Report::Delivered, at(1));
-        assert_eq!(before.reported(&failed(), at(2)), health(1, Breaker::Closed));
+        let after = before.reported(&failed(), at(2));
+        assert_eq!(after.last_error.as_deref(), Some("refused"));
+        assert_eq!(TargetHealth { last_error: None, ..after }, health(1, Breaker::Closed));
     }
 
     #[test]
@@ -270,6 +289,13 @@ mod tests {
         let away = Report::Away { reason: "no server".into() };
         let before = health(10, Breaker::Closed);
         assert_eq!(before.reported(&away, at(1)), before);
+    }
+
+    #[test]
+    fn each_probe_is_another_of_the_held() {
+        let turns = |probes| health(11, open(31, probes)).next_of_held();
+        assert_eq!([0, 1, 31, 32, 33].map(turns), [0, 1, 31, 0, 1]);
+        assert_eq!(health(0, Breaker::Releasing { next_at: at(1) }).next_of_held(), 0);
     }
 
     #[test]

@@ -82,7 +82,7 @@ pub enum Command {
     /// The zone of this device changed: floating times follow it.
     Rezone,
     /// Changes what it says or when it comes up.
-    Edit(Edit),
+    Edit(Box<Edit>),
     /// The person did it.
     Done {
         /// Whether an occurrence of a series that has not spoken yet is meant.
@@ -123,6 +123,8 @@ pub enum Command {
     Skip,
     /// Ends the task.
     Cancel,
+    /// Sends at once, under the same ids, what failed of the open occurrence.
+    Retry,
     /// A worker reports on an attempt.
     Report {
         /// Which delivery.
@@ -171,6 +173,7 @@ impl Command {
             Self::SleepOn { .. } => "pause",
             Self::Skip => "skip",
             Self::Cancel => "cancel",
+            Self::Retry => "retry",
             Self::Report { .. } => "report",
             Self::TellTargetFails { .. } => "tell of",
             Self::Resend { .. } => "resend",

@@ -97,6 +97,15 @@ impl Target {
         is_whole.then(|| Self { kind, address: address.to_owned() })
     }
 
+    /// Returns its name without what may be a secret: of an address that is a URL only the host is told.
+    #[must_use]
+    pub fn public_name(&self) -> String {
+        let Some((scheme, rest)) = self.address.split_once("://") else { return self.to_string() };
+        let authority = rest.split(['/', '?', '#']).next().unwrap_or_default();
+        let host = authority.rsplit('@').next().unwrap_or_default();
+        format!("{}:{scheme}://{host}", self.kind)
+    }
+
     /// The desktop of this machine.
     #[must_use]
     pub const fn desktop() -> Self {
@@ -125,6 +134,16 @@ pub struct DeliveryId {
     pub fire_id: FireId,
     /// The target.
     pub target: Target,
+}
+
+impl DeliveryId {
+    /// Returns its name for others: the same on every attempt, and of no other delivery.
+    ///
+    /// The address is part of a delivery's own name, but may hold a key, and a full stop, which Standard Webhooks forbids.
+    #[must_use]
+    pub fn token(&self) -> Uuid {
+        Uuid::new_v5(&self.fire_id.0, self.target.to_string().as_bytes())
+    }
 }
 
 impl fmt::Display for DeliveryId {

@@ -89,7 +89,7 @@ pub enum Operation {
     },
     /// It was not done by its deadline.
     DeadlinePassed,
-    /// A delivery was handed out again after a crash: its target may have it twice.
+    /// A delivery was handed out again, after a crash or since a person asked for it: its target may have it twice.
     Resent {
         /// The firing.
         fire_id: FireId,
@@ -305,11 +305,9 @@ fn next_state(state: &State, operation: &Operation, at: Timestamp) -> Option<Sta
             State::Running(Running { rang_at: Some(at), late: firing.late, snooze, ..Running::silent(at) })
         }
         (State::Pending(_), Operation::Started) => State::Running(Running::silent(at)),
-        (State::Running(running), Operation::Acked { is_dismissal }) => State::Running(Running {
-            acked_at: Some(at),
-            is_hushed: running.is_hushed || !is_dismissal,
-            ..*running
-        }),
+        (State::Running(running), Operation::Acked { is_dismissal }) => {
+            State::Running(Running { acked_at: Some(at), is_hushed: running.is_hushed || !is_dismissal, ..*running })
+        }
         (State::Pending(pending), Operation::Acked { .. }) => State::Pending(*pending),
         (State::Pending(_) | State::Running(_), Operation::Suspended(suspended)) => State::Suspended(*suspended),
         (State::Suspended(_), Operation::Snoozed { snooze, .. }) => {

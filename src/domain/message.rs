@@ -117,7 +117,7 @@ impl Message {
 pub fn target_fails(task: &Task, target: &Target, failures: u32, error: &str) -> Message {
     let body = format!(
         "{failures} failures in a row, the latest: {error}\n\
-         what is for {target} is held, and one is tried now and then; the method channel.resume sends at once"
+         what is for {target} is held, and one is tried now and then; `keiko channel resume {target}` sends at once"
     );
     Message {
         number: task.number,
@@ -130,7 +130,11 @@ pub fn target_fails(task: &Task, target: &Target, failures: u32, error: &str) ->
 
 fn of_deadline(deadline: Timestamp, now: Timestamp, zone: Tz) -> String {
     let clock = clock(deadline, now, zone);
-    if now < deadline { format!("deadline {clock}, in {}", deadline.since(now)) } else { format!("past its deadline {clock}") }
+    if now < deadline {
+        format!("deadline {clock}, in {}", deadline.since(now))
+    } else {
+        format!("past its deadline {clock}")
+    }
 }
 
 fn clock(at: Timestamp, now: Timestamp, zone: Tz) -> String {

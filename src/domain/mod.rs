@@ -11,6 +11,7 @@ pub mod event;
 pub mod message;
 pub mod name;
 pub mod occurrence;
+pub mod outbox;
 pub mod pause;
 pub mod rejection;
 pub mod retry;

@@ -59,7 +59,9 @@ impl std::str::FromStr for OccurrenceKey {
 
 /// A text that names no occurrence.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
-#[error("cannot read occurrence key {text:?}: expected `once`, a local date, a local date and time, a UTC instant, or `#n`")]
+#[error(
+    "cannot read occurrence key {text:?}: expected `once`, a local date, a local date and time, a UTC instant, or `#n`"
+)]
 pub struct UnknownKey {
     /// The text.
     pub text: String,

@@ -185,6 +185,17 @@ pub fn resolve(local: NaiveDateTime, zone: Tz) -> Option<(Timestamp, Meeting)> {
     }
 }
 
+/// Returns the instant at which `zone`'s clock shows `local` for the second time, where it does so twice.
+///
+/// Only what comes up in every hour asks for it: such a rule is not silent while the clock repeats itself.
+#[must_use]
+pub fn second_reading(local: NaiveDateTime, zone: Tz) -> Option<Timestamp> {
+    match zone.from_local_datetime(&local) {
+        chrono::LocalResult::Ambiguous(first, second) => Timestamp::from_utc(first.to_utc().max(second.to_utc())),
+        chrono::LocalResult::Single(_) | chrono::LocalResult::None => None,
+    }
+}
+
 /// Returns whether `zone`'s clock shows any time of `date` (Apia had no 30 December 2011).
 #[must_use]
 pub fn date_exists(date: NaiveDate, zone: Tz) -> bool {

@@ -1,5 +1,6 @@
 //! The way into the loop for everyone else: calls that change go through it, questions read the last committed state.
 
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use chrono_tz::Tz;
@@ -10,10 +11,12 @@ use crate::domain::breaker::TargetHealth;
 use crate::domain::delivery::{ChannelKind, Delivery, Report, Target};
 use crate::domain::event::Snapshot;
 use crate::domain::name::TaskName;
+use crate::domain::outbox::{DeliveryFilter, TargetCount};
 use crate::domain::state::State;
 use crate::domain::task::{Number, TaskId};
 use crate::domain::time::Timestamp;
-use crate::engine::input::{AddRequest, Applied, Call, CallError, Input, TargetCall};
+use crate::engine::input::{AddRequest, Applied, Call, CallError, Input, ManyApplied, ManyCall, TargetCall};
+use crate::engine::storage::{StoreHealth, Trouble};
 use crate::notify::{Channel, Presence};
 use crate::store::{Counts, Identity, Store, StoreError, StoredEvent, Wake, Which};
 
@@ -32,8 +35,11 @@ pub struct Handle {
     identity: Identity,
     channels: Vec<Arc<dyn Channel>>,
     last_seq: watch::Receiver<u64>,
+    health: StoreHealth,
     /// One trial at a time: it goes past the limits that protect a target.
     trials: Arc<Semaphore>,
+    /// One backup at a time: each reads the whole store.
+    backups: Arc<Semaphore>,
 }
 
 /// A channel, and whether it can reach somebody.
@@ -48,20 +54,24 @@ pub struct Status {
     pub next: Option<(Timestamp, Snapshot)>,
     /// Whether each channel can reach somebody.
     pub channels: Vec<ChannelPresence>,
+    /// What is wrong with the store.
+    pub storage: Option<Trouble>,
 }
 
 impl Handle {
     /// Returns a handle of a loop that takes from the other end of `inputs`.
     #[must_use]
-    pub fn new(
+    pub(crate) fn new(
         inputs: mpsc::Sender<Input>,
         store: Arc<dyn Store>,
         clock: Arc<dyn Clock>,
         identity: Identity,
         channels: Vec<Arc<dyn Channel>>,
         last_seq: watch::Receiver<u64>,
+        health: StoreHealth,
     ) -> Self {
-        Self { inputs, store, clock, identity, channels, last_seq, trials: Arc::new(Semaphore::new(1)) }
+        let one = || Arc::new(Semaphore::new(1));
+        Self { inputs, store, clock, identity, channels, last_seq, health, trials: one(), backups: one() }
     }
 
     /// Adds a task; answers when it is committed.
@@ -210,12 +220,25 @@ impl Handle {
         self.read(move |store| Ok(store.held(&target, limit)?)).await
     }
 
-    /// Returns the deliveries that are not final, oldest first.
+    /// Returns deliveries behind the place `after`, in the order of their places, at most `limit`.
     ///
     /// # Errors
     /// The store fails.
-    pub async fn outbox(&self) -> Result<Vec<Delivery>, CallError> {
-        self.read(|store| Ok(store.outbox()?)).await
+    pub async fn deliveries_after(
+        &self,
+        which: DeliveryFilter,
+        after: u64,
+        limit: usize,
+    ) -> Result<Vec<(u64, Delivery)>, CallError> {
+        self.read(move |store| Ok(store.deliveries_after(&which, after, limit)?)).await
+    }
+
+    /// Returns how many deliveries that are not final each target has in each status, in order.
+    ///
+    /// # Errors
+    /// The store fails.
+    pub async fn counts_by_target(&self) -> Result<Vec<TargetCount>, CallError> {
+        self.read(|store| Ok(store.counts_by_target()?)).await
     }
 
     /// Returns the events behind `cursor`, oldest first, at most `limit`.
@@ -231,15 +254,43 @@ impl Handle {
     /// # Errors
     /// The store fails.
     pub async fn status(&self) -> Result<Status, CallError> {
-        let channels = self.channels();
+        let (channels, storage) = (self.channels(), self.look_at_storage().await);
         self.read(move |store| {
             let next = match store.wakes()?.into_iter().min() {
                 Some(wake) => store.snapshot(wake.id)?.map(|snapshot| (wake.at, snapshot)),
                 None => None,
             };
-            Ok(Status { counts: store.counts()?, next, channels })
+            Ok(Status { counts: store.counts()?, next, channels, storage })
         })
         .await
+    }
+
+    /// Returns what is wrong with the store: nothing any more, where the disk was full and has room again.
+    ///
+    /// A disk that is full and that nobody has written to since is not noticed here, but by [`Handle::status`]: it costs
+    /// nothing while all is well.
+    pub async fn trouble(&self) -> Option<Trouble> {
+        if self.health.is_full() { self.look_at_storage().await } else { self.health.trouble() }
+    }
+
+    async fn look_at_storage(&self) -> Option<Trouble> {
+        // An error is noted by the read itself.
+        if self.read(|store| Ok(store.check_room()?)).await.is_ok() && self.health.is_full() {
+            self.health.written();
+        }
+        self.health.trouble()
+    }
+
+    /// Copies the store into a new file, and returns its length in bytes.
+    ///
+    /// # Errors
+    /// There is a file of that name, or the store fails.
+    pub async fn backup(&self, to: PathBuf) -> Result<u64, CallError> {
+        let _turn = self.backups.acquire().await.map_err(|_| CallError::Stopping)?;
+        // Not by `read`: what fails here may be the disk that the copy goes to.
+        let store = Arc::clone(&self.store);
+        let copied = tokio::task::spawn_blocking(move || store.backup(&to)).await;
+        copied.map_err(|_| CallError::Stopping)?.map_err(CallError::from)
     }
 
     /// Returns whether each channel can reach somebody.
@@ -309,7 +360,11 @@ impl Handle {
         question: impl FnOnce(&dyn Store) -> Result<T, CallError> + Send + 'static,
     ) -> Result<T, CallError> {
         let store = Arc::clone(&self.store);
-        tokio::task::spawn_blocking(move || question(&*store)).await.unwrap_or(Err(CallError::Stopping))
+        let answer = tokio::task::spawn_blocking(move || question(&*store)).await.unwrap_or(Err(CallError::Stopping));
+        if let Err(CallError::Store { source }) = &answer {
+            self.health.failed(source, self.now());
+        }
+        answer
     }
 }
 

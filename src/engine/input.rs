@@ -136,6 +136,8 @@ pub struct ManyApplied {
     pub op_id: Uuid,
     /// When it was done.
     pub now: Timestamp,
+    /// Whether such a pause began, or one stood that has ended.
+    pub is_done: bool,
     /// The tasks that changed, in order.
     pub numbers: Vec<Number>,
     /// How many instances of series were passed over.
@@ -267,6 +269,10 @@ pub enum StoreFailure {
     Full,
     /// The database cannot be read or written.
     Broken,
+    /// The database's file is damaged.
+    Damaged,
+    /// What was asked for would do harm.
+    Refused,
     /// This program asked for what must not be.
     OurFault,
     /// The store was closed: the daemon stops.
@@ -279,6 +285,8 @@ pub const fn store_failure(error: &StoreError) -> StoreFailure {
     match error {
         StoreError::Full { .. } => StoreFailure::Full,
         StoreError::Broken { .. } | StoreError::Newer { .. } => StoreFailure::Broken,
+        StoreError::Damaged { .. } => StoreFailure::Damaged,
+        StoreError::Taken { .. } => StoreFailure::Refused,
         StoreError::Conflict { .. } | StoreError::FiredBefore { .. } => StoreFailure::OurFault,
         StoreError::Closed => StoreFailure::Closed,
     }

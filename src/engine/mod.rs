@@ -14,6 +14,7 @@ use crate::domain::time::Span;
 use crate::engine::handle::{Handle, INPUTS_MAX};
 use crate::engine::ids::Ids;
 use crate::engine::run::Engine;
+use crate::engine::storage::StoreHealth;
 use crate::notify::Channel;
 use crate::store::{Store, StoreError};
 
@@ -21,11 +22,14 @@ pub mod dispatch;
 pub mod handle;
 pub mod ids;
 pub mod input;
+mod log_lines;
 mod recover;
 mod retry;
 mod run;
 mod step;
+pub mod storage;
 mod targets;
+mod turn;
 
 /// Everything the loop is made of.
 pub struct EngineParts {
@@ -66,11 +70,13 @@ impl Running {
 /// Starts the loop from what the store knows; answers once the queue stands and the outbox is taken up again.
 ///
 /// # Errors
-/// The store cannot be read, or what the start itself changes cannot be written.
+/// The store cannot be read, or what the start itself changes cannot be written though the disk has room. On a full disk
+/// it starts all the same, and writes that as soon as it can.
 pub async fn start(parts: EngineParts) -> Result<(Handle, Running), Arc<StoreError>> {
     let (inputs_in, inputs) = mpsc::channel(INPUTS_MAX);
     let (stop, stopped) = oneshot::channel();
     let identity = parts.store.identity()?;
+    let health = StoreHealth::default();
     let (seq_in, last_seq) = watch::channel(identity.last_seq);
     let handle = Handle::new(
         inputs_in.clone(),
@@ -79,9 +85,10 @@ pub async fn start(parts: EngineParts) -> Result<(Handle, Running), Arc<StoreErr
         identity.clone(),
         parts.channels.clone(),
         last_seq,
+        health.clone(),
     );
-    let mut engine = Engine::new(parts, &identity, inputs, inputs_in.downgrade(), seq_in);
-    engine.recover(&identity).await?;
+    let mut engine = Engine::new(parts, &identity, inputs, inputs_in.downgrade(), seq_in, health);
+    engine.begin(&identity).await?;
     let ended = tokio::spawn(engine.run(stopped));
     Ok((handle, Running { stop, ended }))
 }

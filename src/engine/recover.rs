@@ -6,12 +6,32 @@ use std::sync::Arc;
 use crate::domain::command::Command;
 use crate::domain::delivery::{Delivery, DeliveryStatus};
 use crate::domain::event::Actor;
+use crate::engine::input::{StoreFailure, store_failure};
 use crate::engine::run::{DUE_MAX, Engine};
 use crate::engine::targets::Targets;
 use crate::scheduler::Queue;
 use crate::store::{Identity, StoreError, Which};
 
 impl Engine {
+    /// Brings the loop to where the store is, or on a full disk as far as can be without writing.
+    pub(super) async fn begin(&mut self, identity: &Identity) -> Result<(), Arc<StoreError>> {
+        if let Err(error) = self.store.check_room() {
+            self.health.failed(&error, self.clock.now());
+        }
+        match self.recover(identity).await {
+            Err(error) if store_failure(&error) == StoreFailure::Full => {
+                self.rebuild()?;
+                self.hold_back(&error, self.clock.now());
+                Ok(())
+            }
+            Err(error) => Err(error),
+            Ok(()) => {
+                self.storage.has_recovered = true;
+                Ok(())
+            }
+        }
+    }
+
     /// Brings the loop to where the store is.
     pub(super) async fn recover(&mut self, identity: &Identity) -> Result<(), Arc<StoreError>> {
         self.follow_zone(identity.zone.as_deref()).await?;
@@ -64,7 +84,11 @@ impl Engine {
     /// What waits for a channel is handed out as soon as that is there.
     async fn take_up_outbox(&mut self) -> Result<(), Arc<StoreError>> {
         let outbox = self.store.outbox()?;
-        let is_queued = |delivery: &&Delivery| matches!(delivery.status, DeliveryStatus::Queued);
+        // Where a full disk cut an earlier attempt at this short, some are under way or sent already.
+        let is_queued = |delivery: &&Delivery| {
+            let is_taken_up = self.dispatcher.is_under_way(&delivery.id) || self.is_unwritten(&delivery.id);
+            matches!(delivery.status, DeliveryStatus::Queued) && !is_taken_up
+        };
         let queued: Vec<&Delivery> = outbox.iter().filter(is_queued).collect();
         for deliveries in queued.chunks(DUE_MAX) {
             self.commit(|batch| {

@@ -5,9 +5,10 @@
 use std::sync::Arc;
 
 use crate::domain::delivery::{ChannelKind, Delivery, DeliveryId, DeliveryStatus, StatusName, Target};
+use crate::domain::outbox::DeliveryFilter;
 use crate::domain::time::Timestamp;
 use crate::engine::run::{DUE_MAX, Engine};
-use crate::store::{DeliveryFilter, StoreError};
+use crate::store::StoreError;
 
 impl Engine {
     pub(super) fn pop_retries(&mut self, now: Timestamp) -> Vec<Delivery> {

@@ -9,22 +9,25 @@ use tokio::sync::{mpsc, oneshot, watch};
 use uuid::Uuid;
 
 use crate::clock::{Clock, Woken};
-use crate::domain::breaker::TargetHealth;
 use crate::domain::command::Command;
 use crate::domain::delivery::{ChannelKind, Delivery, DeliveryId, DeliveryStatus, Report, Target};
 use crate::domain::effect::Effect;
-use crate::domain::event::{Actor, Event};
+use crate::domain::event::Actor;
+use crate::domain::pause::ManyPause;
 use crate::domain::retry::back_off;
 use crate::domain::task::{Number, TaskId};
 use crate::domain::time::{Span, Timestamp};
 use crate::engine::EngineParts;
 use crate::engine::dispatch::Dispatcher;
 use crate::engine::ids::Ids;
-use crate::engine::input::{AddRequest, Applied, Call, CallError, Input, TargetCall};
+use crate::engine::input::{CallError, Input};
+use crate::engine::log_lines::{LogLine, log_lines};
 use crate::engine::step::{Batch, Circumstances, Outcome, Plan, World};
+use crate::engine::storage::StoreHealth;
 use crate::engine::targets::Targets;
+use crate::engine::turn::{Asked, Own, Sorted};
 use crate::scheduler::Queue;
-use crate::store::{Change, Identity, Store, StoreError, Wake};
+use crate::store::{Change, Identity, Room, Store, StoreError, Wake};
 
 /// How many inputs one commit takes: enough to share its fsync, few enough to answer in a few milliseconds.
 const BATCH_MAX: usize = 512;
@@ -44,6 +47,8 @@ pub(super) struct Engine {
     pub(super) retries: Queue<DeliveryId>,
     pub(super) targets: Targets,
     pub(super) next_number: Number,
+    /// The pauses of many tasks that stand.
+    pub(super) pauses: Vec<ManyPause>,
     pub(super) dispatcher: Dispatcher,
     ids: Ids,
     grace: Span,
@@ -51,7 +56,8 @@ pub(super) struct Engine {
     inputs: mpsc::Receiver<Input>,
     last_seq: watch::Sender<u64>,
     advances: VecDeque<Advance>,
-    storage: Storage,
+    pub(super) storage: Storage,
+    pub(super) health: StoreHealth,
     /// Reports that could not be written yet.
     unwritten: Vec<(DeliveryId, Report)>,
     pub(super) is_stopping: bool,
@@ -64,11 +70,13 @@ struct Advance {
 
 /// Whether the store takes writes; while it does not, what is due waits instead of spinning.
 #[derive(Default)]
-struct Storage {
+pub(super) struct Storage {
     failures: u32,
     retry_at: Option<Timestamp>,
     /// Whether what is planned in memory may lack what the store has: it is read anew before anything else.
     is_plan_stale: bool,
+    /// Whether what an earlier run left is taken up; a full disk may put that off.
+    pub(super) has_recovered: bool,
 }
 
 impl Engine {
@@ -78,6 +86,7 @@ impl Engine {
         inputs: mpsc::Receiver<Input>,
         inputs_in: mpsc::WeakSender<Input>,
         last_seq: watch::Sender<u64>,
+        health: StoreHealth,
     ) -> Self {
         Self {
             store: parts.store,
@@ -86,6 +95,7 @@ impl Engine {
             retries: Queue::default(),
             targets: Targets::default(),
             next_number: identity.next_number,
+            pauses: Vec::new(),
             dispatcher: Dispatcher::new(parts.channels, inputs_in),
             ids: parts.ids,
             grace: parts.grace,
@@ -94,6 +104,7 @@ impl Engine {
             last_seq,
             advances: VecDeque::new(),
             storage: Storage::default(),
+            health,
             unwritten: Vec::new(),
             is_stopping: false,
         }
@@ -189,21 +200,19 @@ impl Engine {
         let sorted = self.sort(std::mem::take(taken));
         self.plan_anew(now).await;
         let is_held_back = self.storage.retry_at.is_some_and(|retry| now < retry);
-        let (due, retries, releases, mut reports) = if is_held_back {
-            (Vec::new(), Vec::new(), Vec::new(), Vec::new())
+        let mut own = if is_held_back {
+            Own::default()
         } else {
-            (self.pop_due(now), self.pop_retries(now), self.pop_releases(now), std::mem::take(&mut self.unwritten))
+            Own {
+                due: self.pop_due(now),
+                retries: self.pop_retries(now),
+                releases: self.pop_releases(now),
+                reports: std::mem::take(&mut self.unwritten),
+            }
         };
-        reports.extend(sorted.reports);
-        let committed = self
-            .commit(|batch| {
-                sorted.calls.into_iter().for_each(|call| call.step(batch));
-                reports.iter().try_for_each(|(id, report)| batch.report(id, report))?;
-                due.iter().try_for_each(|(id, _)| batch.command(*id, &Command::Wake, Actor::Clock))?;
-                retries.into_iter().try_for_each(|delivery| batch.queue(delivery))?;
-                releases.iter().try_for_each(|target| batch.release(target))
-            })
-            .await;
+        own.reports.extend(sorted.reports);
+        let reports = own.reports.clone();
+        let committed = self.commit_turn(sorted.calls, &mut own).await;
         let mut presences = sorted.presences;
         for kind in &presences {
             self.dispatcher.presence_changed(*kind);
@@ -217,9 +226,9 @@ impl Engine {
         match committed {
             Ok(has_written) => self.store_answers(has_written, now),
             Err(error) => {
-                self.unwritten.extend(reports);
+                self.unwritten.extend(own.reports);
                 if error.is_particular() {
-                    self.isolate(due, now).await;
+                    self.isolate(own.due, now).await;
                 } else {
                     self.hold_back(&error, now);
                 }
@@ -239,6 +248,7 @@ impl Engine {
             match input {
                 Input::Add { request, reply } => sorted.calls.push(Asked::Add(request, reply)),
                 Input::Call { call, reply } => sorted.calls.push(Asked::Call(call, reply)),
+                Input::CallMany { call, reply } => sorted.calls.push(Asked::CallMany(call, reply)),
                 Input::CallTarget { call, reply } => sorted.calls.push(Asked::CallTarget(call, reply)),
                 Input::Report { delivery, report } => sorted.reports.push((delivery, report)),
                 Input::Presence { kind } => sorted.presences.push(kind),
@@ -267,9 +277,19 @@ impl Engine {
         if self.is_stopping { Vec::new() } else { self.targets.pop_due(now) }
     }
 
-    /// Steps a batch and commits it; afterwards answers, plans and hands out. Returns whether anything was written.
+    /// Steps a batch of the loop's own and commits it, from the reserve where the disk is full; see
+    /// [`Engine::commit_for`].
     pub(super) async fn commit(
         &mut self,
+        fill: impl FnOnce(&mut Batch<'_>) -> Result<(), Arc<StoreError>>,
+    ) -> Result<bool, Arc<StoreError>> {
+        self.commit_for(Room::Reserve, fill).await
+    }
+
+    /// Steps a batch and commits it; afterwards answers, plans and hands out. Returns whether anything was written.
+    pub(super) async fn commit_for(
+        &mut self,
+        room: Room,
         fill: impl FnOnce(&mut Batch<'_>) -> Result<(), Arc<StoreError>>,
     ) -> Result<bool, Arc<StoreError>> {
         let circumstances = Circumstances {
@@ -279,7 +299,12 @@ impl Engine {
             is_desktop_away: self.dispatcher.is_away(ChannelKind::Desktop),
             device: self.device,
         };
-        let world = World { targets: &self.targets, dispatcher: &self.dispatcher, unwritten: &self.unwritten };
+        let world = World {
+            targets: &self.targets,
+            dispatcher: &self.dispatcher,
+            unwritten: &self.unwritten,
+            pauses: &self.pauses,
+        };
         let mut batch = Batch::new(&*self.store, &mut self.ids, circumstances, world, self.next_number);
         let filled = fill(&mut batch);
         let outcome = batch.finish();
@@ -288,10 +313,15 @@ impl Engine {
             return Err(error);
         }
         let is_empty = outcome.is_empty();
-        let Outcome { change, plan } = outcome;
+        let Outcome { mut change, plan } = outcome;
+        change.room = room;
         if !is_empty && let Err(error) = self.write(change).await {
+            self.health.failed(&error, self.clock.now());
             plan.answer(Some(&CallError::Store { source: Arc::clone(&error) }));
             return Err(error);
+        }
+        if !is_empty && room == Room::Free {
+            self.health.written();
         }
         self.follow(plan);
         Ok(!is_empty)
@@ -308,6 +338,7 @@ impl Engine {
     /// After the commit: plans by what is now true, hands out, and answers last, so that who is answered finds it so.
     fn follow(&mut self, mut plan: Plan) {
         self.next_number = plan.next_number;
+        self.pauses = std::mem::take(&mut plan.pauses);
         for (id, snapshot) in plan.snapshots.drain() {
             self.wakes.set(id, snapshot.task.version, snapshot.next_wake());
         }
@@ -337,13 +368,21 @@ impl Engine {
         if !self.storage.is_plan_stale || !is_time || self.is_stopping {
             return;
         }
-        match self.take_up_plan().await {
+        let taken_up = if self.storage.has_recovered { self.take_up_plan().await } else { self.recover_late().await };
+        match taken_up {
             Ok(()) => {
                 self.storage.is_plan_stale = false;
                 self.storage.retry_at = None;
             }
             Err(error) => self.hold_back(&error, now),
         }
+    }
+
+    async fn recover_late(&mut self) -> Result<(), Arc<StoreError>> {
+        let identity = self.store.identity()?;
+        self.recover(&identity).await?;
+        self.storage.has_recovered = true;
+        Ok(())
     }
 
     /// Reads both queues, the zone, and what is to be sent from the store. What is under way already stays so.
@@ -371,6 +410,7 @@ impl Engine {
         let planned = self.storage.retry_at.filter(|retry| now < *retry);
         self.storage.retry_at = planned.or_else(|| Some(now.saturating_add(wait)));
         self.storage.is_plan_stale = true;
+        self.health.failed(error, now);
         tracing::warn!(%error, %wait, "waiting before the next write");
     }
 
@@ -396,6 +436,10 @@ impl Engine {
 
     /// Where the store takes writes again, nothing is held back any more: the next turn, at once, plans anew.
     fn store_answers(&mut self, has_written: bool, now: Timestamp) {
+        // Whatever else failed, a store that takes firings again is not broken.
+        if has_written && !self.health.is_full() {
+            self.health.written();
+        }
         if has_written && self.storage.failures > 0 {
             self.storage.failures = 0;
             self.storage.retry_at = self.storage.is_plan_stale.then_some(now);
@@ -443,57 +487,4 @@ impl Engine {
         // The next advance, if any, is looked at in a turn of its own.
         !self.advances.is_empty()
     }
-}
-
-/// What came in, by what becomes of it.
-#[derive(Default)]
-struct Sorted {
-    calls: Vec<Asked>,
-    reports: Vec<(DeliveryId, Report)>,
-    presences: Vec<ChannelKind>,
-    audits: Vec<oneshot::Sender<Vec<Wake>>>,
-}
-
-/// What somebody waits for.
-enum Asked {
-    CallTarget(TargetCall, oneshot::Sender<Result<TargetHealth, CallError>>),
-    Add(AddRequest, oneshot::Sender<Result<Applied, CallError>>),
-    Call(Call, oneshot::Sender<Result<Applied, CallError>>),
-}
-
-impl Asked {
-    fn step(self, batch: &mut Batch<'_>) {
-        match self {
-            Self::Add(request, reply) => batch.add(request, reply),
-            Self::Call(call, reply) => batch.call(&call, reply),
-            Self::CallTarget(call, reply) => batch.call_target(&call, reply),
-        }
-    }
-}
-
-/// One line a change, so that a log tells what the history tells.
-struct LogLine {
-    op_id: Uuid,
-    task: Number,
-    event: &'static str,
-    to: &'static str,
-    reason: String,
-}
-
-impl LogLine {
-    fn write(&self) {
-        let Self { op_id, task, event, to, reason } = self;
-        tracing::info!(%op_id, %task, event, to, reason);
-    }
-}
-
-fn log_lines(change: &Change) -> Vec<LogLine> {
-    let line = |event: &Event| LogLine {
-        op_id: event.op_id,
-        task: event.snapshot.task.number,
-        event: event.operation.name(),
-        to: event.to.map_or("", |state| state.as_str()),
-        reason: event.reason.clone(),
-    };
-    if tracing::enabled!(tracing::Level::INFO) { change.events.iter().map(line).collect() } else { Vec::new() }
 }

@@ -13,6 +13,7 @@ pub mod absent;
 #[cfg(unix)]
 mod changes;
 pub mod desktop;
+pub mod network;
 pub mod recording;
 pub mod terminal;
 mod text;

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Deserializer, Serialize};
 
-use crate::protocol::objects::{ChannelStatus, Counts, Json, Next, Priority, Reading, Task, Time};
+use crate::protocol::objects::{ChannelStatus, Counts, Json, Next, Priority, Reading, StorageTrouble, Task, Time};
 #[cfg(test)]
 use crate::protocol::openrpc::tests::fields;
 
@@ -21,9 +21,13 @@ pub use crate::protocol::methods::outgoing::{
     ChannelList, ChannelListResult, ChannelPause, ChannelResult, ChannelResume, ChannelTest, ChannelTestResult,
     DELIVERIES_MAX, DeliveryList, DeliveryListResult,
 };
+pub use crate::protocol::methods::storage::{Backup, BackupResult};
+pub use crate::protocol::methods::verbs::{Ack, Cancel, Done, Pause, PauseResult, Resume, Retry, Skip, Snooze};
 
 mod following;
 mod outgoing;
+mod storage;
+mod verbs;
 
 /// The methods, declared with their words, parameters and results: one table for the server and the client.
 macro_rules! methods {
@@ -72,10 +76,11 @@ methods! {
     TaskDone "task.done" Done -> WriteResult;
     TaskAck "task.ack" Ack -> WriteResult;
     TaskSnooze "task.snooze" Snooze -> WriteResult;
-    TaskPause "task.pause" Pause -> WriteResult;
-    TaskResume "task.resume" Resume -> WriteResult;
+    TaskPause "task.pause" Pause -> PauseResult;
+    TaskResume "task.resume" Resume -> PauseResult;
     TaskSkip "task.skip" Skip -> WriteResult;
     TaskCancel "task.cancel" Cancel -> WriteResult;
+    TaskRetry "task.retry" Retry -> WriteResult;
     TaskHistory "task.history" History -> HistoryResult;
     EventList "event.list" EventList -> EventListResult;
     EventSubscribe "event.subscribe" EventSubscribe -> EventSubscribeResult;
@@ -85,6 +90,7 @@ methods! {
     ChannelPause "channel.pause" ChannelPause -> ChannelResult;
     ChannelResume "channel.resume" ChannelResume -> ChannelResult;
     ChannelTest "channel.test" ChannelTest -> ChannelTestResult;
+    StoreBackup "store.backup" Backup -> BackupResult;
     TimeParse "time.parse" Parse -> Reading;
     ClockAdvance "clock.advance" Advance -> AdvanceResult;
     RpcDiscover "rpc.discover" Discover -> Json;
@@ -366,128 +372,6 @@ pub struct Update {
     pub after_done: bool,
 }
 
-/// The person did it.
-#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Done {
-    /// Which; absent: the one that is due.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub task: Option<TaskRef>,
-    /// Whether an occurrence of a series that has not spoken yet is meant.
-    #[serde(default, skip_serializing_if = "is_false")]
-    pub early: bool,
-    /// The occurrence that is meant, `KEY~GENERATION`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub occurrence: Option<String>,
-    /// The version that the caller saw.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub version: Option<u64>,
-}
-
-/// The person saw it.
-#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Ack {
-    /// See [`Done::task`].
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub task: Option<TaskRef>,
-    /// See [`Done::early`].
-    #[serde(default, skip_serializing_if = "is_false")]
-    pub early: bool,
-    /// Whether the person only closed what was shown: that does not end a nag.
-    #[serde(default, skip_serializing_if = "is_false")]
-    pub dismissal: bool,
-    /// See [`Done::occurrence`].
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub occurrence: Option<String>,
-    /// See [`Done::version`].
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub version: Option<u64>,
-}
-
-/// It is to speak again later: in ten minutes where neither `for` nor `until` says when.
-#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Snooze {
-    /// See [`Done::task`].
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub task: Option<TaskRef>,
-    /// How long, such as `10m`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub r#for: Option<String>,
-    /// Until when, as a time phrase.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub until: Option<String>,
-    /// See [`Done::early`].
-    #[serde(default, skip_serializing_if = "is_false")]
-    pub early: bool,
-    /// See [`Done::occurrence`].
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub occurrence: Option<String>,
-    /// The zone in which `until` is read.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub zone: Option<String>,
-}
-
-/// Its clock stops, until a resume where neither `for` nor `until` says when.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Pause {
-    /// Which.
-    pub task: TaskRef,
-    /// How long.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub r#for: Option<String>,
-    /// Until when, as a time phrase.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub until: Option<String>,
-    /// The zone in which `until` is read.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub zone: Option<String>,
-    /// The occurrence that is meant, `KEY~GENERATION`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub occurrence: Option<String>,
-}
-
-/// Its clock goes on.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Resume {
-    /// Which.
-    pub task: TaskRef,
-    /// Whether what remained at the pause is added to now for wall-clock times too.
-    #[serde(default, skip_serializing_if = "is_false")]
-    pub shift: bool,
-    /// The occurrence that is meant, `KEY~GENERATION`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub occurrence: Option<String>,
-}
-
-/// Passes over the open occurrence of a series.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Skip {
-    /// Which.
-    pub task: TaskRef,
-    /// The occurrence that is meant, `KEY~GENERATION`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub occurrence: Option<String>,
-}
-
-/// Ends a task.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Cancel {
-    /// Which.
-    pub task: TaskRef,
-    /// Whether the whole series is meant on purpose, so that nobody need be told of `task.skip`.
-    #[serde(default, skip_serializing_if = "is_false")]
-    pub all: bool,
-    /// The occurrence that is meant, `KEY~GENERATION`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub occurrence: Option<String>,
-}
-
 /// Asks what a sentence means.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -568,6 +452,9 @@ pub struct StatusResult {
     pub next: Option<Next>,
     /// Whether each channel can reach somebody.
     pub channels: Vec<ChannelStatus>,
+    /// What is wrong with the store, null where it takes what is written.
+    #[serde(default)]
+    pub storage: Option<StorageTrouble>,
 }
 
 /// The daemon stops.

@@ -26,3 +26,6 @@ pub const READY_LINE: &str = "ready";
 
 /// What stands before the reason in the line with which it says that it will not come up.
 pub const FAILED_PREFIX: &str = "failed: ";
+
+/// What stands before what to do next, in the line behind that one; not every failure has one.
+pub const HINT_PREFIX: &str = "hint: ";

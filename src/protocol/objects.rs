@@ -323,6 +323,20 @@ pub struct Counts {
     pub held: u64,
 }
 
+/// What is wrong with the store.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct StorageTrouble {
+    /// `full`: the disk is, and what is due rings from a reserve; `broken`: it cannot be written or read; `damaged`: the
+    /// file itself is.
+    pub kind: String,
+    /// Since when.
+    pub since: Time,
+    /// The error, in words.
+    pub reason: String,
+    /// What follows, and what to do.
+    pub hint: String,
+}
+
 /// Whether a channel can reach somebody.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct ChannelStatus {
@@ -347,6 +361,18 @@ pub struct TargetStatus {
     pub since: Option<Time>,
     /// When the next of the held goes out.
     pub next_at: Option<Time>,
+    /// Why the latest attempt failed, null once one succeeded.
+    #[serde(default)]
+    pub last_error: Option<String>,
     /// How many deliveries are held for it.
     pub held: u64,
+    /// How many wait for their next attempt.
+    #[serde(default)]
+    pub retrying: u64,
+    /// How many wait until its channel can reach somebody.
+    #[serde(default)]
+    pub waiting: u64,
+    /// How many are about to be sent.
+    #[serde(default)]
+    pub queued: u64,
 }

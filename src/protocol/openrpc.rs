@@ -19,6 +19,9 @@ pub fn document() -> RawJson {
 }
 
 #[cfg(test)]
+mod types;
+
+#[cfg(test)]
 pub(crate) mod tests {
     use std::collections::BTreeMap;
     use std::fmt;
@@ -147,8 +150,8 @@ pub(crate) mod tests {
             ($($params:ident)*) => { [$((methods::$params::METHOD, check_required::<methods::$params>(&document)),)*] };
         }
         let checked = check! {
-            Hello Status Stop Add Get List Update Done Ack Snooze Pause Resume Skip Cancel History EventList
-            EventSubscribe EventUnsubscribe DeliveryList ChannelList ChannelPause ChannelResume ChannelTest Parse Advance
+            Hello Status Stop Add Get List Update Done Ack Snooze Pause Resume Skip Cancel Retry History EventList
+            EventSubscribe EventUnsubscribe DeliveryList ChannelList ChannelPause ChannelResume ChannelTest Backup Parse Advance
             Discover
         };
         assert_eq!(checked.map(|(method, ())| method), Method::ALL);
@@ -171,6 +174,7 @@ pub(crate) mod tests {
             objects::Reading: "Reading",
             objects::Next: "Next",
             objects::Counts: "Counts",
+            objects::StorageTrouble: "StorageTrouble",
             objects::ChannelStatus: "ChannelStatus",
             objects::TargetStatus: "TargetStatus",
             EventPushed: "EventPushed",

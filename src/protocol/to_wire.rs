@@ -8,7 +8,7 @@ use uuid::Uuid;
 
 use crate::domain::breaker::{Breaker, TargetHealth};
 use crate::domain::command::Edit;
-use crate::domain::delivery::Delivery;
+use crate::domain::delivery::{Delivery, StatusName};
 use crate::domain::event::{Event, Firing, Operation, Snapshot};
 use crate::domain::occurrence::{Due, Nominal, Occurrence, OccurrenceName, Outcome, Slot};
 use crate::domain::schedule::{Every, Rule, Schedule};
@@ -174,9 +174,9 @@ pub fn delivery(delivery: &Delivery, zone: Tz) -> objects::Delivery {
     }
 }
 
-/// Returns a target; `held` deliveries wait for it.
+/// Returns a target; `count` tells how many of its deliveries are in a status.
 #[must_use]
-pub fn target(health: &TargetHealth, held: usize, zone: Tz) -> objects::TargetStatus {
+pub fn target(health: &TargetHealth, count: impl Fn(StatusName) -> u64, zone: Tz) -> objects::TargetStatus {
     let since = match health.breaker {
         Breaker::Closed | Breaker::Releasing { .. } => None,
         Breaker::Open { since, .. } | Breaker::Paused { since } => Some(since),
@@ -187,7 +187,11 @@ pub fn target(health: &TargetHealth, held: usize, zone: Tz) -> objects::TargetSt
         failures: health.failures,
         since: since.map(|at| time(at, zone)),
         next_at: health.next_release().map(|at| time(at, zone)),
-        held: held as u64,
+        last_error: health.last_error.clone(),
+        held: count(StatusName::Held),
+        retrying: count(StatusName::Retrying),
+        waiting: count(StatusName::Waiting),
+        queued: count(StatusName::Queued),
     }
 }
 

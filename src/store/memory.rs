@@ -4,6 +4,7 @@
 //! two readings of the trait.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque, btree_map};
+use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use futures_util::future::BoxFuture;
@@ -14,12 +15,12 @@ use crate::domain::breaker::TargetHealth;
 use crate::domain::delivery::{Delivery, DeliveryId, DeliveryStatus, Target};
 use crate::domain::event::{Event, Operation, Snapshot};
 use crate::domain::occurrence::{Occurrence, OccurrenceName};
+use crate::domain::outbox::{DeliveryFilter, TargetCount};
 use crate::domain::pause::ManyPause;
 use crate::domain::state::StateName;
 use crate::domain::task::{Number, Task, TaskId};
 use crate::store::{
-    Change, Committed, Counts, DeliveryFilter, Identity, RequestSeen, Store, StoreError, StoredEvent, TargetCount,
-    Wake, Which,
+    Change, Committed, Counts, Identity, RequestSeen, Room, Store, StoreError, StoredEvent, Wake, Which,
 };
 
 /// A store in memory. Clones are the same store.
@@ -42,6 +43,8 @@ struct Process {
     waiting: VecDeque<Waiting>,
     failures: VecDeque<StoreError>,
     failing_reads: usize,
+    /// How many changes the reserve still takes, where the disk is full.
+    reserve: Option<usize>,
 }
 
 #[derive(Debug)]
@@ -64,6 +67,22 @@ impl MemoryStore {
     /// Makes the next commit that is carried out write nothing and answer `error`; called again, the one after it.
     pub fn fail_next(&self, error: StoreError) {
         self.process().failures.push_back(error);
+    }
+
+    /// Makes the disk full: only changes of [`Room::Reserve`] are written, and of those no more than `reserve`.
+    pub fn fill(&self, reserve: usize) {
+        self.process().reserve = Some(reserve);
+    }
+
+    /// Makes room on the disk.
+    pub fn empty(&self) {
+        self.process().reserve = None;
+    }
+
+    /// Returns how many changes the reserve still takes, `None` where the disk is not full.
+    #[must_use]
+    pub fn reserve(&self) -> Option<usize> {
+        self.process().reserve
     }
 
     /// Makes the next `count` questions answer that the store is closed.
@@ -112,7 +131,9 @@ impl MemoryStore {
     #[must_use]
     pub fn reopen(&self) -> Self {
         self.crash();
-        Self::on(Arc::clone(&self.disk))
+        let next = Self::on(Arc::clone(&self.disk));
+        next.process().reserve = self.process().reserve;
+        next
     }
 
     /// Returns a store of its own that holds what is committed here now.
@@ -122,10 +143,15 @@ impl MemoryStore {
     }
 
     fn carry_out(&self, process: &mut Process, change: &Change) -> Result<Committed, StoreError> {
-        match process.failures.pop_front() {
-            Some(error) => Err(error),
-            None => self.disk().commit(change),
+        if let Some(error) = process.failures.pop_front() {
+            return Err(error);
         }
+        match (change.room, &mut process.reserve) {
+            (_, None) => {}
+            (Room::Reserve, Some(left)) if *left > 0 => *left -= 1,
+            (Room::Free | Room::Reserve, Some(_)) => return Err(full()),
+        }
+        self.disk().commit(change)
     }
 
     fn ask<T>(&self, question: impl FnOnce(&Disk) -> T) -> Result<T, StoreError> {
@@ -306,6 +332,18 @@ impl Store for MemoryStore {
             counts
         })
     }
+
+    fn check_room(&self) -> Result<(), StoreError> {
+        if self.process().reserve.is_none() { Ok(()) } else { Err(full()) }
+    }
+
+    fn backup(&self, to: &Path) -> Result<u64, StoreError> {
+        Err(StoreError::Broken { what: "back up to", path: to.display().to_string(), source: Box::new(Breach::NoFile) })
+    }
+}
+
+fn full() -> StoreError {
+    StoreError::Full { path: "memory".to_owned() }
 }
 
 /// What was committed. Cheap to clone: the values themselves are shared.
@@ -349,6 +387,8 @@ enum Breach {
     DeliveryOfNoTask { task: TaskId },
     #[error("task {task} would be left without an occurrence")]
     NoOccurrence { task: TaskId },
+    #[error("a store in memory has no file")]
+    NoFile,
 }
 
 impl From<Breach> for StoreError {

@@ -1,12 +1,15 @@
 //! Where tasks, events and the outbox are kept. A store writes one [`Change`] whole or nothing, and decides nothing.
 
+use std::path::Path;
+
 use futures_util::future::BoxFuture;
 use uuid::Uuid;
 
 use crate::domain::breaker::TargetHealth;
-use crate::domain::delivery::{ChannelKind, Delivery, DeliveryId, StatusName, Target};
+use crate::domain::delivery::{Delivery, DeliveryId, Target};
 use crate::domain::event::{Event, Snapshot};
 use crate::domain::occurrence::OccurrenceName;
+use crate::domain::outbox::{DeliveryFilter, TargetCount};
 use crate::domain::pause::ManyPause;
 use crate::domain::task::{Number, TaskId};
 use crate::domain::time::Timestamp;
@@ -151,6 +154,18 @@ pub trait Store: Send + Sync + 'static {
     /// # Errors
     /// The store cannot be read.
     fn counts(&self) -> Result<Counts, StoreError>;
+
+    /// Looks whether a change of [`Room::Free`] finds room now.
+    ///
+    /// # Errors
+    /// The disk is full.
+    fn check_room(&self) -> Result<(), StoreError>;
+
+    /// Copies what is committed into a new file, checks the copy, and returns its length in bytes.
+    ///
+    /// # Errors
+    /// There is a file of that name, the store cannot be read, or the copy cannot be written.
+    fn backup(&self, to: &Path) -> Result<u64, StoreError>;
 }
 
 /// What is written at once.
@@ -174,6 +189,18 @@ pub struct Change {
     pub pauses: Option<Vec<ManyPause>>,
     /// The zone that floating times were last resolved in, where it changed.
     pub zone: Option<String>,
+    /// Which room it may take.
+    pub room: Room,
+}
+
+/// Which room on the disk a change may take.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Room {
+    /// What is free. On a full disk the change is refused, so that what people write takes nothing from what is due.
+    #[default]
+    Free,
+    /// Also what is kept in reserve: for firings, and for what becomes of them.
+    Reserve,
 }
 
 /// What a commit gave.
@@ -214,69 +241,6 @@ pub enum Which {
     Open,
     /// All.
     All,
-}
-
-/// Which deliveries are meant: those that meet every condition that is there.
-#[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub struct DeliveryFilter {
-    /// Of this task.
-    pub task: Option<TaskId>,
-    /// By this channel.
-    pub kind: Option<ChannelKind>,
-    /// To this target.
-    pub target: Option<Target>,
-    /// In these statuses.
-    pub statuses: Statuses,
-}
-
-impl DeliveryFilter {
-    /// Returns the filter for what is not final of `target`.
-    #[must_use]
-    pub fn open_of(target: &Target) -> Self {
-        Self { target: Some(target.clone()), ..Self::default() }
-    }
-
-    /// Returns the filter for what is in one status.
-    #[must_use]
-    pub fn in_status(status: StatusName) -> Self {
-        Self { statuses: Statuses::One(status), ..Self::default() }
-    }
-
-    /// Returns whether a delivery is meant.
-    #[must_use]
-    pub fn is_met_by(&self, delivery: &Delivery) -> bool {
-        self.task.is_none_or(|task| task == delivery.task)
-            && self.kind.is_none_or(|kind| kind == delivery.id.target.kind)
-            && self.target.as_ref().is_none_or(|target| *target == delivery.id.target)
-            && match self.statuses {
-                Statuses::All => true,
-                Statuses::Open => !delivery.status.is_final(),
-                Statuses::One(status) => delivery.status.name() == status,
-            }
-    }
-}
-
-/// Which statuses are meant.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub enum Statuses {
-    /// Those that are not final.
-    #[default]
-    Open,
-    /// All.
-    All,
-    /// One.
-    One(StatusName),
-}
-
-/// How many deliveries a target has in one status.
-#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub struct TargetCount {
-    /// The target.
-    pub target: Target,
-    /// The status, which is not final.
-    pub status: StatusName,
-    /// How many.
-    pub count: u64,
 }
 
 /// An event with its place in this store.
@@ -342,7 +306,7 @@ pub enum StoreError {
         fire_id: Uuid,
     },
     /// The disk is full.
-    #[error("cannot write {path}: no space left on the device")]
+    #[error("cannot write {path}: the disk is full, no space left on the device")]
     Full {
         /// The database.
         path: String,
@@ -367,6 +331,22 @@ pub enum StoreError {
         /// Why.
         source: Box<dyn std::error::Error + Send + Sync>,
     },
+    /// The database's file is damaged.
+    #[error("cannot {what} {path}: the database is damaged: {source}")]
+    Damaged {
+        /// What was attempted.
+        what: &'static str,
+        /// The database.
+        path: String,
+        /// What was found.
+        source: Box<dyn std::error::Error + Send + Sync>,
+    },
+    /// A copy would take another file's place.
+    #[error("cannot back up to {path}: there is a file of that name")]
+    Taken {
+        /// The file.
+        path: String,
+    },
     /// The store was closed.
     #[error("cannot use the store: it is closed")]
     Closed,
@@ -378,7 +358,12 @@ impl StoreError {
     pub const fn is_particular(&self) -> bool {
         match self {
             Self::Conflict { .. } | Self::FiredBefore { .. } => true,
-            Self::Full { .. } | Self::Newer { .. } | Self::Broken { .. } | Self::Closed => false,
+            Self::Full { .. }
+            | Self::Newer { .. }
+            | Self::Broken { .. }
+            | Self::Damaged { .. }
+            | Self::Taken { .. }
+            | Self::Closed => false,
         }
     }
 }

@@ -60,6 +60,8 @@ impl Here<'_> {
                 };
                 days.and_then(|days| plain_date::days_after(from, days)).into_iter().collect()
             }
+            Day::WorkingDays(count) => working_days_after(today, *count).into_iter().collect(),
+            Day::Season { which, year, month, day } => self.season(*which, *year, (*month, *day)),
             Day::Shifted { amount, is_back, from } => {
                 let anchor = match from.as_ref() {
                     Day::FromToday(days) => add_days(today, *days).ok_or_else(|| self.out_of_range())?,
@@ -212,6 +214,21 @@ impl Here<'_> {
         date.into_iter().collect()
     }
 
+    /// Returns the start of the season, or while it is running and no year was said, what is left of it: today, tomorrow.
+    fn season(&self, which: Which, year: Option<u32>, (month, day): (u32, u32)) -> Vec<NaiveDate> {
+        let today = self.today();
+        if let Some(year) = year {
+            let year = i32::try_from(year).ok();
+            return year.and_then(|year| plain_date::date(year, month, day)).into_iter().collect();
+        }
+        let starts = (-1..=1).filter_map(|years| plain_date::date(today.year() + years, month, day));
+        let is_running = |start: &NaiveDate| (1..91).contains(&today.signed_duration_since(*start).num_days());
+        if which == Which::This && starts.clone().any(|start| is_running(&start)) {
+            return [Some(today), add_days(today, 1)].into_iter().flatten().collect();
+        }
+        starts.filter(|start| *start >= today).collect()
+    }
+
     /// Returns the first of the month, or where the month is running, what is left of it.
     fn rest_of_month(&self, first: NaiveDate) -> Vec<NaiveDate> {
         let is_running = (first.year(), first.month()) == (self.today().year(), self.today().month());
@@ -249,6 +266,11 @@ impl Here<'_> {
         notes: &mut Vec<Note>,
     ) -> Result<Vec<NaiveDate>, TimeError> {
         let [first, second] = days else { return self.all_agreeing(days, notes) };
+        if let (Day::Weekday(_, first), Day::Weekday(_, second)) = (first, second)
+            && first != second
+        {
+            return Err(self.several());
+        }
         let (wide, narrow) = if rank(first) <= rank(second) { (first, second) } else { (second, first) };
         match (wide, narrow) {
             (Day::Period(which, Unit::Week), Day::Weekday(Which::Coming, weekday)) => {
@@ -262,6 +284,16 @@ impl Here<'_> {
                     add_days(self.today(), weeks * 7 - i64::from(self.today().weekday().num_days_from_monday()));
                 let date = monday.and_then(|monday| add_days(monday, weekday.num_days_from_monday().into()));
                 return Ok(date.into_iter().collect());
+            }
+            // "the first week of october on friday"
+            (Day::Weekday(Which::Coming, weekday), week @ Day::Week { .. }) => {
+                let monday = self
+                    .dates(week, has_time, notes)?
+                    .into_iter()
+                    .map(|date| add_days(date, -i64::from(date.weekday().num_days_from_monday())).unwrap_or(date));
+                return Ok(monday
+                    .filter_map(|monday| add_days(monday, weekday.num_days_from_monday().into()))
+                    .collect());
             }
             // "eod friday"
             (Day::End(Unit::Day), day) | (day, Day::End(Unit::Day)) => return self.dates(day, true, notes),
@@ -338,6 +370,17 @@ impl Here<'_> {
     }
 }
 
+/// Returns the date so many Mondays to Fridays after `date`.
+fn working_days_after(date: NaiveDate, count: i64) -> Option<NaiveDate> {
+    // From a Saturday or Sunday on it is counted as from the Friday before.
+    let past_friday = (i64::from(date.weekday().num_days_from_monday()) - 4).max(0);
+    let start = add_days(date, -past_friday)?;
+    let weekday = i64::from(start.weekday().num_days_from_monday());
+    let ahead = weekday.checked_add(count)?;
+    let days = ahead.div_euclid(5).checked_mul(7)?.checked_add(ahead.rem_euclid(5))?.checked_sub(weekday)?;
+    plain_date::days_after(start, days)
+}
+
 /// Returns the local time so long after `local`: months clamp at their end, days are calendar days.
 pub(super) fn later(local: NaiveDateTime, amount: Amount, is_back: bool) -> Option<NaiveDateTime> {
     let sign = if is_back { -1 } else { 1 };
@@ -364,7 +407,7 @@ fn rank(day: &Day) -> u8 {
         Day::Period(..) => 0,
         Day::Weekday(..) => 1,
         Day::Weekend(_) | Day::Month { .. } | Day::End(_) | Day::EndOf(_) | Day::Shifted { .. } => 2,
-        Day::Week { .. } | Day::WeekAround(_) | Day::Counted { .. } => 2,
+        Day::Week { .. } | Day::WeekAround(_) | Day::Counted { .. } | Day::WorkingDays(_) | Day::Season { .. } => 2,
         Day::FromToday(_) => 3,
         Day::OfMonth(_) | Day::Nth { .. } => 4,
         Day::Date { .. } => 5,

@@ -2,6 +2,9 @@
 
 use std::ops::Range;
 
+use crate::when::limits::TEXT_MAX;
+use crate::when::token::is_ideograph;
+
 /// Why a text gives no time.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum TimeError {
@@ -62,6 +65,8 @@ pub enum TimeError {
         span: Range<usize>,
         /// What is impossible about it.
         reason: &'static str,
+        /// Words for something near that exists.
+        proposal: Option<String>,
     },
     /// It lies outside the years that Keiko knows.
     #[error("cannot set {words:?}: expected a time within the years 1970 to 9999")]
@@ -69,6 +74,24 @@ pub enum TimeError {
         /// The words.
         words: String,
         /// Their byte range.
+        span: Range<usize>,
+    },
+    /// A rule as programs write it has a part that cannot be read.
+    #[error("cannot read {words:?} in a rule: {reason}")]
+    Unreadable {
+        /// The part.
+        words: String,
+        /// Its byte range.
+        span: Range<usize>,
+        /// What would do.
+        reason: &'static str,
+        /// A rule that can be read.
+        example: &'static str,
+    },
+    /// More text than any sentence has.
+    #[error("cannot read a sentence of {} bytes: expected at most {TEXT_MAX}", span.end)]
+    TooLong {
+        /// Its byte range.
         span: Range<usize>,
     },
     /// A number without a unit.
@@ -119,6 +142,8 @@ impl TimeError {
             | Self::Mismatch { span, .. }
             | Self::Impossible { span, .. }
             | Self::OutOfRange { span, .. }
+            | Self::Unreadable { span, .. }
+            | Self::TooLong { span }
             | Self::NeedsUnit { span, .. }
             | Self::Several { span, .. }
             | Self::NoRule { span, .. }
@@ -128,6 +153,10 @@ impl TimeError {
 
     /// Returns the error with its place moved `by` bytes to the front, within `text`.
     pub(super) fn shifted(mut self, by: usize, text: &str) -> Self {
+        if let Self::TooLong { span } = &mut self {
+            span.end = span.end.saturating_sub(by);
+            return self;
+        }
         let (Self::Missing { words, span }
         | Self::Vague { words, span }
         | Self::Leftover { words, span }
@@ -138,7 +167,11 @@ impl TimeError {
         | Self::NeedsUnit { words, span }
         | Self::Several { words, span }
         | Self::NoRule { words, span, .. }
-        | Self::NothingAhead { words, span }) = &mut self;
+        | Self::Unreadable { words, span, .. }
+        | Self::NothingAhead { words, span }) = &mut self
+        else {
+            return self;
+        };
         *span = span.start.saturating_sub(by).min(text.len())..span.end.saturating_sub(by).min(text.len());
         if let Some(own) = text.get(span.clone()) {
             own.trim().clone_into(words);
@@ -146,19 +179,54 @@ impl TimeError {
         self
     }
 
-    /// Returns what to say instead.
+    /// Returns what to say instead, in the language of the words. What stands between backquotes can be said so.
     #[must_use]
     pub fn hint(&self) -> Option<String> {
-        match self {
-            Self::Missing { .. } => Some("say when, such as `tomorrow 3pm` or `in 20 minutes`".to_owned()),
-            Self::Vague { .. } => Some("say a time, such as `in 1 hour` or `tonight`".to_owned()),
-            Self::Leftover { .. } => Some("leave these words out, or put the title in quotes".to_owned()),
-            Self::Past { proposal, .. } => proposal.as_ref().map(|words| format!("say `{words}`")),
-            Self::Mismatch { proposal, .. } => Some(format!("say `{proposal}`, or the weekday alone")),
-            Self::NeedsUnit { words, .. } => Some(format!("say `{words}m` for minutes or `{words}h` for hours")),
-            Self::Several { .. } => Some("say one time, or `every` to repeat".to_owned()),
-            Self::NoRule { .. } => Some("make one reminder for each part of it".to_owned()),
-            Self::Impossible { .. } | Self::OutOfRange { .. } | Self::NothingAhead { .. } => None,
-        }
+        Some(match self {
+            Self::Missing { words, .. } => {
+                format!(
+                    "say when, such as {}",
+                    either(words, ["tomorrow 3pm", "in 20 minutes"], ["明天下午三点", "20分钟后"])
+                )
+            }
+            Self::Vague { words, .. } => {
+                format!(
+                    "say a time, such as {}",
+                    either(words, ["in 1 hour", "tomorrow 9am"], ["一小时后", "明天上午九点"])
+                )
+            }
+            Self::Leftover { .. } => "leave these words out, or put the title in quotes".to_owned(),
+            Self::Past { proposal, .. } => format!("say `{}`", proposal.as_ref()?),
+            Self::Mismatch { proposal, .. } => format!("say `{proposal}`, or the weekday alone"),
+            Self::Impossible { proposal, .. } => format!("say `{}`", proposal.as_ref()?),
+            Self::OutOfRange { words, .. } => {
+                format!(
+                    "say a nearer time, such as {}",
+                    either(words, ["in 1 year", "tomorrow 9am"], ["一年后", "明天上午九点"])
+                )
+            }
+            Self::Unreadable { example, .. } => format!("a rule that can be read is `{example}`"),
+            Self::TooLong { .. } => "say what and when in a sentence, and put the rest into --note".to_owned(),
+            Self::NeedsUnit { words, .. } if is_chinese(words) => {
+                format!("say `{words}分钟` for minutes or `{words}小时` for hours")
+            }
+            Self::NeedsUnit { words, .. } if words.chars().all(|c| c.is_ascii_digit()) => {
+                format!("say `{words}m` for minutes or `{words}h` for hours")
+            }
+            Self::NeedsUnit { words, .. } => format!("say `{words} minutes` or `{words} hours`"),
+            Self::Several { .. } => "say one time, or repeat it with every".to_owned(),
+            Self::NoRule { .. } => "make one reminder for each part of it".to_owned(),
+            Self::NothingAhead { .. } => "none of its times lies ahead: look at its days and its end".to_owned(),
+        })
     }
+}
+
+/// Returns whether the words are Chinese, and a proposal is therefore to be, too.
+pub(super) fn is_chinese(words: &str) -> bool {
+    words.chars().any(is_ideograph)
+}
+
+fn either(words: &str, english: [&str; 2], chinese: [&str; 2]) -> String {
+    let [first, second] = if is_chinese(words) { chinese } else { english };
+    format!("`{first}` or `{second}`")
 }

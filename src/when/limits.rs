@@ -11,6 +11,15 @@ use crate::domain::time::{Span, Timestamp, resolve};
 use crate::when::resolve::{Here, Said};
 use crate::when::{Context, Grain, TimeError, TimeReading, parse_time, typed};
 
+/// The longest text that is read, in bytes: twice what a title may have. What is longer is no sentence, and would only
+/// cost time.
+pub(super) const TEXT_MAX: usize = 8 * 1024;
+
+/// Refuses a text that is too long to be read.
+pub(super) const fn within_length(text: &str) -> Result<(), TimeError> {
+    if text.len() > TEXT_MAX { Err(TimeError::TooLong { span: 0..text.len() }) } else { Ok(()) }
+}
+
 /// The phrases that limit a repetition.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct Limits<'a> {
@@ -33,6 +42,7 @@ pub struct Bounds {
 /// # Errors
 /// It is none, or it never matches.
 pub fn parse_cron(text: &str, context: &Context) -> Result<TimeReading, TimeError> {
+    within_length(text)?;
     typed::read_cron(text, typed::trimmed(text), context)
 }
 
@@ -41,6 +51,7 @@ pub fn parse_cron(text: &str, context: &Context) -> Result<TimeReading, TimeErro
 /// # Errors
 /// It is none, or it never matches.
 pub fn parse_rrule(text: &str, context: &Context) -> Result<TimeReading, TimeError> {
+    within_length(text)?;
     typed::read_rrule(text, typed::trimmed(text), context)
 }
 

@@ -28,7 +28,7 @@ use chrono_tz::Tz;
 
 use crate::domain::schedule::{Rule, Schedule};
 use crate::domain::time::{Span, Timestamp};
-use crate::when::grammar::{Binder, Phrase, Run, Words};
+use crate::when::grammar::{Binder, Naming, Phrase, Run, Words};
 use crate::when::lexicon::{Lexeme, Meaning, lexemes};
 use crate::when::resolve::{Here, Resolved, Said};
 
@@ -150,6 +150,7 @@ impl Reading {
 /// # Errors
 /// The sentence names a time that cannot be set: past, impossible, contradictory, or several at once.
 pub fn parse_sentence(text: &str, context: &Context) -> Result<Reading, TimeError> {
+    limits::within_length(text)?;
     if let Some(span) = typed::find(text) {
         let time = typed::read(text, span.clone(), context)?;
         let notes = time.notes.clone();
@@ -182,6 +183,10 @@ pub fn parse_sentence(text: &str, context: &Context) -> Result<Reading, TimeErro
         }
         Err(error) => return Err(error),
     };
+    if let Some(left) = title::time_left_over(&words, edges.clone(), &runs) {
+        let span = lexemes[left.start].span.start..lexemes[left.end - 1].span.end;
+        return Err(TimeError::Leftover { words: text[span.clone()].to_owned(), span });
+    }
     let title = title::title(text, &lexemes, &words, edges.start, &runs);
     let notes = time.notes.clone();
     Ok(Reading { time: Some(time), title, notes })
@@ -192,6 +197,7 @@ pub fn parse_sentence(text: &str, context: &Context) -> Result<Reading, TimeErro
 /// # Errors
 /// The text has words that are no part of a time, has no time, or names one that cannot be set.
 pub fn parse_time(text: &str, context: &Context) -> Result<TimeReading, TimeError> {
+    limits::within_length(text)?;
     let lexemes = lexemes(&token::tokens(text));
     only_time(text, text, &lexemes, context)
 }
@@ -203,6 +209,7 @@ pub fn parse_time(text: &str, context: &Context) -> Result<TimeReading, TimeErro
 /// As [`parse_time`]; also where the words repeat nothing.
 pub fn parse_every(text: &str, context: &Context) -> Result<TimeReading, TimeError> {
     const EVERY: &str = "every ";
+    limits::within_length(text)?;
     if let Some(span) = typed::whole(text) {
         return typed::read(text, span, context);
     }
@@ -234,6 +241,9 @@ pub fn parse_every(text: &str, context: &Context) -> Result<TimeReading, TimeErr
 /// Returns the words of `text` beside those that an error points at, as title.
 #[must_use]
 pub fn title_beside(text: &str, span: &Range<usize>) -> String {
+    if limits::within_length(text).is_err() {
+        return text.trim().to_owned();
+    }
     let lexemes = lexemes(&token::tokens(text));
     let words = Words::new(&lexemes);
     let edges = title::edges(&words);
@@ -297,6 +307,9 @@ fn resolve_phrase(
         return Err(TimeError::Vague { words: said.words, span: said.span });
     }
     let here = Here::new(context, phrase.zone, said.clone());
+    if phrase.naming == Naming::Several {
+        return Err(here.several());
+    }
     let (resolved, zone) = match (&phrase.every, phrase.offset) {
         (None, None) => (here.once(phrase)?, phrase.zone),
         // An offset names an instant, which stays where it is when the device travels.
@@ -326,6 +339,7 @@ fn lunar(text: &str, lexeme: &Lexeme) -> TimeError {
         words: text[lexeme.span.clone()].to_owned(),
         span: lexeme.span.clone(),
         reason: "the lunar calendar is not read, expected a date of the solar one",
+        proposal: Some("9月25日上午九点".to_owned()),
     }
 }
 

@@ -77,7 +77,8 @@ impl fmt::Display for Note {
         match self {
             Self::Vague { words, .. } => write!(f, "{words:?} does not say when"),
             Self::NextWeekday { taken, nearer } => {
-                write!(f, "read as {}, not {}", taken.format(DATE), nearer.format(DATE))
+                let bare = nearer.format("%A").to_string().to_lowercase();
+                write!(f, "read as {}, not {}, which is `{bare}` alone", taken.format(DATE), nearer.format(DATE))
             }
             Self::ThisWeekday { passed, taken } => {
                 write!(f, "{} has passed, read as {}", passed.format(DATE), taken.format(DATE))

@@ -29,9 +29,13 @@ pub(super) fn series(here: &Here<'_>, phrase: &Phrase, every: &Every) -> Result<
     if phrase.shift.is_some() {
         return Err(here.no_rule("a time before or after another does not repeat"));
     }
-    let times_said = phrase.clocks.len().max(1);
+    let days_said = match every.cycle {
+        Cycle::Weeks | Cycle::Months | Cycle::Years => (every.days.len() + phrase.days.len()).max(1),
+        Cycle::Days | Cycle::Exact(_) => 1,
+    };
+    let times_said = phrase.clocks.len().max(1).saturating_mul(days_said);
     if phrase.often.is_some_and(|often| usize::try_from(often) != Ok(times_said)) {
-        return Err(here.no_rule("expected the times of day, not only how many there are"));
+        return Err(here.no_rule("it does not say when, expected times such as `every day at 9 and 18`"));
     }
     match every.cycle {
         Cycle::Exact(amount) => match (phrase.clocks.as_slice(), phrase.window_end) {
@@ -247,6 +251,8 @@ fn gather(here: &Here<'_>, phrase: &Phrase, every: &Every) -> Result<Days, TimeE
             | Day::Week { .. }
             | Day::WeekAround(_)
             | Day::Counted { .. }
+            | Day::WorkingDays(_)
+            | Day::Season { .. }
             | Day::Shifted { .. } => return Err(here.several()),
         }
     }

@@ -6,7 +6,8 @@ use chrono_tz::Tz;
 use crate::domain::schedule::Rule;
 use crate::domain::time::{Meeting, Span, Timestamp, add_days, resolve};
 use crate::when::days::later;
-use crate::when::grammar::{Amount, Clock, Day, Face, Moment, Phrase, Which};
+use crate::when::error::is_chinese;
+use crate::when::grammar::{Amount, Clock, Day, DayPart, Face, Moment, Phrase, Which};
 use crate::when::lexicon::{Part, Unit};
 use crate::when::plain_date;
 use crate::when::{Context, Grain, Note, Settings, TimeError, render};
@@ -133,7 +134,11 @@ impl<'a> Here<'a> {
                 }
             }
         }
-        if is_outside && passed.is_none() { Err(self.out_of_range()) } else { Err(self.past(passed)) }
+        Err(match (passed, phrase.days.as_slice()) {
+            (None, _) if is_outside => self.out_of_range(),
+            (Some(local), [Day::Weekday(..)]) => self.past_weekday(local),
+            (_, _) => self.past(passed),
+        })
     }
 
     /// Says aloud what the words leave open.
@@ -149,7 +154,11 @@ impl<'a> Here<'a> {
             [Day::Date { year: None, .. }] if local.year() != self.today().year() => {
                 notes.push(Note::OtherYear { taken: local.date() });
             }
-            [] if phrase.part.is_none_or(|part| !part.is_today) && local.date() != self.today() && !is_midnight => {
+            [] if phrase.ahead.is_none()
+                && phrase.part.is_none_or(|part| !part.is_today)
+                && local.date() != self.today()
+                && !is_midnight =>
+            {
                 notes.push(Note::Tomorrow { taken: local.date() });
             }
             [_] if is_midnight => notes.push(Note::MidnightEnds { taken: local }),
@@ -244,7 +253,24 @@ impl<'a> Here<'a> {
 
     pub(super) fn refuse_impossible(&self, phrase: &Phrase) -> Result<(), TimeError> {
         if phrase.clocks.iter().any(|clock| clock.face == Face::Impossible) {
-            return Err(self.impossible("no clock shows that time"));
+            let proposal = if is_chinese(&self.said.words) { "明天21:00" } else { "tomorrow 21:00" };
+            return Err(self.impossible("no clock shows that time", Some(proposal.to_owned())));
+        }
+        // "this evening at 2" may be after noon or behind midnight.
+        let has_hour = |clock: &Clock, part: Part| match part {
+            Part::Afternoon if clock.face == Face::Day => (11..=19).contains(&clock.hour),
+            Part::Evening if clock.face == Face::Day => clock.hour >= 15 || clock.hour == 0,
+            Part::Morning if clock.face == Face::Day => clock.hour <= 12,
+            Part::Afternoon => !(9..=11).contains(&(clock.hour % 12)),
+            Part::Evening => !(1..=3).contains(&(clock.hour % 12)),
+            Part::Morning | Part::Night | Part::Dawn | Part::Midday | Part::LongEvening | Part::DeepNight => true,
+        };
+        let is_outside = |part: DayPart| {
+            let is_said = |clock: &Clock| matches!(clock.face, Face::Open | Face::Day);
+            phrase.clocks.iter().any(|clock| is_said(clock) && !has_hour(clock, part.part))
+        };
+        if phrase.part.is_some_and(is_outside) {
+            return Err(self.impossible("that part of the day has no such hour", None));
         }
         let is_no_day = |day: &Day| match day {
             Day::Date { year, month, day } => {
@@ -264,18 +290,48 @@ impl<'a> Here<'a> {
             | Day::Week { .. }
             | Day::WeekAround(_)
             | Day::Counted { .. }
+            | Day::WorkingDays(_)
+            | Day::Season { .. }
             | Day::Shifted { .. } => false,
         };
         let days = phrase.every.iter().flat_map(|every| &every.days).chain(&phrase.days);
-        if days.into_iter().any(is_no_day) { Err(self.no_such_day()) } else { Ok(()) }
+        match days.into_iter().find(|day| is_no_day(day)) {
+            Some(Day::Date { year, month, .. }) => Err(self.impossible(NO_SUCH_DAY, self.last_day(*year, *month))),
+            Some(_) => Err(self.no_such_day()),
+            None => Ok(()),
+        }
     }
 
     pub(super) fn no_such_day(&self) -> TimeError {
-        self.impossible("no calendar has that day")
+        self.impossible(NO_SUCH_DAY, None)
     }
 
-    fn impossible(&self, reason: &'static str) -> TimeError {
-        TimeError::Impossible { words: self.said.words.clone(), span: self.said.span.clone(), reason }
+    fn impossible(&self, reason: &'static str, proposal: Option<String>) -> TimeError {
+        TimeError::Impossible { words: self.said.words.clone(), span: self.said.span.clone(), reason, proposal }
+    }
+
+    /// Says the last day of a month, which is what a day that it lacks comes near to.
+    fn last_day(&self, year: Option<u32>, month: u32) -> Option<String> {
+        let known = year.and_then(|year| i32::try_from(year).ok());
+        let last = (28..=31).rev().find_map(|day| NaiveDate::from_ymd_opt(known.unwrap_or(2027), month, day))?;
+        if known.is_some() && last < self.today() {
+            return None;
+        }
+        Some(match (is_chinese(&self.said.words), known) {
+            (true, Some(year)) => format!("{year}年{}月{}日", last.month(), last.day()),
+            (true, None) => format!("{}月{}日", last.month(), last.day()),
+            (false, Some(_)) => last.format("%-d %B %Y").to_string().to_lowercase(),
+            (false, None) => last.format("%-d %B").to_string().to_lowercase(),
+        })
+    }
+
+    /// Says a date in the language of the words.
+    fn date_in_words(&self, date: NaiveDate) -> String {
+        if is_chinese(&self.said.words) {
+            format!("{}年{}月{}日", date.year(), date.month(), date.day())
+        } else {
+            date.format("%-d %B %Y").to_string().to_lowercase()
+        }
     }
 
     pub(super) fn several(&self) -> TimeError {
@@ -299,18 +355,37 @@ impl<'a> Here<'a> {
             words: self.said.words.clone(),
             span: self.said.span.clone(),
             date: date.format("%a %-d %B %Y").to_string(),
-            proposal: date.format("%-d %B %Y").to_string().to_lowercase(),
+            proposal: self.date_in_words(date),
         }
     }
 
     pub(super) fn past(&self, local: Option<NaiveDateTime>) -> TimeError {
         let proposal = local.map(|local| {
             let today = self.today().and_time(local.time());
-            let is_ahead =
-                |local: NaiveDateTime| resolve(local, self.zone).is_some_and(|(at, _)| at > self.context.now);
             let clock = local.format("%H:%M");
-            if is_ahead(today) { format!("today {clock}") } else { format!("tomorrow {clock}") }
+            match (is_chinese(&self.said.words), self.is_ahead(today)) {
+                (true, true) => format!("今天{clock}"),
+                (true, false) => format!("明天{clock}"),
+                (false, true) => format!("today {clock}"),
+                (false, false) => format!("tomorrow {clock}"),
+            }
         });
+        self.past_with(local, proposal)
+    }
+
+    /// A weekday of this week that has passed is proposed a week later.
+    fn past_weekday(&self, local: NaiveDateTime) -> TimeError {
+        let later = add_days(local.date(), 7).map(|date| date.and_time(local.time()));
+        match later.filter(|later| self.is_ahead(*later)) {
+            Some(later) => {
+                let proposal = format!("{} {}", self.date_in_words(later.date()), later.format("%H:%M"));
+                self.past_with(Some(local), Some(proposal))
+            }
+            None => self.past(Some(local)),
+        }
+    }
+
+    fn past_with(&self, local: Option<NaiveDateTime>, proposal: Option<String>) -> TimeError {
         TimeError::Past {
             words: self.said.words.clone(),
             span: self.said.span.clone(),
@@ -318,7 +393,13 @@ impl<'a> Here<'a> {
             proposal,
         }
     }
+
+    fn is_ahead(&self, local: NaiveDateTime) -> bool {
+        resolve(local, self.zone).is_some_and(|(at, _)| at > self.context.now)
+    }
 }
+
+const NO_SUCH_DAY: &str = "no calendar has that day";
 
 /// Returns the times of `date` that a clock reading may mean.
 ///

@@ -4,6 +4,7 @@ use crate::domain::time::Span;
 use crate::when::error::TimeError;
 use crate::when::grammar::{Amount, Words, amount, count};
 use crate::when::lexicon::lexemes;
+use crate::when::limits::within_length;
 use crate::when::token::tokens;
 
 /// A day, a week and a month as lengths of time; only here, since a span has no date to count calendar days from.
@@ -14,6 +15,7 @@ const DAY_MS: i64 = 86_400_000;
 /// # Errors
 /// The text is no length of time, is a bare number, counts months or years, or is too long.
 pub fn parse_span(text: &str) -> Result<Span, TimeError> {
+    within_length(text)?;
     let lexemes = lexemes(&tokens(text));
     let words = Words::new(&lexemes);
     let span = lexemes.first().map_or(0, |first| first.span.start)..lexemes.last().map_or(0, |last| last.span.end);
@@ -26,7 +28,8 @@ pub fn parse_span(text: &str) -> Result<Span, TimeError> {
     let Amount { months, days, millis } = found.amount;
     if months != 0 {
         let reason = "months and years differ in length, expected days, hours, minutes or seconds";
-        return Err(TimeError::Impossible { words: said(), span: span.clone(), reason });
+        let proposal = months.checked_mul(30).map(|days| format!("{days} days"));
+        return Err(TimeError::Impossible { words: said(), span: span.clone(), reason, proposal });
     }
     let total = days.checked_mul(DAY_MS).and_then(|days| days.checked_add(millis));
     total.map(Span::from_millis).ok_or_else(|| TimeError::OutOfRange { words: said(), span: span.clone() })
@@ -51,7 +54,7 @@ mod tests {
         check("1.5 hours", "1h30m");
         check("an hour and a half", "1h30m");
         check("half an hour", "30m");
-        check("three quarters of an hour", "cannot find a time in \"three quarters of an hour\"");
+        check("three quarters of an hour", "45m");
         check("2d", "2d");
         check("25h", "1d1h");
         check("45 sec", "45s");

@@ -1,5 +1,9 @@
 //! The readings that people can rely on, by family of `phrases.md`.
 
+mod described;
+mod faults;
+mod refusals;
+mod stretches;
 mod wider;
 
 use proptest::prelude::*;
@@ -573,7 +577,7 @@ fn ambiguous_words_are_said_aloud() {
         let reading = parse_sentence(text, &context()).expect("a time");
         reading.notes.iter().map(ToString::to_string).collect::<Vec<_>>()
     };
-    assert_eq!(notes("next friday"), ["read as Fri 22 May 2026, not Fri 15 May 2026"]);
+    assert_eq!(notes("next friday"), ["read as Fri 22 May 2026, not Fri 15 May 2026, which is `friday` alone"]);
     assert_eq!(notes("this monday"), ["Mon 11 May 2026 has passed, read as Mon 18 May 2026"]);
     assert_eq!(notes("may 3"), ["next on Mon 3 May 2027"]);
     assert_eq!(notes("at 3pm"), ["next on Thu 14 May 2026"]);

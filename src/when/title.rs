@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use crate::when::grammar::{Run, Words};
-use crate::when::lexicon::{Lexeme, Meaning};
+use crate::when::lexicon::{Lexeme, Meaning, Unit};
 use crate::when::token::{Kind, is_ideograph};
 
 /// Returns the lexemes in which time is looked for: without the lead ("remind me to") and closing marks.
@@ -44,8 +44,12 @@ pub(super) fn beside(
     let mut parts: Vec<Range<usize>> = Vec::new();
     let mut at = start;
     for run in taken {
-        parts.push(at..run.start);
-        at = run.end;
+        // "pay the bill (due friday)"
+        let is_bracketed =
+            run.start > at && words.has(run.start - 1, Meaning::Bracket) && words.has(run.end, Meaning::Bracket);
+        let around = usize::from(is_bracketed);
+        parts.push(at..run.start - around);
+        at = run.end + around;
     }
     // A full stop that stands apart closes nothing.
     let is_apart = |at: usize| words.has(at, Meaning::Dot) && !words.is_glued(at);
@@ -66,12 +70,22 @@ pub(super) fn beside(
         }
         // "water the ferns tomorrow 3pm, remind me"
         if index > 0 && index + 1 == count {
+            if (part.start..part.end).all(|at| words.is_mark(at) || words.has(at, Meaning::LeadFiller)) {
+                part.end = part.start;
+            }
             let end =
                 (part.start..part.end).rev().find(|at| !words.is_mark(*at)).filter(|at| words.has(*at, Meaning::Lead));
             part.end = end.unwrap_or(part.end);
         }
         if index + 1 < count {
             while part.end > part.start && is_seam(words, part.end - 1) {
+                part.end -= 1;
+            }
+            // "the 3pm meeting moved to 4pm"
+            let is_joint = |at: usize| {
+                [Meaning::To, Meaning::After, Meaning::Since, Meaning::Through].iter().any(|join| words.has(at, *join))
+            };
+            if part.end > part.start && is_joint(part.end - 1) {
                 part.end -= 1;
             }
             // "the exam is in three weeks": the title is the exam.
@@ -93,6 +107,72 @@ pub(super) fn beside(
     let slices: Vec<&str> =
         kept.iter().map(|part| text[lexemes[part.start].span.start..lexemes[part.end - 1].span.end].trim()).collect();
     joined(&slices)
+}
+
+/// Returns the words that are left where they are no title but time that was not understood: the "15" of "15 at 8:00".
+///
+/// How long it lasts ("18h for 45 minutes") is not needed.
+pub(super) fn time_left_over(words: &Words<'_>, edges: Range<usize>, runs: &[Run]) -> Option<Range<usize>> {
+    let is_left = |at: &usize| !words.is_mark(*at) && !runs.iter().any(|run| run.range.contains(at));
+    let mut left = edges.filter(is_left).peekable();
+    let first = *left.peek()?;
+    // Marks that say nothing about time belong to a title.
+    let is_strange = |at: usize| words.is_mark(at) && words.pick(at, |_| Some(())).is_none();
+    if words.has(first, Meaning::For) || (0..first).any(is_strange) {
+        return None;
+    }
+    let (mut last, mut has_time) = (first, false);
+    for at in left {
+        let is_name =
+            words.pick(at, |m| matches!(m, Meaning::Unit(Unit::Second) | Meaning::Month(3 | 5)).then_some(()));
+        let is_time = words.pick(at, |m| is_of_time(m).then_some(())).is_some() && is_name.is_none();
+        if !is_time && words.pick(at, |m| joins(m).then_some(())).is_none() {
+            return None;
+        }
+        has_time |= is_time;
+        last = at;
+    }
+    has_time.then_some(first..last + 1)
+}
+
+/// Returns whether a word of that meaning is no title by itself.
+const fn is_of_time(meaning: Meaning) -> bool {
+    matches!(
+        meaning,
+        Meaning::Digits { .. }
+            | Meaning::Unit(_)
+            | Meaning::Month(_)
+            | Meaning::Weekday(_)
+            | Meaning::Day(_)
+            | Meaning::Part(_)
+            | Meaning::Tonight
+            | Meaning::HourMark
+            | Meaning::DayMark
+            | Meaning::MonthMark
+            | Meaning::SurePart(_)
+    )
+}
+
+const fn joins(meaning: Meaning) -> bool {
+    matches!(
+        meaning,
+        Meaning::At
+            | Meaning::Around
+            | Meaning::On
+            | Meaning::In
+            | Meaning::Of
+            | Meaning::The
+            | Meaning::Article
+            | Meaning::And
+            | Meaning::To
+            | Meaning::ShortUnit(_)
+            | Meaning::Meridiem(_)
+            | Meaning::OrdinalEnd
+            | Meaning::Number(_)
+            | Meaning::Next
+            | Meaning::Last
+            | Meaning::This
+    )
 }
 
 /// Joins the parts by a space, but Chinese ones as Chinese is written.

@@ -118,9 +118,51 @@ fn cron(expression: &str, from: NaiveDateTime) -> Result<Cron, ScheduleError> {
 }
 
 fn cron_rule(here: &Here<'_>, words: &str) -> Result<(Rule, Vec<Note>), TimeError> {
-    let cron = cron(words, here.first_second()).map_err(|_| here.no_rule("expected five to seven cron fields"))?;
+    let cron = cron(words, here.first_second()).map_err(|_| unreadable_cron(here, words))?;
     let notes = if cron.has_either_day() { vec![Note::EitherDay] } else { Vec::new() };
     Ok((Rule::Cron(cron), notes))
+}
+
+/// Points at the field of an expression that cannot be read.
+fn unreadable_cron(here: &Here<'_>, text: &str) -> TimeError {
+    const EXAMPLE: &str = "0 9 * * MON-FRI";
+    const REASONS: [&str; 7] = [
+        "expected seconds of 0 to 59",
+        "expected minutes of 0 to 59",
+        "expected hours of 0 to 23",
+        "expected days of 1 to 31, L, L-3, LW or 15W",
+        "expected months of 1 to 12 or JAN to DEC",
+        "expected weekdays of 0 to 7 or SUN to SAT, with L or #1 to #5",
+        "expected years of four digits",
+    ];
+    let fields = words(text);
+    let first = match fields.len() {
+        5 => 1,
+        6 | 7 => 0,
+        _ => return unreadable(here, 0..text.len(), "expected five to seven fields", EXAMPLE),
+    };
+    let is_read = |place: usize| {
+        let others = ["0", "*", "*", "*", "*", "*", "*"];
+        let alone: Vec<&str> = (first..first + fields.len())
+            .map(|other| if other == first + place { &text[fields[place].clone()] } else { others[other] })
+            .collect();
+        cron(&alone.join(" "), NaiveDateTime::default()).is_ok()
+    };
+    match (0..fields.len()).find(|place| !is_read(*place)) {
+        Some(place) => unreadable(here, fields[place].clone(), REASONS[first + place], EXAMPLE),
+        None => unreadable(here, 0..text.len(), "expected fields that go together", EXAMPLE),
+    }
+}
+
+/// An error at `part` of the words.
+fn unreadable(here: &Here<'_>, part: Range<usize>, reason: &'static str, example: &'static str) -> TimeError {
+    let start = here.said.span.start;
+    TimeError::Unreadable {
+        words: here.said.words[part.clone()].to_owned(),
+        span: start + part.start..start + part.end,
+        reason,
+        example,
+    }
 }
 
 /// The parts of an RFC 5545 rule that become fields of their own, and the others as they are.
@@ -142,28 +184,89 @@ fn rrule(here: &Here<'_>, words: &str) -> Result<Rule, TimeError> {
         "HOURLY" | "MINUTELY" | "SECONDLY" if parts.others.is_empty() => exact(here, &parts),
         "HOURLY" | "MINUTELY" => calendar(here, &within_days(here, parts)?),
         "DAILY" | "WEEKLY" | "MONTHLY" | "YEARLY" => calendar(here, &parts),
-        _ => Err(here.no_rule("expected FREQ=YEARLY, MONTHLY, WEEKLY, DAILY, HOURLY, MINUTELY or SECONDLY alone")),
+        _ => {
+            let reason = "expected FREQ=YEARLY, MONTHLY, WEEKLY, DAILY, HOURLY, MINUTELY or SECONDLY alone";
+            Err(unreadable(here, 0..words.len(), reason, RULE_EXAMPLE))
+        }
     }
 }
 
 fn parts(here: &Here<'_>, words: &str) -> Result<Parts, TimeError> {
     let mut parts = Parts { interval: 1, ..Parts::default() };
-    let upper = words.to_ascii_uppercase();
-    for part in upper.trim_start_matches("RRULE:").split(';').filter(|part| !part.is_empty()) {
-        let unread = || here.no_rule("expected parts such as FREQ=DAILY;BYHOUR=9");
-        let (name, value) = part.split_once('=').ok_or_else(unread)?;
+    let mut seen: Vec<String> = Vec::new();
+    let mut at = if words.get(..6).is_some_and(|start| start.eq_ignore_ascii_case("RRULE:")) { 6 } else { 0 };
+    for part in words[at..].split(';') {
+        let span = at..at + part.len();
+        at = span.end + 1;
+        if part.is_empty() {
+            continue;
+        }
+        let unread = |reason| unreadable(here, span.clone(), reason, RULE_EXAMPLE);
+        let upper = part.to_ascii_uppercase();
+        let (name, value) = upper.split_once('=').ok_or_else(|| unread("expected a part such as BYHOUR=9"))?;
+        if seen.iter().any(|seen| seen == name) {
+            return Err(unread("expected each part once"));
+        }
+        seen.push(name.to_owned());
         match name {
             "FREQ" => value.clone_into(&mut parts.frequency),
             "INTERVAL" => {
-                parts.interval = value.parse().ok().filter(|interval| *interval > 0).ok_or_else(unread)?;
+                let interval = value.parse::<u16>().ok().filter(|interval| *interval > 0);
+                parts.interval = interval.ok_or_else(|| unread("expected 1 to 65535"))?.into();
             }
-            "COUNT" => parts.count = Some(value.parse().ok().filter(|count| *count > 0).ok_or_else(unread)?),
-            "UNTIL" => parts.until = Some(until(here, value).ok_or_else(unread)?),
-            name => parts.others.push((name.to_owned(), value.to_owned())),
+            "COUNT" => {
+                let count = value.parse().ok().filter(|count| (1..=COUNT_MAX).contains(count));
+                parts.count = Some(count.ok_or_else(|| unread("expected 1 to 100000"))?);
+            }
+            "UNTIL" => {
+                let reason = "expected a date such as 20260520 or 20260520T130000Z";
+                parts.until = Some(until(here, value).ok_or_else(|| unread(reason))?);
+            }
+            name => {
+                let reason = wrong_value(name, value);
+                reason.map_or(Ok(()), |reason| Err(unread(reason)))?;
+                parts.others.push((name.to_owned(), value.to_owned()));
+            }
         }
     }
     Ok(parts)
 }
+
+/// A rule to write instead.
+const RULE_EXAMPLE: &str = "FREQ=WEEKLY;BYDAY=MO,FR;BYHOUR=9";
+
+/// The largest count that is walked from its start.
+const COUNT_MAX: u32 = 100_000;
+
+/// Says what a part may have, where it has something else (RFC 5545 §3.3.10).
+fn wrong_value(name: &str, value: &str) -> Option<&'static str> {
+    let all = |is_right: &dyn Fn(&str) -> bool| value.split(',').all(is_right);
+    let within = |low: i32, high: i32| all(&|item| item.parse().is_ok_and(|number| (low..=high).contains(&number)));
+    let either = |high: i32| within(-high, high) && all(&|item| item.parse() != Ok(0));
+    let is_day = |item: &str| {
+        let number = item.len().checked_sub(2).and_then(|split| item.get(..split));
+        let name = item.get(item.len().saturating_sub(2)..).unwrap_or_default();
+        let is_number = |number: &str| number.parse().is_ok_and(|n: i32| n != 0 && n.abs() <= 53);
+        number.is_some_and(|number| number.is_empty() || is_number(number)) && DAYS.contains(&name)
+    };
+    let (is_right, reason) = match name {
+        "BYSECOND" => (within(0, 59), "expected seconds of 0 to 59"),
+        "BYMINUTE" => (within(0, 59), "expected minutes of 0 to 59"),
+        "BYHOUR" => (within(0, 23), "expected hours of 0 to 23"),
+        "BYDAY" => (all(&is_day), "expected weekdays such as MO, 2TU or -1FR"),
+        "BYMONTHDAY" => (either(31), "expected days of 1 to 31, or -1 to -31 from the end"),
+        "BYYEARDAY" => (either(366), "expected days of 1 to 366, or -1 to -366 from the end"),
+        "BYWEEKNO" => (either(53), "expected weeks of 1 to 53, or -1 to -53 from the end"),
+        "BYMONTH" => (within(1, 12), "expected months of 1 to 12"),
+        "BYSETPOS" => (either(366), "expected places of 1 to 366, or -1 to -366 from the end"),
+        "WKST" => (DAYS.contains(&value), "expected a weekday such as MO"),
+        _ => (false, "expected a part of RFC 5545, such as BYDAY"),
+    };
+    (!is_right).then_some(reason)
+}
+
+/// The weekdays as rules write them.
+const DAYS: [&str; 7] = ["MO", "TU", "WE", "TH", "FR", "SA", "SU"];
 
 /// Reads `20260520`, `20260520T090000` (local) and `20260520T130000Z` (UTC); all of them inclusive.
 fn until(here: &Here<'_>, value: &str) -> Option<NaiveDateTime> {
@@ -246,7 +349,21 @@ fn calendar(here: &Here<'_>, parts: &Parts) -> Result<Rule, TimeError> {
 fn first(here: &Here<'_>, rrule: &str) -> Result<NaiveDateTime, TimeError> {
     let calendar = Calendar { rrule: rrule.to_owned(), from: here.first_second(), count: None, until: None };
     let schedule = Schedule { text: String::new(), rule: Rule::Calendar(calendar), zone: Some(here.zone) };
-    schedule.validate().map_err(|_| here.no_rule("expected a recurrence rule of RFC 5545"))?;
+    schedule.validate().map_err(|error| {
+        let reason = match error {
+            ScheduleError::TooMany { .. } => "expected at most one time a minute, and fewer in months and years",
+            ScheduleError::Unreadable { .. }
+            | ScheduleError::UnreadableCron { .. }
+            | ScheduleError::TooFine { .. }
+            | ScheduleError::TooOften { .. }
+            | ScheduleError::NothingAhead
+            | ScheduleError::DeadlineBeforeDue { .. }
+            | ScheduleError::DeadlinePast { .. }
+            | ScheduleError::NotADistance
+            | ScheduleError::Nag { .. } => "expected parts that go together (RFC 5545)",
+        };
+        unreadable(here, 0..here.said.words.len(), reason, RULE_EXAMPLE)
+    })?;
     match schedule.next_after(None, here.context.now, here.zone).map(|first| first.nominal) {
         Some(Nominal::Local(local)) => Ok(local),
         Some(Nominal::Instant(_)) | None => Err(here.nothing_ahead()),

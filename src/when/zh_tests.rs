@@ -180,7 +180,10 @@ fn repetitions_become_rules() {
         ("每天八点到6月1日", "FREQ=DAILY;BYHOUR=8 from Thu 2026-05-14 08:00 until 2026-06-01 23:59:59"),
         ("从下周一起每天九点", "FREQ=DAILY;BYHOUR=9 from Mon 2026-05-18 09:00"),
         ("每天八点，周末除外", "FREQ=WEEKLY;BYDAY=MO,TU,WE,TH,FR;BYHOUR=8 from Thu 2026-05-14 08:00"),
-        ("每天三次", "cannot repeat \"每天三次\": expected the times of day, not only how many there are"),
+        (
+            "每天三次",
+            "cannot repeat \"每天三次\": it does not say when, expected times such as `every day at 9 and 18`",
+        ),
         ("每年正月初一", "cannot set \"正月\": the lunar calendar is not read, expected a date of the solar one"),
     ]);
 }

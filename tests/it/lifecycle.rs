@@ -8,12 +8,13 @@ use std::path::Path;
 use rustix::process::Signal;
 use serde_json::{Value, json};
 
-use crate::support::daemon::{Connection, Daemon, Home, refusal};
+use crate::support::daemon::{Connection, Daemon, Home, refusal, refusal_with};
 
 fn mode(path: &Path) -> u32 {
     fs::symlink_metadata(path).expect("it is there").permissions().mode() & 0o777
 }
 
+// B46
 #[test]
 fn a_second_daemon_is_refused_by_the_name_of_the_first() {
     let home = Home::new();
@@ -132,8 +133,10 @@ fn another_socket_that_took_the_place_is_left_alone() {
     let home = Home::new();
     let daemon = home.start();
     let socket = home.socket();
-    fs::remove_file(&socket).expect("it is there");
-    let _other = UnixListener::bind(&socket).expect("it is free");
+    // Put there at once, since the daemon would make its own anew.
+    let other = home.path("run/other.sock");
+    let _other = UnixListener::bind(&other).expect("it is free");
+    fs::rename(&other, &socket).expect("it is there");
     daemon.signal(Signal::TERM);
     assert!(daemon.ended().success());
     assert!(socket.exists());
@@ -166,7 +169,7 @@ fn a_database_that_is_none_is_told_and_the_socket_goes() {
     fs::DirBuilder::new().mode(0o700).create(home.path("data")).expect("it is free");
     fs::write(home.path("data/keiko.db"), "this is no database, however long one looks at it")
         .expect("it can be written");
-    let told = refusal(home.daemon());
+    let told = refusal_with(home.daemon(), 9);
     assert!(told.starts_with("failed: cannot ") && told.contains("keiko.db"), "{told}");
     let sockets = fs::read_dir(home.path("run/keiko")).expect("it is there").count();
     assert_eq!(sockets, 0);

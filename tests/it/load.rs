@@ -1,18 +1,16 @@
 //! How fast, how late, how idle? The figures of the release build, as ratios to what the machine allows in the same run.
 //!
-//! `KEIKO_LOAD=all cargo test --release --test it load -- --nocapture` prints them, or one part of them: `rates`, `many`,
-//! `due`. Disks and neighbours differ, so only
+//! `KEIKO_LOAD=all cargo test --release --test it load -- --nocapture` prints them, or one part of them: `rates`,
+//! `conflicts`, `many`, `due`. Disks and neighbours differ, so only
 //! what must hold anywhere is asserted: all fire, none early, none twice.
 
 #![cfg(all(feature = "desktop", target_os = "linux"))]
-#![expect(clippy::print_stderr, reason = "figures are for whoever asked for them")]
 
 use std::collections::HashSet;
 use std::path::Path;
 use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc::{RecvTimeoutError, channel};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use keiko::client::Client;
 use keiko::clock::Clock as _;
@@ -23,7 +21,9 @@ use rusqlite::{Connection, params};
 
 use crate::support::daemon::{Daemon, Home};
 use crate::support::fake_server::{FakeServer, Manner};
+use crate::support::measure::{cpu_ticks, field, instant, micros, quantile, status_field, tell, to_f64, wait};
 use crate::support::private_bus::PrivateBus;
+use crate::wire_connections;
 
 /// How many tasks are pending or open where a figure says so.
 const MANY: usize = 10_000;
@@ -41,7 +41,8 @@ fn figures() {
         eprintln!("left out: takes some minutes and a quiet machine, KEIKO_LOAD=all runs it with --release");
         return;
     };
-    let parts: [(&str, fn()); 3] = [("rates", rates), ("many", many_open), ("due", due_at_once)];
+    let parts: [(&str, fn()); 4] =
+        [("rates", rates), ("conflicts", conflicts), ("many", many_open), ("due", due_at_once)];
     for (_, part) in parts.into_iter().filter(|(name, _)| wanted == "all" || wanted == *name) {
         part();
     }
@@ -62,6 +63,16 @@ fn rates() {
     tell("durable adds per second, 1 client", one, &format!("{:.2} of SQLite, goal 0.85", one / floor));
     tell("durable adds per second, 50 clients", fifty, &format!("{:.2} of SQLite, goal 5", fifty / floor));
     drop(daemon);
+}
+
+/// Five hundred clients that saw the same version; the first round warms everything up.
+fn conflicts() {
+    let home = Home::new();
+    let _daemon = start(&home, None);
+    wire_connections::conflicts::run(&home);
+    for _ in 0..ROUNDS {
+        wire_connections::conflicts::tell_all(&mut wire_connections::conflicts::run(&home));
+    }
 }
 
 /// An idle daemon, questions and whole commands beside ten thousand open tasks.
@@ -261,31 +272,8 @@ fn median_ms(mut what: impl FnMut()) -> f64 {
     median((0..10).map(|_| micros(&mut what) / 1000.0).collect())
 }
 
-fn micros(what: impl FnOnce()) -> f64 {
-    let begun = instant();
-    what();
-    begun.elapsed().as_secs_f64() * 1e6
-}
-
-#[expect(clippy::disallowed_methods, reason = "the clock knows milliseconds, and these are figures in microseconds")]
-fn instant() -> Instant {
-    Instant::now()
-}
-
-/// Waits in real time.
-fn wait(duration: Duration) {
-    let (_sender, receiver) = channel::<()>();
-    assert_eq!(receiver.recv_timeout(duration), Err(RecvTimeoutError::Timeout));
-}
-
 fn median(mut figures: Vec<f64>) -> f64 {
     quantile(&mut figures, 0.5)
-}
-
-#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "an index of a short list")]
-fn quantile(figures: &mut [f64], part: f64) -> f64 {
-    figures.sort_by(f64::total_cmp);
-    figures[(to_f64(figures.len() as u64 - 1) * part) as usize]
 }
 
 fn voluntary_switches(pid: u32) -> u64 {
@@ -294,34 +282,6 @@ fn voluntary_switches(pid: u32) -> u64 {
     tasks.map(|task| of(task.expect("a thread"))).sum()
 }
 
-/// Returns how long it has run on any core, in hundredths of a second.
-fn cpu_ticks(pid: u32) -> u64 {
-    let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).expect("a process");
-    let (_, behind_name) = stat.rsplit_once(')').expect("the name stands in parentheses");
-    let of = |index: usize| behind_name.split_whitespace().nth(index).and_then(|ticks| ticks.parse().ok());
-    // utime and stime, fields 14 and 15 of proc_pid_stat(5); the first behind the name is 3.
-    of(11).unwrap_or(0) + of(12).unwrap_or(0)
-}
-
-fn status_field(pid: u32, name: &str) -> u64 {
-    field(&Path::new("/proc").join(pid.to_string()).join("status"), name)
-}
-
-fn field(status: &Path, name: &str) -> u64 {
-    let text = std::fs::read_to_string(status).expect("a process");
-    let line = text.lines().find_map(|line| line.strip_prefix(name)).expect("the field");
-    line.split_whitespace().next().and_then(|number| number.parse().ok()).expect("a number")
-}
-
 fn to_ms(span: Span) -> f64 {
     to_f64(span.as_millis().try_into().expect("none fires early"))
-}
-
-#[expect(clippy::cast_precision_loss, reason = "counts and times of a test are far below 2^52")]
-fn to_f64(number: u64) -> f64 {
-    number as f64
-}
-
-fn tell(what: &str, figure: f64, remark: &str) {
-    eprintln!("{what:<70} {figure:>12.2}  {remark}");
 }

@@ -12,6 +12,8 @@ mod cli;
 mod crash;
 mod desktop;
 mod following;
+#[path = "../fuzz/bodies/mod.rs"]
+mod fuzz_bodies;
 mod generated;
 mod lifecycle;
 mod load;
@@ -22,10 +24,19 @@ mod python;
 mod reach;
 mod readme;
 mod simulation;
+mod storage;
 mod support;
 mod terminal;
 #[cfg(feature = "webhook")]
 mod webhook;
+#[cfg(feature = "webhook")]
+mod webhook_faults;
+#[cfg(feature = "webhook")]
+mod webhook_many;
+mod wire_connections;
+mod wire_frames;
+mod wire_log;
+mod wire_socket;
 
 #[test]
 fn every_file_is_listed() {

@@ -33,7 +33,7 @@ fn what_is_for_a_paused_target_is_held_until_it_is_resumed() {
         (&json!("desktop"), &json!(1), &json!("held")),
         "{held}"
     );
-    assert_eq!(held["left_out"], 0);
+    assert_eq!(held["next"], Value::Null);
     let counts = connection.call("daemon.status", json!({}))["counts"].take();
     assert_eq!((&counts["held"], &counts["outbox"]), (&json!(1), &json!(1)), "{counts}");
     assert_eq!(target(&connection.call("channel.list", json!({})), "desktop")["held"], 1);
@@ -52,7 +52,7 @@ fn what_is_for_a_paused_target_is_held_until_it_is_resumed() {
 }
 
 #[test]
-fn deliveries_beyond_the_limit_are_counted() {
+fn deliveries_come_a_page_at_a_time_and_by_task() {
     let home = Home::new();
     let _daemon = home.start();
     let mut connection = home.connect();
@@ -62,7 +62,16 @@ fn deliveries_beyond_the_limit_are_counted() {
     }
     connection.call("clock.advance", json!({"to": "2026-05-13T12:01:00-04:00"}));
     let list = connection.call("delivery.list", json!({"limit": 1}));
-    assert_eq!((list["deliveries"].as_array().map(Vec::len), &list["left_out"]), (Some(1), &json!(1)));
+    assert_eq!(list["deliveries"].as_array().map(Vec::len), Some(1));
+    let rest = connection.call("delivery.list", json!({"limit": 1, "after": list["next"]}));
+    assert_eq!((&rest["deliveries"][0]["task"], &rest["next"]), (&json!(2), &Value::Null), "{rest}");
+    let of_two = connection.call("delivery.list", json!({"task": 2}));
+    assert_eq!(
+        (of_two["deliveries"].as_array().map(Vec::len), &of_two["deliveries"][0]["status"]),
+        (Some(1), &json!("held"))
+    );
+    assert_eq!(connection.call("delivery.list", json!({"task": 2, "status": "delivered"}))["deliveries"], json!([]));
+    assert_eq!(connection.call("delivery.list", json!({"status": "failed"}))["deliveries"], json!([]));
     assert_eq!(connection.refused("delivery.list", json!({"limit": 1001}))["code"], -32602);
     assert_eq!(connection.refused("delivery.list", json!({"status": "delivered"}))["code"], -32602);
 }

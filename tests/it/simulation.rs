@@ -153,6 +153,56 @@ fn once_the_disk_has_room_again_what_is_due_rings_within_the_grace() {
     });
 }
 
+// B24: stored tasks fire from the reserve while people are refused.
+#[test]
+fn on_a_full_disk_what_is_due_rings_while_people_are_refused() {
+    runtime().block_on(async {
+        let mut world = World::new(12).await;
+        let handle = world.handle();
+        for title in ["one", "two"] {
+            handle.add(request(title, countdown(60))).await.expect("added");
+        }
+        world.store.fill(100);
+        for _ in 0..3 {
+            let refused = handle.add(request("more", countdown(60))).await;
+            assert!(matches!(refused, Err(CallError::Store { .. })), "{refused:?}");
+        }
+        let since = handle.trouble().await.expect("the disk is full").since;
+        assert_eq!(since, first_instant());
+        handle.advance(first_instant().saturating_add(Span::from_secs(60))).await.expect("forwards");
+        assert_eq!(world.desktop.record().delivered.len(), 2, "on time, though people were refused just before");
+        world.check().await;
+        assert!(handle.trouble().await.is_some(), "what is due is no sign of room");
+        world.store.empty();
+        assert_eq!(handle.trouble().await, None);
+        handle.add(request("more", countdown(600))).await.expect("there is room");
+        world.check().await;
+    });
+}
+
+// B24: the reserve too comes to its end; then what is due waits, and none of it twice.
+#[test]
+fn when_the_reserve_is_used_up_what_is_due_waits_for_room_and_rings_once() {
+    runtime().block_on(async {
+        let mut world = World::new(13).await;
+        let handle = world.handle();
+        for second in 0..20 {
+            handle.add(request("tea", countdown(60 + second))).await.expect("added");
+        }
+        world.store.fill(7);
+        handle.advance(first_instant().saturating_add(Span::from_minutes(10))).await.expect("forwards");
+        let rang = world.desktop.record().delivered.len();
+        assert!((1..20).contains(&rang), "{rang} of 20 rang from a reserve of seven commits");
+        world.crash().await;
+        world.store.empty();
+        let handle = world.handle();
+        handle.advance(handle.now().saturating_add(Span::from_minutes(1))).await.expect("forwards");
+        world.check().await;
+        let titles = world.desktop.record().delivered.iter().map(|delivery| delivery.task).collect::<BTreeSet<_>>();
+        assert_eq!(titles.len(), 20, "all rang once there was room");
+    });
+}
+
 #[test]
 fn a_key_sent_twice_adds_once() {
     runtime().block_on(async {

@@ -1,5 +1,5 @@
-//! `task.update`, `task.done`, `task.ack`, `task.snooze`, `task.pause`, `task.resume`, `task.skip`, `task.cancel`: what
-//! changes a task that is there.
+//! `task.update`, `task.done`, `task.ack`, `task.snooze`, `task.skip`, `task.cancel`,
+//! `task.retry`: what changes a task that is there.
 
 use crate::api::handlers::{details, policy};
 use crate::api::time::{self, Place, RuleText};
@@ -12,7 +12,7 @@ use crate::domain::time::Timestamp;
 use crate::engine::input::{Applied, Call};
 use crate::protocol::error_code::{ErrorKind, RpcError};
 use crate::protocol::from_wire;
-use crate::protocol::methods::{Ack, Cancel, Done, Pause, Resume, Skip, Snooze, Update, WriteResult};
+use crate::protocol::methods::{Ack, Cancel, Done, Retry, Skip, Snooze, Update, WriteResult};
 use crate::when::Limits;
 
 /// Changes what a task says or when it comes up.
@@ -67,7 +67,8 @@ pub(in crate::api) async fn update(api: &Api, params: Update) -> Result<WriteRes
         return Err(RpcError::new(ErrorKind::Params, message));
     }
     let warnings = if edit.schedule.is_some() { place.warnings() } else { Vec::new() };
-    let applied = api.change(id, Command::Edit(edit), Expected { version: params.version, occurrence: None }).await?;
+    let applied =
+        api.change(id, Command::Edit(Box::new(edit)), Expected { version: params.version, occurrence: None }).await?;
     api.written(applied, warnings).await
 }
 
@@ -128,7 +129,8 @@ pub(in crate::api) async fn done(api: &Api, params: Done) -> Result<WriteResult,
 pub(in crate::api) async fn ack(api: &Api, params: Ack) -> Result<WriteResult, RpcError> {
     let id = api.find_or_due(params.task.as_ref()).await?;
     let expected = expected(params.version, params.occurrence.as_deref())?;
-    let applied = api.change(id, Command::Ack { early: params.early, is_dismissal: params.dismissal }, expected).await?;
+    let applied =
+        api.change(id, Command::Ack { early: params.early, is_dismissal: params.dismissal }, expected).await?;
     api.written(applied, Vec::new()).await
 }
 
@@ -145,23 +147,6 @@ pub(in crate::api) async fn snooze(api: &Api, params: Snooze) -> Result<WriteRes
     let applied = api.change(id, Command::Snooze { until, is_duration, early: params.early }, expected).await?;
     let warnings = reaching_the_next(api, &applied.snapshot, until);
     api.written(applied, warnings).await
-}
-
-/// Its clock stops.
-pub(in crate::api) async fn pause(api: &Api, params: Pause) -> Result<WriteResult, RpcError> {
-    let id = api.find(&params.task).await?;
-    let place = Place::of_question(api, params.zone.as_deref())?;
-    let until = until(api, place, params.r#for.as_deref(), params.until.as_deref())?;
-    let applied = api.change(id, Command::Pause { until }, expected(None, params.occurrence.as_deref())?).await?;
-    api.written(applied, Vec::new()).await
-}
-
-/// Its clock goes on.
-pub(in crate::api) async fn resume(api: &Api, params: Resume) -> Result<WriteResult, RpcError> {
-    let id = api.find(&params.task).await?;
-    let applied =
-        api.change(id, Command::Resume { shift: params.shift }, expected(None, params.occurrence.as_deref())?).await?;
-    api.written(applied, Vec::new()).await
 }
 
 /// Passes over the open occurrence of a series.
@@ -183,8 +168,20 @@ pub(in crate::api) async fn cancel(api: &Api, params: Cancel) -> Result<WriteRes
     api.written(applied, warnings).await
 }
 
+/// Sends at once what failed of a task that is due.
+pub(in crate::api) async fn retry(api: &Api, params: Retry) -> Result<WriteResult, RpcError> {
+    let id = api.find(&params.task).await?;
+    let applied = api.change(id, Command::Retry, expected(None, params.occurrence.as_deref())?).await?;
+    let warnings = if applied.changed {
+        Vec::new()
+    } else {
+        vec!["nothing of it has failed; what is held goes out with keiko channel resume".to_owned()]
+    };
+    api.written(applied, warnings).await
+}
+
 impl Api {
-    async fn change(&self, task: TaskId, command: Command, expected: Expected) -> Result<Applied, RpcError> {
+    pub(super) async fn change(&self, task: TaskId, command: Command, expected: Expected) -> Result<Applied, RpcError> {
         match self.handle.call(Call { task, command, expected, actor: Actor::Person }).await {
             Ok(applied) => Ok(applied),
             Err(error) => Err(self.refusal_of(task, &error).await),
@@ -192,13 +189,18 @@ impl Api {
     }
 }
 
-fn expected(version: Option<u64>, occurrence: Option<&str>) -> Result<Expected, RpcError> {
+pub(super) fn expected(version: Option<u64>, occurrence: Option<&str>) -> Result<Expected, RpcError> {
     let occurrence = occurrence.map(from_wire::occurrence).transpose().map_err(refusal::unusable)?;
     Ok(Expected { version, occurrence })
 }
 
 /// Returns until when something lasts, `None` where neither a length nor an end is given.
-fn until(api: &Api, place: Place, length: Option<&str>, end: Option<&str>) -> Result<Option<Timestamp>, RpcError> {
+pub(super) fn until(
+    api: &Api,
+    place: Place,
+    length: Option<&str>,
+    end: Option<&str>,
+) -> Result<Option<Timestamp>, RpcError> {
     match (length, end) {
         (None, None) => Ok(None),
         (Some(length), None) => Ok(Some(api.handle.now().saturating_add(time::length(length)?))),

@@ -1,7 +1,7 @@
 //! `daemon.hello`, `daemon.status`, `daemon.stop`, `clock.advance`: what concerns the daemon itself.
 
 use crate::api::Api;
-use crate::api::handlers::outgoing;
+use crate::api::handlers::{outgoing, storage};
 use crate::protocol::error_code::{ErrorKind, RpcError};
 use crate::protocol::methods::{Advance, AdvanceResult, Hello, HelloResult, Status, StatusResult, Stop, StopResult};
 use crate::protocol::objects::{Counts, Next};
@@ -53,7 +53,7 @@ pub(in crate::api) async fn status(api: &Api, _params: Status) -> Result<StatusR
         now: api.told(api.handle.now()),
         zone: api.handle.zone().name().to_owned(),
         data_dir: api.about.data_dir.display().to_string(),
-        socket: api.about.socket.display().to_string(),
+        socket: api.socket().display().to_string(),
         counts: Counts {
             created: counts.created,
             pending: counts.pending,
@@ -66,6 +66,7 @@ pub(in crate::api) async fn status(api: &Api, _params: Status) -> Result<StatusR
         },
         next,
         channels: outgoing::channels(&status.channels),
+        storage: status.storage.map(|trouble| storage::trouble(api, &trouble)),
     })
 }
 

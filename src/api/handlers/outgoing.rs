@@ -4,11 +4,14 @@ use std::collections::BTreeMap;
 
 use crate::api::Api;
 use crate::api::handlers::details;
+use crate::api::page::Page;
 use crate::domain::breaker::TargetHealth;
-use crate::domain::delivery::{ChannelKind, DeliveryStatus, Report, Target};
+use crate::domain::delivery::{ChannelKind, Report, StatusName, Target};
+use crate::domain::outbox::{DeliveryFilter, Statuses};
 use crate::engine::handle::ChannelPresence;
 use crate::engine::input::{CallError, TargetCall};
 use crate::protocol::SCHEMA_VERSION;
+use crate::protocol::envelope::{RawJson, write_answer};
 use crate::protocol::error_code::{ErrorKind, RpcError};
 use crate::protocol::methods::{
     ChannelList, ChannelListResult, ChannelPause, ChannelResult, ChannelResume, ChannelTest, ChannelTestResult,
@@ -17,35 +20,58 @@ use crate::protocol::methods::{
 use crate::protocol::objects::ChannelStatus;
 use crate::protocol::to_wire;
 
-/// The statuses of deliveries that are not final.
-const STATUSES: [&str; 4] = ["queued", "waiting", "held", "retrying"];
-
-/// Tells the deliveries that are not final.
-pub(in crate::api) async fn deliveries(api: &Api, params: DeliveryList) -> Result<DeliveryListResult, RpcError> {
+/// Tells deliveries: of a task all, else those that are not final.
+pub(in crate::api) async fn deliveries(api: &Api, params: DeliveryList) -> Result<RawJson, RpcError> {
     let limit = params.limit.unwrap_or(DELIVERIES_MAX);
     if limit > DELIVERIES_MAX {
         let message = format!("cannot tell {limit} deliveries at once: expected at most {DELIVERIES_MAX}");
         return Err(RpcError::new(ErrorKind::Params, message));
     }
-    if let Some(status) = params.status.as_deref().filter(|status| !STATUSES.contains(status)) {
-        let message = format!("cannot tell deliveries of status {status:?}: expected {}", STATUSES.join(", "));
-        return Err(RpcError::new(ErrorKind::Params, message)
-            .with_hint("what has ended is in the history of its task, as task.history tells it"));
-    }
-    let outbox = api.handle.outbox().await.map_err(|error| api.refusal(&error))?;
-    let zone = api.handle.zone();
-    let is_wanted = |target: &str, status: &str| {
-        params.target.as_deref().is_none_or(|wanted| wanted == target)
-            && params.status.as_deref().is_none_or(|wanted| wanted == status)
+    let task = match &params.task {
+        Some(task) => Some(api.find(task).await?),
+        None => None,
     };
-    let mut deliveries: Vec<_> = outbox
-        .iter()
-        .map(|delivery| to_wire::delivery(delivery, zone))
-        .filter(|delivery| is_wanted(&delivery.target, &delivery.status))
-        .collect();
-    let left_out = deliveries.len().saturating_sub(limit);
-    deliveries.truncate(limit);
-    Ok(DeliveryListResult { schema_version: SCHEMA_VERSION, now: api.told(api.handle.now()), deliveries, left_out })
+    let which = DeliveryFilter {
+        task,
+        kind: None,
+        target: params.target.as_deref().map(any_target).transpose()?,
+        statuses: statuses(params.status.as_deref(), task.is_some())?,
+    };
+    let zone = api.handle.zone();
+    let page = Page::new(params.after.unwrap_or(0), limit)
+        .fill(
+            |after, limit| api.handle.deliveries_after(which.clone(), after, limit),
+            move |(place, delivery)| (*place, write_answer(to_wire::delivery(delivery, zone))),
+        )
+        .await
+        .map_err(|error| api.refusal(&error))?;
+    Ok(write_answer(DeliveryListResult {
+        schema_version: SCHEMA_VERSION,
+        now: api.told(api.handle.now()),
+        next: page.has_more().then(|| page.cursor()),
+        deliveries: page.into_texts(),
+    }))
+}
+
+/// Reads which statuses are meant. What has come to its good end piles up, so only a task's are told.
+fn statuses(word: Option<&str>, is_of_task: bool) -> Result<Statuses, RpcError> {
+    let Some(word) = word else { return Ok(if is_of_task { Statuses::All } else { Statuses::Open }) };
+    let is_told = |status: &StatusName| is_of_task || !status.is_final() || *status == StatusName::Failed;
+    if let Some(status) = StatusName::from_word(word).filter(is_told) {
+        return Ok(Statuses::One(status));
+    }
+    let known: Vec<&str> = StatusName::ALL.into_iter().filter(is_told).map(StatusName::as_str).collect();
+    let message = format!("cannot tell deliveries of status {word:?}: expected {}", known.join(", "));
+    let error = RpcError::new(ErrorKind::Params, message);
+    Err(if is_of_task { error } else { error.with_hint("name the task to see also what was delivered or withdrawn") })
+}
+
+/// Reads a target that may be nobody's: then there is nothing to tell of it.
+fn any_target(text: &str) -> Result<Target, RpcError> {
+    Target::parse(text).ok_or_else(|| {
+        let message = format!("cannot use target {text:?}: expected desktop, terminal or webhook:ADDRESS");
+        RpcError::new(ErrorKind::Params, message)
+    })
 }
 
 /// Tells the channels, and the targets that are configured or of which anything is known.
@@ -58,10 +84,17 @@ pub(in crate::api) async fn list(api: &Api, _params: ChannelList) -> Result<Chan
     for target in own.chain(webhooks) {
         known.entry(target.clone()).or_insert_with(|| TargetHealth::new(target));
     }
-    let held = held(api).await?;
+    let counts = api.handle.counts_by_target().await.map_err(|error| api.refusal(&error))?;
+    // What is on its way to a target of which nothing else is known is known of it.
+    for count in &counts {
+        known.entry(count.target.clone()).or_insert_with(|| TargetHealth::new(count.target.clone()));
+    }
+    let counted: BTreeMap<(&Target, StatusName), u64> =
+        counts.iter().map(|count| ((&count.target, count.status), count.count)).collect();
     let zone = api.handle.zone();
-    let targets =
-        known.values().map(|health| to_wire::target(health, held.get(&health.target).copied().unwrap_or(0), zone));
+    let targets = known.values().map(|health| {
+        to_wire::target(health, |status| counted.get(&(&health.target, status)).copied().unwrap_or(0), zone)
+    });
     Ok(ChannelListResult {
         schema_version: SCHEMA_VERSION,
         now: api.told(api.handle.now()),
@@ -119,11 +152,15 @@ pub(super) fn channels(channels: &[ChannelPresence]) -> Vec<ChannelStatus> {
 
 async fn call(api: &Api, call: TargetCall) -> Result<ChannelResult, RpcError> {
     let health = api.handle.call_target(call).await.map_err(|error| api.refusal(&error))?;
-    let held = held(api).await?.get(&health.target).copied().unwrap_or(0);
+    let counts = api.handle.counts_by_target().await.map_err(|error| api.refusal(&error))?;
+    let count = |status| {
+        let counted = counts.iter().find(|count| count.target == health.target && count.status == status);
+        counted.map_or(0, |count| count.count)
+    };
     Ok(ChannelResult {
         schema_version: SCHEMA_VERSION,
         now: api.told(api.handle.now()),
-        target: to_wire::target(&health, held, api.handle.zone()),
+        target: to_wire::target(&health, count, api.handle.zone()),
     })
 }
 
@@ -142,15 +179,4 @@ async fn target(api: &Api, text: &str) -> Result<Target, RpcError> {
 async fn healths(api: &Api) -> Result<BTreeMap<Target, TargetHealth>, RpcError> {
     let targets = api.handle.targets().await.map_err(|error| api.refusal(&error))?;
     Ok(targets.into_iter().map(|health| (health.target.clone(), health)).collect())
-}
-
-/// Counts what is held, target by target.
-async fn held(api: &Api) -> Result<BTreeMap<Target, usize>, RpcError> {
-    let mut held = BTreeMap::new();
-    for delivery in api.handle.outbox().await.map_err(|error| api.refusal(&error))? {
-        if delivery.status == DeliveryStatus::Held {
-            *held.entry(delivery.id.target).or_default() += 1;
-        }
-    }
-    Ok(held)
 }

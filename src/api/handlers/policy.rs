@@ -103,7 +103,8 @@ pub(super) fn after_done(api: &Api, place: Place, time: Time) -> Result<Time, Rp
         Grain::Day | Grain::Week | Grain::Month | Grain::Year => false,
     };
     let refuse = |error: &dyn std::error::Error| {
-        RpcError::new(ErrorKind::Time, error.to_string()).with_hint("say how long after, such as: --every 3d --after-done")
+        RpcError::new(ErrorKind::Time, error.to_string())
+            .with_hint("say how long after, such as: --every 3d --after-done")
     };
     let rule = AfterDone::from_rule(&time.schedule.rule, first(api, &time)?, keeps_clock, zone)
         .map_err(|error| refuse(&error))?;

@@ -20,7 +20,7 @@ pub(in crate::api) async fn get(api: &Api, params: Get) -> Result<TaskResult, Rp
         schema_version: SCHEMA_VERSION,
         now: api.told(api.handle.now()),
         task: api.tell(&snapshot).await?,
-        warnings: Vec::new(),
+        warnings: api.storage_warnings().await,
     })
 }
 
@@ -45,7 +45,7 @@ pub(in crate::api) async fn list(api: &Api, params: List) -> Result<RawJson, Rpc
         now: api.told(view.now),
         next: page.has_more().then(|| page.cursor()),
         tasks: page.into_texts(),
-        warnings: Vec::new(),
+        warnings: api.storage_warnings().await,
     }))
 }
 

@@ -24,7 +24,11 @@ enum Action {
     /// Show how it is; exit code 6 where there is none
     Status,
     /// Start it where there is none
-    Start,
+    Start {
+        /// Begin with no tasks where the database was damaged and is set aside
+        #[arg(long)]
+        empty: bool,
+    },
     /// Stop it in order; exit code 6 where there is none
     Stop,
 }
@@ -39,7 +43,10 @@ impl Daemon {
                 let view = context.viewpoint(answer.now);
                 context.answer(&answer, &[], |width| status(&answer, view, width));
             }
-            Action::Start => {
+            Action::Start { empty } => {
+                if empty {
+                    context.begin_empty();
+                }
                 let answer = context.ask(&methods::Status {})?;
                 let view = context.viewpoint(answer.now);
                 let is_new = context.has_started();

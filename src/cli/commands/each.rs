@@ -7,12 +7,12 @@ use serde_json::{Value, json};
 use crate::cli::context::Context;
 use crate::cli::error::{CliError, Exit};
 use crate::cli::names;
-use crate::cli::render::change::{Change, change};
+use crate::cli::render::change::{Change, change, of_many};
 use crate::cli::render::text::Text;
 use crate::cli::render::time::Viewpoint;
 use crate::cli::ui::Form;
 use crate::protocol::SCHEMA_VERSION;
-use crate::protocol::methods::{Ask, HistoryResult, TaskRef, TaskResult, WriteResult};
+use crate::protocol::methods::{Ask, HistoryResult, PauseResult, TaskRef, TaskResult, WriteResult};
 use crate::protocol::objects::{Task, Time};
 
 /// The tasks that are meant.
@@ -21,6 +21,20 @@ pub(crate) struct Named {
     /// Number, range (5-7), beginning of the id, or words of the title
     #[arg(value_name = "TASK", required = true)]
     tasks: Vec<String>,
+}
+
+/// The tasks that are meant: by their names, or many at once.
+#[derive(Debug, Args)]
+pub(crate) struct Several {
+    /// Number, range (5-7), beginning of the id, or words of the title
+    #[arg(value_name = "TASK", required_unless_present_any = ["all", "tag"])]
+    tasks: Vec<String>,
+    /// All tasks
+    #[arg(long, conflicts_with_all = ["tasks", "tag"])]
+    pub(crate) all: bool,
+    /// All tasks with this tag
+    #[arg(long, value_name = "TAG", conflicts_with = "tasks")]
+    pub(crate) tag: Option<String>,
 }
 
 /// The tasks that are meant, or the one that is due.
@@ -199,6 +213,35 @@ where
         tally.add(context, name.as_deref(), result, &lines);
     }
     tally.finish(context)
+}
+
+/// Changes each task that is named, or many at once, and says what changed.
+pub(crate) fn change_each_or_many<A: Ask<Answer = PauseResult>>(
+    context: &mut Context<'_>,
+    which: &Several,
+    what: Change,
+    question: impl Fn(Option<TaskRef>) -> A,
+) -> Result<Exit, CliError> {
+    if which.tasks.is_empty() {
+        let answer = context.ask(&question(None))?;
+        context.confirm(&answer, &answer.warnings, |_| vec![of_many(what, &answer)]);
+        return Ok(Exit::Done);
+    }
+    let names = names::names(&which.tasks)?;
+    let mut tally = Tally::new(names.len() == 1);
+    for name in names {
+        let result = context.ask(&question(Some(TaskRef(name.clone()))));
+        let result = result.and_then(|answer| answer.into_one().map_err(|_| of_another_daemon(&name)));
+        tally.add(context, Some(&name), result, |answer, view, _| change(what, answer, view));
+    }
+    Ok(tally.finish(context))
+}
+
+fn of_another_daemon(name: &str) -> CliError {
+    CliError::usage(
+        format!("cannot tell what became of task {name}: the daemon answered about many"),
+        "keiko daemon stop, then keiko: that starts the daemon of this program",
+    )
 }
 
 /// Changes each task and says what changed.

@@ -2,7 +2,9 @@
 
 pub(crate) mod ack;
 pub(crate) mod add;
+pub(crate) mod backup;
 pub(crate) mod cancel;
+pub(crate) mod channel;
 pub(crate) mod daemon;
 pub(crate) mod done;
 pub(crate) mod each;
@@ -16,6 +18,7 @@ pub(crate) mod parse;
 pub(crate) mod pause;
 pub(crate) mod remind;
 pub(crate) mod resume;
+pub(crate) mod retry;
 pub(crate) mod rpc;
 pub(crate) mod show;
 pub(crate) mod skip;

@@ -65,7 +65,7 @@ impl Parse {
             return Ok(run_lines(context, &reader));
         }
         let text = self.text.join(" ");
-        let (reading, error) = read(&text, &reader);
+        let (reading, words, error) = read(&text, &reader);
         match (context.ui.form(), error) {
             (Form::Json, None) => context.ui.json(&reading),
             (Form::Json, Some(error)) => {
@@ -75,7 +75,7 @@ impl Parse {
             (Form::Human | Form::Quiet | Form::Id, Some(error)) => return Err(CliError::Time(error)),
             (Form::Human | Form::Quiet | Form::Id, None) => {
                 let view = Viewpoint { now: reader.now, zone: reader.zone };
-                context.ui.print(&told(&reading, view));
+                context.ui.print(&told(&reading, words.as_deref(), view));
             }
         }
         Ok(Exit::Done)
@@ -120,7 +120,7 @@ fn run_lines(context: &mut Context<'_>, reader: &when::Context) -> Exit {
         }
         let answer = match line {
             Ok(text) => {
-                let (reading, error) = read(&text, reader);
+                let (reading, _, error) = read(&text, reader);
                 exit = exit.or(error.map_or(Exit::Done, |error| CliError::Time(error).exit()));
                 reading
             }
@@ -134,12 +134,12 @@ fn run_lines(context: &mut Context<'_>, reader: &when::Context) -> Exit {
     exit
 }
 
-/// Returns what a sentence means, and why it means nothing.
-fn read(text: &str, reader: &when::Context) -> (Reading, Option<TimeError>) {
+/// Returns what a sentence means, which of its words say when, and why it means nothing.
+fn read(text: &str, reader: &when::Context) -> (Reading, Option<String>, Option<TimeError>) {
     let failed = |error: TimeError| {
         let span = (error.span().start, error.span().end);
         let title = when::title_beside(text, error.span());
-        (to_wire::unread(text, &title, &error.to_string(), Some(span), reader.zone), Some(error))
+        (to_wire::unread(text, &title, &error.to_string(), Some(span), reader.zone), None, Some(error))
     };
     let sentence = match when::parse_sentence(text, reader) {
         Ok(sentence) => sentence,
@@ -158,13 +158,14 @@ fn read(text: &str, reader: &when::Context) -> (Reading, Option<TimeError>) {
         note: (!notes.is_empty()).then(|| notes.join("; ")),
     };
     let mut reading = to_wire::reading(text, &understood, reader.now, reader.zone);
+    let words = time.map(|time| time.schedule.text.clone());
     // A sentence without any time is a title; one that says "later" means a time and does not say which.
     match sentence.into_time() {
         Err(error @ TimeError::Vague { .. }) => {
             reading.error = Some(error.to_string());
-            (reading, Some(error))
+            (reading, words, Some(error))
         }
-        Ok(_) | Err(_) => (reading, None),
+        Ok(_) | Err(_) => (reading, words, None),
     }
 }
 

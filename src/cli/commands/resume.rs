@@ -1,8 +1,8 @@
-//! `keiko resume`: lets a task's clock go on.
+//! `keiko resume`: lets the clocks of tasks go on.
 
 use clap::Args;
 
-use crate::cli::commands::each::{Named, change_each};
+use crate::cli::commands::each::{Several, change_each_or_many};
 use crate::cli::context::Context;
 use crate::cli::error::{CliError, Exit};
 use crate::cli::render::change::Change;
@@ -11,21 +11,29 @@ use crate::protocol::methods;
 /// Resumes paused tasks
 ///
 /// A countdown goes on with what remained; a task of the wall clock keeps its time, and is due at once where that has
-/// passed.
+/// passed. A series passes over what fell into its pause. --all and --tag wake only what such a pause put to sleep.
 #[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  keiko resume 3\n  keiko resume 3 --shift\n  keiko resume --tag work\n  \
+    keiko resume --all")]
 pub(crate) struct Resume {
     /// Which tasks.
     #[command(flatten)]
-    named: Named,
+    which: Several,
     /// Add what remained at the pause to now, for tasks of the wall clock too
     #[arg(long)]
     shift: bool,
 }
 
 impl Resume {
-    /// Asks it of each task.
+    /// Asks it of each task, or of many at once.
     pub(crate) fn run(self, context: &mut Context<'_>) -> Result<Exit, CliError> {
-        let question = |task| methods::Resume { task, shift: self.shift, occurrence: None };
-        Ok(change_each(context, &self.named.names()?, Change::Resumed, question))
+        let question = |task| methods::Resume {
+            task,
+            all: self.which.all,
+            tag: self.which.tag.clone(),
+            shift: self.shift,
+            occurrence: None,
+        };
+        change_each_or_many(context, &self.which, Change::Resumed, question)
     }
 }

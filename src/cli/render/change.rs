@@ -3,7 +3,7 @@
 use crate::cli::render::task::{home, is_open, is_series, title};
 use crate::cli::render::text::{DIM, GOOD, NUMBER, Text};
 use crate::cli::render::time::{Viewpoint, length};
-use crate::protocol::methods::WriteResult;
+use crate::protocol::methods::{PauseResult, WriteResult};
 use crate::protocol::objects::Task;
 
 /// What stands between number, title and time.
@@ -33,6 +33,8 @@ pub(crate) enum Change {
     Skipped,
     /// `cancel`.
     Cancelled,
+    /// `retry`.
+    Retried,
 }
 
 impl Change {
@@ -47,6 +49,7 @@ impl Change {
             Self::Resumed => "resumed",
             Self::Skipped => "skipped",
             Self::Cancelled => "cancelled",
+            Self::Retried => "sent again",
         }
     }
 }
@@ -58,6 +61,8 @@ pub(crate) fn change(what: Change, result: &WriteResult, view: Viewpoint) -> Vec
     let mut line = Text::default();
     if result.changed {
         line.push_styled(GOOD, what.word());
+    } else if what == Change::Retried {
+        line.push_styled(DIM, "nothing to send again");
     } else {
         line.push_styled(DIM, &format!("already {}", what.word()));
     }
@@ -81,6 +86,27 @@ pub(crate) fn change(what: Change, result: &WriteResult, view: Viewpoint) -> Vec
     lines
 }
 
+/// Returns what is said of a change of many tasks: `paused 3 tasks: 1 2 7`.
+pub(crate) fn of_many(what: Change, result: &PauseResult) -> Text {
+    let mut line = Text::default();
+    if result.changed {
+        line.push_styled(GOOD, what.word());
+    } else {
+        line.push_styled(DIM, &format!("already {}", what.word()));
+    }
+    let numbers: Vec<String> = result.tasks.iter().map(ToString::to_string).collect();
+    match numbers.len() {
+        0 => line.push(" no task"),
+        1 => line.push(" 1 task: "),
+        count => line.push(&format!(" {count} tasks: ")),
+    }
+    line.push_styled(NUMBER, &numbers.join(" "));
+    if result.passed_over > 0 {
+        line.push_styled(DIM, &format!("{GAP}{} passed over", result.passed_over));
+    }
+    line
+}
+
 /// Returns what follows from the change.
 fn tail(what: Change, task: &Task, view: Viewpoint) -> Option<String> {
     match what {
@@ -91,7 +117,7 @@ fn tail(what: Change, task: &Task, view: Viewpoint) -> Option<String> {
         }
         Change::Paused => Some(paused(task, view)),
         Change::Done | Change::Skipped if is_series(task) && is_open(task) => Some(format!("next {}", due(task, view))),
-        Change::Done | Change::Seen | Change::Skipped | Change::Cancelled => None,
+        Change::Done | Change::Seen | Change::Skipped | Change::Cancelled | Change::Retried => None,
     }
 }
 

@@ -1,6 +1,7 @@
 //! How answers are told to people. Values in, [`text::Text`] out: nothing here prints, asks or decides.
 
 pub(crate) mod change;
+pub(crate) mod channel;
 pub(crate) mod event;
 #[cfg(test)]
 pub(crate) mod fixture;

@@ -4,8 +4,8 @@ use crate::cli::render::text::{DIM, HEAD, Text};
 use crate::cli::render::time::Viewpoint;
 use crate::protocol::objects::Reading;
 
-/// Returns a line for each thing that was understood.
-pub(crate) fn reading(reading: &Reading, view: Viewpoint) -> Vec<Text> {
+/// Returns a line for each thing that was understood; `words` are those that were taken as time.
+pub(crate) fn reading(reading: &Reading, words: Option<&str>, view: Viewpoint) -> Vec<Text> {
     let mut lines = Vec::new();
     let mut say = |label: &str, value: Text| {
         let mut line = Text::styled(HEAD, &format!("{label:<8}"));
@@ -15,6 +15,9 @@ pub(crate) fn reading(reading: &Reading, view: Viewpoint) -> Vec<Text> {
     let full = |at: crate::protocol::objects::Time| Text::plain(&view.full(at.instant()));
     if !reading.title.is_empty() {
         say("title", Text::plain(&reading.title));
+    }
+    if let Some(words) = words {
+        say("time", Text::plain(words));
     }
     match reading.due.or(reading.at) {
         Some(due) => say("due", full(due)),
@@ -26,8 +29,8 @@ pub(crate) fn reading(reading: &Reading, view: Viewpoint) -> Vec<Text> {
     if let Some(until) = reading.until {
         say("until", full(until));
     }
-    if let Some(rrule) = &reading.rrule {
-        say("rule", Text::plain(rrule));
+    if let Some(rule) = reading.rrule.as_ref().or(reading.cron.as_ref()) {
+        say("rule", Text::plain(rule));
         for (index, at) in reading.next.iter().enumerate() {
             say(if index == 0 { "next" } else { "" }, full(*at));
         }

@@ -31,6 +31,11 @@ pub(crate) fn status(answer: &StatusResult, view: Viewpoint, _width: Option<usiz
         let held = if counts.held > 0 { format!(", {} of them held", counts.held) } else { String::new() };
         say("to send", Text::plain(&format!("{}{held}", counts.outbox)));
     }
+    if let Some(trouble) = &answer.storage {
+        let mut text = Text::styled(BAD, &trouble.reason);
+        text.push(&format!(", since {}; {}", view.exact(trouble.since.instant()), trouble.hint));
+        say("storage", text);
+    }
     say(
         "next",
         match &answer.next {

@@ -69,10 +69,7 @@ impl AfterDone {
             Some(OccurrenceKey::Nth(n)) => (n.checked_add(1)?, self.behind(closed, zone)?),
             // The task had another rule before: this one counts anew.
             Some(
-                OccurrenceKey::Once
-                | OccurrenceKey::Date(_)
-                | OccurrenceKey::DateTime(_)
-                | OccurrenceKey::Instant(_),
+                OccurrenceKey::Once | OccurrenceKey::Date(_) | OccurrenceKey::DateTime(_) | OccurrenceKey::Instant(_),
             ) => (1, self.from),
         };
         let due = match nominal {

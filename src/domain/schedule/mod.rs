@@ -23,6 +23,9 @@ pub use self::interval::Interval;
 /// The shortest interval: finer ones would be a busy loop.
 pub const INTERVAL_MIN: Span = Span::from_secs(1);
 
+/// How many bounded walks look for the latest of many missed instances.
+const WALKS_MAX: usize = 40;
+
 /// When a task comes up.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Schedule {
@@ -78,6 +81,12 @@ pub enum ScheduleError {
         /// The rule.
         rrule: String,
     },
+    /// The rule has more times than the expander may hold.
+    #[error("cannot use recurrence rule {rrule:?}: expected at most one time a minute, and fewer in months and years")]
+    TooMany {
+        /// The rule.
+        rrule: String,
+    },
     /// The interval is too short.
     #[error("cannot repeat every {}: expected at least {INTERVAL_MIN}", *every)]
     TooOften {
@@ -102,7 +111,9 @@ pub enum ScheduleError {
         deadline: Timestamp,
     },
     /// A rule that counts from completions needs a distance.
-    #[error("cannot count from a completion: expected a distance, such as every 3 days, without days of the week or month")]
+    #[error(
+        "cannot count from a completion: expected a distance, such as every 3 days, without days of the week or month"
+    )]
     NotADistance,
     /// The nag would ring without a pause, or never.
     #[error("cannot nag every {} at most {max} times: expected at least {INTERVAL_MIN} and once", *every)]
@@ -158,7 +169,7 @@ impl Schedule {
             }
             Rule::Interval(_) => Ok(()),
             Rule::Calendar(calendar) => calendar.expander(calendar.from).map(|_| ()),
-            Rule::Cron(cron) => cron.parse().map(|_| ()),
+            Rule::Cron(cron) => cron.search().map(|_| ()),
             Rule::AfterDone(after) => match after.every {
                 Every::Span(every) if every < INTERVAL_MIN => Err(ScheduleError::TooOften { every }),
                 Every::Span(_) | Every::Days(1..) | Every::Months(1..) => Ok(()),
@@ -193,9 +204,18 @@ impl Schedule {
         }
         let mut passed = Passed::NONE;
         let mut latest: Option<Instance> = None;
-        for instance in self.instances(Some(cursor), Timestamp::MIN, device).take_while(|i| i.due <= now) {
-            if let Some(before) = latest.replace(instance) {
-                passed = passed.and(Passed::one(before.due));
+        // One walk is bounded; a rule of every minute has more than that behind a year away.
+        for _ in 0..WALKS_MAX {
+            let behind = latest.unwrap_or(*cursor);
+            let mut has_walked = false;
+            for instance in self.instances(Some(&behind), Timestamp::MIN, device).take_while(|i| i.due <= now) {
+                has_walked = true;
+                if let Some(before) = latest.replace(instance) {
+                    passed = passed.and(Passed::one(before.due));
+                }
+            }
+            if !has_walked {
+                break;
             }
         }
         latest.map(|instance| (instance, passed))

@@ -189,7 +189,8 @@ fn keep_past_alerts_silent(steps: &mut Steps<'_>, alerts_before: &[Span]) {
 /// The device moved to another zone: floating local times of an occurrence that has not rung follow it.
 pub(super) fn rezone(steps: &mut Steps<'_>) {
     let is_floating = steps.task().schedule.zone.is_none();
-    let is_local = matches!(steps.task().schedule.rule, Rule::Once(_) | Rule::Calendar(_) | Rule::Cron(_) | Rule::AfterDone(_));
+    let is_local =
+        matches!(steps.task().schedule.rule, Rule::Once(_) | Rule::Calendar(_) | Rule::Cron(_) | Rule::AfterDone(_));
     if !is_floating || !is_local {
         return;
     }

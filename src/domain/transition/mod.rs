@@ -4,8 +4,8 @@ use crate::domain::command::{Command, Expected, Moment};
 use crate::domain::delivery::{Delivery, Spent};
 use crate::domain::effect::Effect;
 use crate::domain::event::{Operation, Snapshot};
-use crate::domain::rejection::Rejection;
 use crate::domain::occurrence::Occurrence;
+use crate::domain::rejection::Rejection;
 use crate::domain::state::{State, StateName, Suspended};
 use crate::domain::transition::steps::Steps;
 
@@ -106,7 +106,9 @@ pub fn transition(
                 ask::snooze(&mut steps, *until, *is_duration)?;
             }
         }
-        (State::Running(_), Command::Snooze { until, is_duration, .. }) => ask::snooze(&mut steps, *until, *is_duration)?,
+        (State::Running(_), Command::Snooze { until, is_duration, .. }) => {
+            ask::snooze(&mut steps, *until, *is_duration)?
+        }
 
         (State::Pending(_) | State::Running(_) | State::Failed(_), Command::Pause { until }) => {
             ask::pause(&mut steps, *until)?;
@@ -127,6 +129,7 @@ pub fn transition(
             Command::SleepOn { .. },
         ) => {}
         (State::Pending(_) | State::Running(_), Command::Skip) => ask::skip(&mut steps)?,
+        (State::Running(_), Command::Retry) => report::retry(&mut steps),
 
         (
             State::Created | State::Pending(_) | State::Running(_) | State::Suspended(_) | State::Failed(_),
@@ -142,6 +145,7 @@ pub fn transition(
             state @ (State::Created | State::Pending(_) | State::Running(_) | State::Failed(_)),
             Command::Resume { .. },
         )
+        | (state @ (State::Created | State::Pending(_) | State::Suspended(_) | State::Failed(_)), Command::Retry)
         | (state @ (State::Created | State::Suspended(_) | State::Failed(_)), Command::Skip)
         | (state @ State::Suspended(_), Command::Ack { .. } | Command::Snooze { .. } | Command::Pause { .. })
         | (state @ State::Failed(_), Command::Ack { .. } | Command::Snooze { .. }) => {
@@ -156,7 +160,8 @@ pub fn transition(
             | Command::Pause { .. }
             | Command::Resume { .. }
             | Command::Skip
-            | Command::Cancel,
+            | Command::Cancel
+            | Command::Retry,
         ) => {
             return Err(Rejection::Ended {
                 verb: command.verb(),
@@ -221,8 +226,8 @@ pub const fn allowed(state: StateName, is_series: bool) -> &'static [&'static st
         (StateName::Created, _) => &["edit", "done", "cancel"],
         (StateName::Pending, true) => &["edit", "done", "snooze", "pause", "skip", "cancel"],
         (StateName::Pending, false) => &["edit", "done", "snooze", "pause", "cancel"],
-        (StateName::Running, true) => &["edit", "done", "ack", "snooze", "pause", "skip", "cancel"],
-        (StateName::Running, false) => &["edit", "done", "ack", "snooze", "pause", "cancel"],
+        (StateName::Running, true) => &["edit", "done", "ack", "snooze", "pause", "skip", "retry", "cancel"],
+        (StateName::Running, false) => &["edit", "done", "ack", "snooze", "pause", "retry", "cancel"],
         (StateName::Suspended, _) => &["edit", "done", "resume", "cancel"],
         (StateName::Failed, _) => &["edit", "done", "pause", "cancel"],
         (StateName::Completed | StateName::Cancelled, _) => &[],

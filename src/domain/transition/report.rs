@@ -122,3 +122,23 @@ pub(super) fn expire(steps: &mut Steps<'_>, id: &DeliveryId) {
     steps.step(operation, "too late to be sent (--max-late)");
     end_where_all_are_over(steps);
 }
+
+/// Sends what failed of the open occurrence at once, under the same ids, however late it is.
+pub(super) fn retry(steps: &mut Steps<'_>) {
+    let is_failed = |delivery: &&Delivery| match delivery.status {
+        DeliveryStatus::Failed(_) | DeliveryStatus::Retrying(_) => true,
+        DeliveryStatus::Queued
+        | DeliveryStatus::Waiting
+        | DeliveryStatus::Held
+        | DeliveryStatus::Delivered(_)
+        | DeliveryStatus::Withdrawn(_) => false,
+    };
+    let failed: Vec<Delivery> = steps.deliveries_of_present().filter(is_failed).cloned().collect();
+    for delivery in failed {
+        let again = Delivery { status: DeliveryStatus::Queued, expires_at: None, ..delivery };
+        let operation = Operation::Resent { fire_id: again.id.fire_id, target: again.id.target.clone() };
+        steps.change(again.clone());
+        steps.step(operation, "asked for; an attempt that failed may have arrived all the same");
+        steps.hand_out(again);
+    }
+}

@@ -205,8 +205,8 @@ fn every_command(story: &Story) -> Vec<Command> {
     vec![
         Command::Wake,
         Command::Rezone,
-        Command::Edit(Edit { title: Some("coffee".into()), ..Edit::default() }),
-        Command::Edit(Edit { schedule: Some(once("4 11:00")), ..Edit::default() }),
+        Command::Edit(Box::new(Edit { title: Some("coffee".into()), ..Edit::default() })),
+        Command::Edit(Box::new(Edit { schedule: Some(once("4 11:00")), ..Edit::default() })),
         Command::Done { early: false },
         Command::Ack { early: false, is_dismissal: false },
         Command::Snooze { until: at("4 10:30"), is_duration: false, early: false },
@@ -214,6 +214,8 @@ fn every_command(story: &Story) -> Vec<Command> {
         Command::Resume { shift: false },
         Command::Skip,
         Command::Cancel,
+        Command::Retry,
+        Command::Expire { delivery: delivery.clone() },
         Command::Report {
             delivery: delivery.clone(),
             report: Report::Delivered,
@@ -258,6 +260,8 @@ fn every_state_meets_every_command() {
     CREATED   resume   refused: cannot resume task 1: it is without a time
     CREATED   skip     refused: cannot skip task 1: it is without a time
     CREATED   cancel   CANCELLED (cancelled)
+    CREATED   retry    refused: cannot retry task 1: it is without a time
+    CREATED   expire   nothing
     CREATED   report   nothing
     CREATED   resend   nothing
     PENDING   wake     RUNNING (fired)
@@ -271,6 +275,8 @@ fn every_state_meets_every_command() {
     PENDING   resume   refused: cannot resume task 1: it is scheduled
     PENDING   skip     refused: cannot skip task 1: it does not repeat
     PENDING   cancel   CANCELLED (cancelled)
+    PENDING   retry    refused: cannot retry task 1: it is scheduled
+    PENDING   expire   nothing
     PENDING   report   nothing
     PENDING   resend   nothing
     RUNNING   wake     nothing
@@ -284,6 +290,8 @@ fn every_state_meets_every_command() {
     RUNNING   resume   refused: cannot resume task 1: it is due
     RUNNING   skip     refused: cannot skip task 1: it does not repeat
     RUNNING   cancel   CANCELLED (suspended, cancelled)
+    RUNNING   retry    nothing
+    RUNNING   expire   RUNNING (expired)
     RUNNING   report   the delivery only
     RUNNING   resend   RUNNING (resent)
     SUSPENDED wake     nothing
@@ -297,6 +305,8 @@ fn every_state_meets_every_command() {
     SUSPENDED resume   RUNNING (resumed, fired)
     SUSPENDED skip     refused: cannot skip task 1: it is paused
     SUSPENDED cancel   CANCELLED (cancelled)
+    SUSPENDED retry    refused: cannot retry task 1: it is paused
+    SUSPENDED expire   nothing
     SUSPENDED report   nothing
     SUSPENDED resend   nothing
     FAILED    wake     nothing
@@ -310,6 +320,8 @@ fn every_state_meets_every_command() {
     FAILED    resume   refused: cannot resume task 1: it is failed
     FAILED    skip     refused: cannot skip task 1: it is failed
     FAILED    cancel   CANCELLED (cancelled)
+    FAILED    retry    refused: cannot retry task 1: it is failed
+    FAILED    expire   FAILED (expired)
     FAILED    report   the delivery only
     FAILED    resend   FAILED (resent)
     COMPLETED wake     nothing
@@ -323,6 +335,8 @@ fn every_state_meets_every_command() {
     COMPLETED resume   refused: cannot resume task 1: it is already done
     COMPLETED skip     refused: cannot skip task 1: it is already done
     COMPLETED cancel   refused: cannot cancel task 1: it is already done
+    COMPLETED retry    refused: cannot retry task 1: it is already done
+    COMPLETED expire   nothing
     COMPLETED report   the delivery only
     COMPLETED resend   nothing
     CANCELLED wake     nothing
@@ -336,6 +350,8 @@ fn every_state_meets_every_command() {
     CANCELLED resume   refused: cannot resume task 1: it is already cancelled
     CANCELLED skip     refused: cannot skip task 1: it is already cancelled
     CANCELLED cancel   refused: cannot cancel task 1: it is already cancelled
+    CANCELLED retry    refused: cannot retry task 1: it is already cancelled
+    CANCELLED expire   nothing
     CANCELLED report   the delivery only
     CANCELLED resend   nothing
     ");
@@ -469,7 +485,9 @@ fn a_snooze_repeats_the_alert_and_keeps_the_due() {
 fn a_snooze_of_an_early_alert_leaves_the_due_alert_where_it_was() {
     let mut story = Story::new(once("6 15:00"), &[-2880, -60, 0]);
     story.run("6 14:05");
-    story.ask("6 14:05", &Command::Snooze { until: at("6 14:25"), is_duration: false, early: false }).expect("an early alert spoke");
+    story
+        .ask("6 14:05", &Command::Snooze { until: at("6 14:25"), is_duration: false, early: false })
+        .expect("an early alert spoke");
     story.run("6 15:00");
     assert_snapshot!(story.told(), @"
     4 08:00 once       -         → CREATED   added
@@ -487,7 +505,9 @@ fn a_snooze_of_an_early_alert_leaves_the_due_alert_where_it_was() {
 fn a_snooze_past_due_still_speaks_after_the_due_alert() {
     let mut story = Story::new(once("4 10:00"), &[-30, 0]);
     story.run("4 09:30");
-    story.ask("4 09:30", &Command::Snooze { until: at("4 10:15"), is_duration: false, early: false }).expect("an early alert spoke");
+    story
+        .ask("4 09:30", &Command::Snooze { until: at("4 10:15"), is_duration: false, early: false })
+        .expect("an early alert spoke");
     story.run("4 11:00");
     assert_snapshot!(story.told(), @"
     4 08:00 once       -         → CREATED   added
@@ -525,7 +545,9 @@ fn a_snooze_that_reaches_the_successor_is_closed_by_it() {
 fn a_snooze_into_the_past_is_refused() {
     let mut story = Story::new(once("4 09:00"), &[]);
     story.run("4 09:00");
-    let refused = story.ask("4 09:05", &Command::Snooze { until: at("4 09:05"), is_duration: false, early: false }).expect_err("past");
+    let refused = story
+        .ask("4 09:05", &Command::Snooze { until: at("4 09:05"), is_duration: false, early: false })
+        .expect_err("past");
     assert_eq!(refused.to_string(), "cannot snooze task 1: 2026-05-04T07:05:00Z has passed");
 }
 
@@ -614,7 +636,9 @@ fn a_paused_series_skips_what_fell_into_its_pause() {
 fn an_edit_moves_the_due_and_the_task_rings_anew() {
     let mut story = Story::new(once("4 09:00"), &[]);
     story.run("4 09:00");
-    story.ask("4 09:10", &Command::Edit(Edit { schedule: Some(once("4 16:00")), ..Edit::default() })).expect("due");
+    story
+        .ask("4 09:10", &Command::Edit(Box::new(Edit { schedule: Some(once("4 16:00")), ..Edit::default() })))
+        .expect("due");
     story.run("4 17:00");
     assert_snapshot!(story.told(), @"
     4 08:00 once       -         → CREATED   added
@@ -631,11 +655,15 @@ fn an_edit_moves_the_due_and_the_task_rings_anew() {
 #[test]
 fn an_edited_rule_may_use_the_date_that_had_not_rung() {
     let mut story = Story::new(daily(9), &[]);
-    story.ask("4 08:10", &Command::Edit(Edit { schedule: Some(daily(18)), ..Edit::default() })).expect("pending");
+    story
+        .ask("4 08:10", &Command::Edit(Box::new(Edit { schedule: Some(daily(18)), ..Edit::default() })))
+        .expect("pending");
     assert_eq!(story.snapshot.occurrence.due_at(), Some(at("4 18:00")));
     story.run("4 18:00");
     story.ask("4 18:01", &Command::Done { early: false }).expect("due");
-    story.ask("4 18:02", &Command::Edit(Edit { schedule: Some(daily(20)), ..Edit::default() })).expect("pending");
+    story
+        .ask("4 18:02", &Command::Edit(Box::new(Edit { schedule: Some(daily(20)), ..Edit::default() })))
+        .expect("pending");
     assert_eq!(story.snapshot.occurrence.due_at(), Some(at("5 20:00")), "what has ended is never used again");
 }
 
@@ -643,10 +671,14 @@ fn an_edited_rule_may_use_the_date_that_had_not_rung() {
 fn an_edit_moves_a_series_of_which_only_an_early_alert_spoke() {
     let mut story = Story::new(daily(18), &[-60, 0]);
     story.run("4 17:00");
-    story.ask("4 17:10", &Command::Edit(Edit { schedule: Some(daily(20)), ..Edit::default() })).expect("pending");
+    story
+        .ask("4 17:10", &Command::Edit(Box::new(Edit { schedule: Some(daily(20)), ..Edit::default() })))
+        .expect("pending");
     assert_eq!(story.snapshot.occurrence.due_at(), Some(at("4 20:00")));
     story.run("4 19:00");
-    story.ask("4 19:10", &Command::Edit(Edit { schedule: Some(daily(9)), ..Edit::default() })).expect("pending");
+    story
+        .ask("4 19:10", &Command::Edit(Box::new(Edit { schedule: Some(daily(9)), ..Edit::default() })))
+        .expect("pending");
     assert_eq!(story.snapshot.occurrence.due_at(), Some(at("5 09:00")));
     story.run("5 09:00");
     let rings: Vec<_> = story.steps.iter().filter(|(_, _, step)| step.operation.firing().is_some()).collect();
@@ -661,7 +693,7 @@ fn an_edit_to_an_earlier_time_never_makes_one_that_ended_come_again() {
     story.run("5 06:00");
     // The clock is set back to the day before, and the rule changed: 4 May has ended, 5 May has spoken early.
     story
-        .ask("4 17:00", &Command::Edit(Edit { schedule: Some(interval(60, None)), ..Edit::default() }))
+        .ask("4 17:00", &Command::Edit(Box::new(Edit { schedule: Some(interval(60, None)), ..Edit::default() })))
         .expect("ahead");
     let mut ended = std::collections::BTreeSet::new();
     story.run("6 12:00");
@@ -678,7 +710,7 @@ fn an_edit_to_an_earlier_time_never_makes_one_that_ended_come_again() {
 fn a_task_that_rang_cannot_change_its_kind() {
     let mut story = Story::new(daily(9), &[]);
     story.run("4 09:00");
-    let edit = Command::Edit(Edit { schedule: Some(once("4 16:00")), ..Edit::default() });
+    let edit = Command::Edit(Box::new(Edit { schedule: Some(once("4 16:00")), ..Edit::default() }));
     let refused = story.ask("4 09:10", &edit).expect_err("it rang");
     assert!(matches!(refused, Rejection::KindChange { .. }), "{refused}");
 }
@@ -701,7 +733,7 @@ fn a_time_that_passed_while_the_request_waited_is_at_once() {
     let too_late = done_at.saturating_add(Span::from_millis(1));
     assert_eq!(create(new(countdown("4 08:00")), &moment(too_late)), Err(CreateError::Past { at: read_at }));
 
-    let edit = Command::Edit(Edit { schedule: Some(countdown("4 08:00")), ..Edit::default() });
+    let edit = Command::Edit(Box::new(Edit { schedule: Some(countdown("4 08:00")), ..Edit::default() }));
     let mut story = Story::new(countdown("4 10:00"), &[]);
     assert!(story.clone().ask_at(too_late, &edit).is_err());
     story.ask_at(done_at, &edit).expect("it was no past when it was read");
@@ -711,7 +743,8 @@ fn a_time_that_passed_while_the_request_waited_is_at_once() {
 #[test]
 fn an_edit_into_the_past_changes_nothing() {
     let mut story = Story::new(once("4 09:00"), &[]);
-    let edit = Command::Edit(Edit { title: Some("x".into()), schedule: Some(once("4 07:00")), ..Edit::default() });
+    let edit =
+        Command::Edit(Box::new(Edit { title: Some("x".into()), schedule: Some(once("4 07:00")), ..Edit::default() }));
     let before = story.snapshot.clone();
     story.ask("4 08:10", &edit).expect_err("past");
     assert_eq!(story.snapshot, before);
@@ -827,7 +860,7 @@ fn a_snooze_to_before_an_alert_leaves_that_alert() {
 fn an_edit_of_alerts_silences_only_those_that_are_new() {
     let mut story = Story::new(once("4 09:00"), &[]);
     let alerts = Some(vec![Span::from_minutes(-30), Span::ZERO]);
-    story.ask("4 09:00", &Command::Edit(Edit { alerts, ..Edit::default() })).expect("pending");
+    story.ask("4 09:00", &Command::Edit(Box::new(Edit { alerts, ..Edit::default() }))).expect("pending");
     let spoken: Vec<_> =
         story.steps.iter().filter_map(|(_, _, step)| step.operation.firing()).map(|f| f.slot).collect();
     assert_eq!(spoken, [Slot::DUE]);
@@ -836,7 +869,9 @@ fn an_edit_of_alerts_silences_only_those_that_are_new() {
 #[test]
 fn a_series_without_alerts_is_neither_missed_nor_undelivered() {
     let mut story = Story::new(daily(9), &[]);
-    story.ask("4 08:10", &Command::Edit(Edit { alerts: Some(Vec::new()), ..Edit::default() })).expect("pending");
+    story
+        .ask("4 08:10", &Command::Edit(Box::new(Edit { alerts: Some(Vec::new()), ..Edit::default() })))
+        .expect("pending");
     story.run("4 09:00");
     let woken = story.ask("5 09:00", &Command::Wake).expect("a wake is never refused");
     assert_eq!(woken.passed_over, 0);
@@ -848,7 +883,7 @@ fn a_task_that_rang_rings_again_at_the_same_local_time_of_another_zone() {
     let mut story = Story::new(once("4 15:00"), &[-60, 0]);
     story.run("4 15:00");
     let travelled = |now: &str| Moment { zone: Tz::America__New_York, ..moment(at(now)) };
-    let edit = Command::Edit(Edit { schedule: Some(once("4 15:00")), ..Edit::default() });
+    let edit = Command::Edit(Box::new(Edit { schedule: Some(once("4 15:00")), ..Edit::default() }));
     for (now, command) in [("4 15:30", &edit), ("4 20:00", &Command::Wake), ("4 21:00", &Command::Wake)] {
         let moment = travelled(now);
         let next = transition(&story.snapshot, &story.deliveries, command, Expected::default(), &moment).expect("due");
@@ -887,17 +922,21 @@ fn any_act() -> impl Strategy<Value = Act> {
         Just(Command::Rezone),
         any::<bool>().prop_map(|early| Command::Done { early }),
         any::<(bool, bool)>().prop_map(|(early, is_dismissal)| Command::Ack { early, is_dismissal }),
-        (soon.clone(), any::<(bool, bool)>())
-            .prop_map(|(until, (early, is_duration))| Command::Snooze { until, is_duration, early }),
+        (soon.clone(), any::<(bool, bool)>()).prop_map(|(until, (early, is_duration))| Command::Snooze {
+            until,
+            is_duration,
+            early
+        }),
         prop::option::of(soon).prop_map(|until| Command::Pause { until }),
         any::<bool>().prop_map(|shift| Command::Resume { shift }),
         Just(Command::Skip),
         Just(Command::Cancel),
-        any_schedule().prop_map(|schedule| Command::Edit(Edit { schedule: Some(schedule), ..Edit::default() })),
-        prop::collection::vec(-300_i64..300, 0..3).prop_map(|minutes| Command::Edit(Edit {
+        any_schedule()
+            .prop_map(|schedule| Command::Edit(Box::new(Edit { schedule: Some(schedule), ..Edit::default() }))),
+        prop::collection::vec(-300_i64..300, 0..3).prop_map(|minutes| Command::Edit(Box::new(Edit {
             alerts: Some(minutes.into_iter().map(Span::from_minutes).collect()),
             ..Edit::default()
-        })),
+        }))),
     ];
     let report = prop_oneof![
         Just(Report::Delivered),

@@ -33,9 +33,10 @@ impl Batch<'_> {
             return Err(CallError::PauseInPast { scope: scope.clone(), until });
         }
         let id = self.ids.next(now);
-        let mut many = self.many(id);
+        let mut many = ManyApplied { is_done: true, ..self.many(id) };
         for snapshot in self.open_tasks()? {
-            let is_awake = matches!(snapshot.occurrence.state, State::Pending(_) | State::Running(_) | State::Failed(_));
+            let is_awake =
+                matches!(snapshot.occurrence.state, State::Pending(_) | State::Running(_) | State::Failed(_));
             if is_awake && scope.covers(&snapshot.task.details.tags) {
                 self.change_one(&snapshot, &Command::Pause { until }, &mut many)?;
             }
@@ -57,6 +58,7 @@ impl Batch<'_> {
         if ended.is_empty() {
             return Ok(many);
         }
+        many.is_done = true;
         self.pauses.retain(|pause| !pause.is_over(now));
         self.change.pauses = Some(self.pauses.clone());
         for snapshot in self.open_tasks()? {
@@ -74,7 +76,7 @@ impl Batch<'_> {
     }
 
     const fn many(&self, op_id: Uuid) -> ManyApplied {
-        ManyApplied { op_id, now: self.circumstances.now, numbers: Vec::new(), passed_over: 0 }
+        ManyApplied { op_id, now: self.circumstances.now, is_done: false, numbers: Vec::new(), passed_over: 0 }
     }
 
     /// Returns the open tasks, as this batch leaves them.

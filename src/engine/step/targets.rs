@@ -9,12 +9,13 @@ use crate::domain::command::Command;
 use crate::domain::delivery::{Delivery, DeliveryId, DeliveryStatus, Report, Target};
 use crate::domain::effect::Effect;
 use crate::domain::event::Actor;
+use crate::domain::outbox::DeliveryFilter;
 use crate::domain::task::TaskId;
 use crate::engine::dispatch::PER_TARGET_MAX;
 use crate::engine::input::{CallError, TargetCall};
 use crate::engine::run::DUE_MAX;
 use crate::engine::step::{Answer, Batch};
-use crate::store::{DeliveryFilter, StoreError};
+use crate::store::StoreError;
 
 impl Batch<'_> {
     /// Does what a person asks of a target.
@@ -57,23 +58,25 @@ impl Batch<'_> {
         }
         // Some of what the store has as held may be withdrawn by this batch.
         let of_batch = self.deliveries.keys().filter(|id| id.target == *target).count();
-        let mut held = self.store.held(target, of_batch + 1)?;
+        let turn = health.next_of_held();
+        let mut held = self.store.held(target, of_batch + 1 + turn)?;
         held.retain(|delivery| !self.deliveries.contains_key(&delivery.id));
         if held.first().is_some_and(|oldest| oldest.is_expired(now)) {
             return self.expire_held(target);
         }
-        let Some(oldest) = held.into_iter().next() else {
+        if held.is_empty() {
             self.set_health(health.drained());
             return Ok(());
-        };
+        }
+        let chosen = held.swap_remove(turn % held.len());
         // Beside a probe goes nothing else, not even another probe.
         let load_max = if health.is_probed() { 1 } else { PER_TARGET_MAX };
         if self.world.dispatcher.load(target) >= load_max {
             self.set_health(health.put_off(now));
             return Ok(());
         }
-        self.released.insert(oldest.id.clone());
-        self.queue(oldest)?;
+        self.released.insert(chosen.id.clone());
+        self.queue(chosen)?;
         self.set_health(health.released(now));
         Ok(())
     }
@@ -100,9 +103,12 @@ impl Batch<'_> {
         let after = before.reported(report, self.circumstances.now);
         let has_opened = after.has_opened_since(&before);
         let failures = after.failures;
+        if before.is_probed() && after.admits() {
+            tracing::info!(target = %id.target, "the target answers again: what was held for it goes out");
+        }
         self.set_health(after);
         let (true, Report::Failed { error, .. }) = (has_opened, report) else { return Ok(()) };
-        tracing::warn!(target = %id.target, failures, error, "the target fails: what is for it is held");
+        tracing::warn!(channel = id.target.public_name(), failures, error, "the target fails: what is for it is held");
         self.hold_rest(&id.target)?;
         let command = Command::TellTargetFails { target: id.target.clone(), failures, error: error.clone() };
         self.command(task, &command, Actor::Daemon)

@@ -1,11 +1,14 @@
 //! The webhook channel of a build without the feature `webhook`: always away, and it says why.
 
+use std::sync::Arc;
+
 use futures_util::future::BoxFuture;
 use tokio::sync::watch;
 
 use crate::domain::delivery::{ChannelKind, Delivery, Report};
 use crate::domain::task::TaskId;
 use crate::notify::absent::AbsentChannel;
+use crate::notify::network::Network;
 use crate::notify::webhook::{Fault, Now, Settings};
 use crate::notify::{Channel, Presence};
 
@@ -20,6 +23,14 @@ impl WebhookChannel {
     /// None in this build: nothing is looked at.
     pub fn new(_targets: Vec<Settings>, _now: Now) -> Result<Self, Vec<Fault>> {
         Ok(Self(AbsentChannel::new(ChannelKind::Webhook, "keikod was built without webhook support")))
+    }
+}
+
+impl WebhookChannel {
+    /// Returns the channel as it is: whatever the network does, it is away.
+    #[must_use]
+    pub fn heeding(self, _network: Arc<dyn Network>) -> Self {
+        self
     }
 }
 
@@ -48,8 +59,6 @@ impl Channel for WebhookChannel {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    use std::sync::Arc;
 
     use crate::domain::time::Timestamp;
 

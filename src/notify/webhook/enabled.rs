@@ -14,6 +14,7 @@ use crate::domain::delivery::{ChannelKind, Delivery, Frozen, Report};
 use crate::domain::secret::Secret;
 use crate::domain::task::TaskId;
 use crate::domain::time::Timestamp;
+use crate::notify::network::{Heeding, Network};
 use crate::notify::webhook::client::{Client, Need, Options};
 use crate::notify::webhook::outcome::{failed, judge};
 use crate::notify::webhook::payload::{self, payload};
@@ -32,6 +33,7 @@ pub struct WebhookChannel {
     unnamed: Endpoint,
     now: Now,
     presence: watch::Sender<Presence>,
+    heeding: Option<Heeding>,
 }
 
 /// One target, ready for use.
@@ -75,7 +77,18 @@ impl WebhookChannel {
         // Its address is replaced by that of each delivery.
         let settings = Settings::new(String::new(), Secret::new("http://localhost".to_owned()));
         let unnamed = Endpoint::new(settings).expect("nothing of the defaults is refused");
-        Ok(Self { named, unnamed, now, presence: watch::Sender::new(Presence::Present) })
+        Ok(Self { named, unnamed, now, presence: watch::Sender::new(Presence::Present), heeding: None })
+    }
+
+    /// Returns the channel that looks again whenever `network` comes back.
+    ///
+    /// # Panics
+    /// Outside of a runtime.
+    #[must_use]
+    pub fn heeding(mut self, network: Arc<dyn Network>) -> Self {
+        let presence = self.presence.clone();
+        self.heeding = Some(Heeding::of(network, move || drop(presence.send_replace(Presence::Present))));
+        self
     }
 
     /// Returns the templates of a target; `None` where it is no longer configured.

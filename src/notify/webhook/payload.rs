@@ -13,11 +13,9 @@ use crate::domain::time::Timestamp;
 /// The version of this form: one more when a field changes its meaning or goes.
 const SCHEMA_VERSION: u32 = 1;
 
-/// Returns the name of a delivery for the receiver: the same on every attempt, and on no other delivery.
-///
-/// The address is part of a delivery's own name, but may hold a key, and a full stop, which Standard Webhooks forbids.
+/// Returns the name of a delivery for the receiver.
 pub(super) fn id(delivery: &DeliveryId) -> Uuid {
-    Uuid::new_v5(&delivery.fire_id.0, delivery.target.to_string().as_bytes())
+    delivery.token()
 }
 
 /// Returns what is told: the body of a target that expects nothing else, and what templates are made of.

@@ -2,21 +2,29 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::protocol::methods::TaskRef;
 use crate::protocol::objects::{ChannelStatus, Delivery, TargetStatus, Time};
 
 /// The most deliveries that [`DeliveryList`] answers with, and its default.
 pub const DELIVERIES_MAX: usize = 1000;
 
-/// Asks for the deliveries that are not final, oldest first.
+/// Asks for deliveries, oldest first: of a task all, else those that are not final.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct DeliveryList {
     /// Only those to this target.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub target: Option<String>,
-    /// Only those of this status: `queued`, `waiting`, `held` or `retrying`.
+    /// Only those of this status: `queued`, `waiting`, `held`, `retrying` or `failed`; of a task also `delivered` and
+    /// `withdrawn`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub status: Option<String>,
+    /// Only those of this task.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub task: Option<TaskRef>,
+    /// Where the page begins: the `next` of the page before.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub after: Option<u64>,
     /// The most that are wanted; [`DELIVERIES_MAX`] unless given, and at most.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub limit: Option<usize>,
@@ -53,15 +61,15 @@ pub struct ChannelTest {
 
 /// Deliveries, oldest first.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
-pub struct DeliveryListResult {
+pub struct DeliveryListResult<T = Delivery> {
     /// See [`crate::protocol::SCHEMA_VERSION`].
     pub schema_version: u32,
     /// The daemon's time.
     pub now: Time,
     /// The deliveries.
-    pub deliveries: Vec<Delivery>,
-    /// How many more there are.
-    pub left_out: usize,
+    pub deliveries: Vec<T>,
+    /// Where the next page begins, null on the last one; see [`PAGE_BYTES_MAX`](crate::protocol::methods::PAGE_BYTES_MAX).
+    pub next: Option<u64>,
 }
 
 /// The channels and their targets.

@@ -3,10 +3,11 @@
 use crate::domain::breaker::{Breaker, TargetHealth};
 use crate::domain::delivery::{ChannelKind, Delivery, DeliveryStatus, StatusName, Target};
 use crate::domain::occurrence::OccurrenceName;
+use crate::domain::outbox::{DeliveryFilter, Statuses};
 use crate::domain::task::Task;
 use crate::store::conformance::Fixture;
 use crate::store::conformance::samples::{add_tasks, at, delivery, everything, key, task, task_id};
-use crate::store::{Change, DeliveryFilter, RequestSeen, Statuses, Store, StoreError};
+use crate::store::{Change, RequestSeen, Store, StoreError};
 
 fn statuses() -> [DeliveryStatus; 7] {
     [
@@ -178,6 +179,7 @@ pub(crate) async fn a_target_reads_back_with_every_breaker<F: Fixture>() {
         target: Target { kind: ChannelKind::Webhook, address: format!("https://example.org/{failures}") },
         failures,
         breaker,
+        last_error: (failures > 0).then(|| format!("不行 {failures}")),
     };
     let targets: Vec<TargetHealth> = (0..).zip(breakers).map(health).collect();
     let writing = |targets: &[TargetHealth]| Change { targets: targets.to_vec(), ..Change::default() };

@@ -134,7 +134,10 @@ fn states_named(name: StateName) -> Vec<State> {
     match name {
         StateName::Created => vec![State::Created],
         StateName::Pending => {
-            vec![State::Pending(Pending::default()), State::Pending(Pending { snooze: Some(snooze()), is_missed: true })]
+            vec![
+                State::Pending(Pending::default()),
+                State::Pending(Pending { snooze: Some(snooze()), is_missed: true }),
+            ]
         }
         StateName::Running => {
             vec![
@@ -231,11 +234,9 @@ fn operation_after(operation: &Operation, snapshot: &Snapshot) -> Option<Operati
             Operation::Resent { fire_id: FireId(Uuid::from_u128(900)), target }
         }
         Operation::Resent { fire_id, target } => Operation::Expired { fire_id: *fire_id, target: target.clone() },
-        Operation::Expired { .. } => Operation::PassedOver {
-            instances: u64::MAX,
-            from: at(1_779_000_000_009),
-            to: at(1_779_000_000_010),
-        },
+        Operation::Expired { .. } => {
+            Operation::PassedOver { instances: u64::MAX, from: at(1_779_000_000_009), to: at(1_779_000_000_010) }
+        }
         Operation::PassedOver { .. } => Operation::Missed {
             slots: vec![Slot::DUE, Slot::Nag(2)],
             from: at(1_779_000_000_011),
@@ -277,7 +278,10 @@ fn nag() -> Nag {
 }
 
 fn deadline() -> Deadline {
-    Deadline { time: DeadlineTime::AfterDue(Span::from_minutes(480)), alerts: vec![Span::from_minutes(-60), Span::ZERO] }
+    Deadline {
+        time: DeadlineTime::AfterDue(Span::from_minutes(480)),
+        alerts: vec![Span::from_minutes(-60), Span::ZERO],
+    }
 }
 
 fn full_edit() -> Edit {

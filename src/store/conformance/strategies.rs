@@ -129,14 +129,22 @@ fn after_done() -> impl Strategy<Value = AfterDone> {
         any::<u32>().prop_map(Every::Months),
     ];
     let clock = of(local().prop_map(|local| local.time().trunc_subsecs(0)));
-    (every, clock, nominal(), any::<Option<u32>>(), of(at()))
-        .prop_map(|(every, at, from, count, until)| AfterDone { every, at, from, count, until })
+    (every, clock, nominal(), any::<Option<u32>>(), of(at())).prop_map(|(every, at, from, count, until)| AfterDone {
+        every,
+        at,
+        from,
+        count,
+        until,
+    })
 }
 
 fn policy() -> impl Strategy<Value = Policy> {
     let nag = of((span(), any::<u32>()).prop_map(|(every, max)| Nag { every, max }));
-    (select(vec![Missed::Once, Missed::Skip]), nag, any::<bool>())
-        .prop_map(|(missed, nag, auto_done)| Policy { missed, nag, auto_done })
+    (select(vec![Missed::Once, Missed::Skip]), nag, any::<bool>()).prop_map(|(missed, nag, auto_done)| Policy {
+        missed,
+        nag,
+        auto_done,
+    })
 }
 
 fn deadline() -> impl Strategy<Value = Deadline> {
@@ -152,23 +160,24 @@ fn schedule() -> impl Strategy<Value = Schedule> {
 fn task() -> impl Strategy<Value = Task> {
     let instance = || of((key(), nominal(), at()).prop_map(|(key, nominal, due)| Instance { key, nominal, due }));
     let life = (policy(), of(deadline()));
-    (id(), details(), schedule(), vec(span(), 0..4), life, (at(), at()), (instance(), instance()), of(outcome())).prop_map(
-        |(id, details, schedule, alerts, life, (created_at, updated_at), (cursor, last_ended), previous)| Task {
-            id: TaskId(id),
-            number: Number(1),
-            details,
-            schedule,
-            alerts,
-            policy: life.0,
-            deadline: life.1,
-            version: 1,
-            created_at,
-            updated_at,
-            cursor,
-            last_ended,
-            previous,
-        },
-    )
+    (id(), details(), schedule(), vec(span(), 0..4), life, (at(), at()), (instance(), instance()), of(outcome()))
+        .prop_map(|(id, details, schedule, alerts, life, (created_at, updated_at), (cursor, last_ended), previous)| {
+            Task {
+                id: TaskId(id),
+                number: Number(1),
+                details,
+                schedule,
+                alerts,
+                policy: life.0,
+                deadline: life.1,
+                version: 1,
+                created_at,
+                updated_at,
+                cursor,
+                last_ended,
+                previous,
+            }
+        })
 }
 
 fn snooze() -> impl Strategy<Value = Snooze> {
@@ -187,8 +196,7 @@ fn state() -> impl Strategy<Value = State> {
         .prop_map(|(id, since, until, remaining, snooze)| Suspended { id, since, until, remaining, snooze });
     prop_oneof![
         Just(State::Created),
-        (of(snooze()), any::<bool>())
-            .prop_map(|(snooze, is_missed)| State::Pending(Pending { snooze, is_missed })),
+        (of(snooze()), any::<bool>()).prop_map(|(snooze, is_missed)| State::Pending(Pending { snooze, is_missed })),
         (at(), of(at()), any::<(u32, bool, bool)>(), of(at()), of(snooze())).prop_map(
             |(fired_at, rang_at, (nags, is_hushed, late), acked_at, snooze)| {
                 State::Running(Running { fired_at, rang_at, nags, is_hushed, late, acked_at, snooze })
@@ -205,7 +213,16 @@ fn occurrence() -> impl Strategy<Value = Occurrence> {
     let due = of((nominal(), at()).prop_map(|(nominal, at)| Due { nominal, at }));
     let deadline = (of((nominal(), at()).prop_map(|(nominal, at)| Due { nominal, at })), any::<(bool, u32)>());
     (key(), any::<u32>(), due, of(at()), (vec(slot(), 0..4), of(slot())), deadline, of(id()), state()).prop_map(
-        |(key, generation, due, successor_at, (spoken, last_spoken), (deadline, (is_past_deadline, nags)), moved_by, state)| Occurrence {
+        |(
+            key,
+            generation,
+            due,
+            successor_at,
+            (spoken, last_spoken),
+            (deadline, (is_past_deadline, nags)),
+            moved_by,
+            state,
+        )| Occurrence {
             deadline,
             is_past_deadline,
             nags,

@@ -5,6 +5,7 @@ use proptest::test_runner::{Config, TestRunner};
 
 use crate::domain::event::{Operation, Snapshot};
 use crate::domain::occurrence::{Nominal, Occurrence, OccurrenceKey};
+use crate::domain::pause::{ManyPause, Scope};
 use crate::domain::state::{Pending, State};
 use crate::domain::task::{Number, TaskId};
 use crate::store::conformance::samples::{

@@ -6,6 +6,7 @@ use rusqlite::ffi;
 
 use crate::store::StoreError;
 use crate::store::sqlite::rows::RowError;
+use crate::store::sqlite::schema::BUSY_TIMEOUT;
 
 /// A failure before it is known where the database lies.
 #[derive(Debug, thiserror::Error)]
@@ -47,6 +48,12 @@ pub(crate) enum Fault {
         /// The newest that is known.
         known: u32,
     },
+    /// The file is damaged.
+    #[error("{found}")]
+    Damaged {
+        /// What SQLite found.
+        found: String,
+    },
     /// A task would be left without an occurrence.
     #[error("task {task} would be left without an occurrence")]
     NoOccurrence {
@@ -70,6 +77,7 @@ impl Fault {
             | Self::Foreign
             | Self::NoWal { .. }
             | Self::Newer { .. }
+            | Self::Damaged { .. }
             | Self::NoOccurrence { .. }
             | Self::Refused(_) => self,
         }
@@ -82,21 +90,38 @@ impl Fault {
             Self::Refused(error) => error,
             Self::Newer { found, known } => StoreError::Newer { path, found, known },
             fault if fault.is_full() => StoreError::Full { path },
+            fault if fault.is_damage() => StoreError::Damaged { what, path, source: Box::new(fault) },
+            fault if fault.is_busy() => StoreError::Broken { what, path, source: Box::new(Busy) },
             fault => StoreError::Broken { what, path, source: Box::new(fault) },
         }
     }
 
-    fn is_full(&self) -> bool {
+    /// Returns whether the disk is full.
+    pub(crate) fn is_full(&self) -> bool {
         match self {
+            Self::Refused(StoreError::Full { .. }) => true,
             Self::Sqlite(error) => is_sqlite_full(error),
             Self::File(error) => is_full(error),
-            Self::Migration(error) => match error.kind() {
-                refinery_core::error::Kind::Connection(_, source) => {
-                    source.downcast_ref::<rusqlite::Error>().is_some_and(is_sqlite_full)
-                }
-                _ => false,
-            },
+            Self::Migration(error) => migration_error(error).is_some_and(is_sqlite_full),
             Self::Row { .. }
+            | Self::Value(_)
+            | Self::Foreign
+            | Self::NoWal { .. }
+            | Self::Newer { .. }
+            | Self::Damaged { .. }
+            | Self::NoOccurrence { .. }
+            | Self::Refused(_) => false,
+        }
+    }
+
+    /// Returns whether the file itself is at fault.
+    fn is_damage(&self) -> bool {
+        match self {
+            Self::Damaged { .. } => true,
+            Self::Sqlite(error) => is_sqlite_damage(error),
+            Self::Migration(error) => migration_error(error).is_some_and(is_sqlite_damage),
+            Self::File(_)
+            | Self::Row { .. }
             | Self::Value(_)
             | Self::Foreign
             | Self::NoWal { .. }
@@ -105,6 +130,42 @@ impl Fault {
             | Self::Refused(_) => false,
         }
     }
+
+    /// Returns whether another program kept the file to itself for longer than is waited.
+    fn is_busy(&self) -> bool {
+        let is_busy = |error: &rusqlite::Error| {
+            matches!(error.sqlite_error_code(), Some(ffi::ErrorCode::DatabaseBusy | ffi::ErrorCode::DatabaseLocked))
+        };
+        match self {
+            Self::Sqlite(error) => is_busy(error),
+            Self::Migration(error) => migration_error(error).is_some_and(is_busy),
+            Self::File(_)
+            | Self::Row { .. }
+            | Self::Value(_)
+            | Self::Foreign
+            | Self::NoWal { .. }
+            | Self::Newer { .. }
+            | Self::Damaged { .. }
+            | Self::NoOccurrence { .. }
+            | Self::Refused(_) => false,
+        }
+    }
+}
+
+/// Another program keeps the file to itself.
+#[derive(Debug, thiserror::Error)]
+#[error("another program has had the file to itself for {} s", BUSY_TIMEOUT.as_secs())]
+struct Busy;
+
+fn migration_error(error: &refinery_core::Error) -> Option<&rusqlite::Error> {
+    match error.kind() {
+        refinery_core::error::Kind::Connection(_, source) => source.downcast_ref::<rusqlite::Error>(),
+        _ => None,
+    }
+}
+
+fn is_sqlite_damage(error: &rusqlite::Error) -> bool {
+    matches!(error.sqlite_error_code(), Some(ffi::ErrorCode::DatabaseCorrupt | ffi::ErrorCode::NotADatabase))
 }
 
 /// SQLite turns ENOSPC of a write into FULL; only where it enlarges the shared memory file it says SHMSIZE instead.

@@ -17,24 +17,27 @@ use crate::domain::breaker::TargetHealth;
 use crate::domain::delivery::{Delivery, DeliveryId, Target};
 use crate::domain::event::Snapshot;
 use crate::domain::occurrence::OccurrenceName;
+use crate::domain::outbox::{DeliveryFilter, TargetCount};
 use crate::domain::pause::ManyPause;
 use crate::domain::task::{Number, TaskId};
 use crate::store::sqlite::fault::Fault;
 use crate::store::sqlite::readers::Readers;
+use crate::store::sqlite::reserve::Reserve;
 use crate::store::sqlite::schema::Sharing;
 use crate::store::sqlite::writer::Job;
-use crate::store::{
-    Change, Committed, Counts, DeliveryFilter, Identity, RequestSeen, Store, StoreError, StoredEvent, TargetCount,
-    Wake, Which,
-};
+use crate::store::{Change, Committed, Counts, Identity, RequestSeen, Store, StoreError, StoredEvent, Wake, Which};
 
+mod backup;
 mod columns;
+pub mod damage;
 mod fault;
 mod outbox;
 mod read;
 mod readers;
+mod reserve;
 mod rows;
 mod schema;
+mod volume;
 mod write;
 mod writer;
 
@@ -46,6 +49,7 @@ mod writer;
 pub struct SqliteStore {
     path: String,
     readers: Readers,
+    reserve: Arc<Mutex<Reserve>>,
     jobs: SyncSender<Job>,
     writer: Mutex<Option<JoinHandle<()>>>,
 }
@@ -71,9 +75,20 @@ impl SqliteStore {
     fn open_as(path: &Path, device: Uuid, sharing: Sharing) -> Result<Self, Fault> {
         let connection = Arc::new(Mutex::new(schema::open(path, device, sharing)?));
         let only = (sharing == Sharing::Alone).then(|| Arc::clone(&connection));
-        let (jobs, thread) = writer::start(connection, path.display().to_string())?;
+        // Behind the database itself, which goes first where there is little room.
+        let reserve = Arc::new(Mutex::new(Reserve::keep(path)));
+        let (jobs, thread) = writer::start(connection, Arc::clone(&reserve), path.display().to_string())?;
         let readers = Readers::new(path.to_owned(), only);
-        Ok(Self { path: path.display().to_string(), readers, jobs, writer: Mutex::new(Some(thread)) })
+        Ok(Self { path: path.display().to_string(), readers, reserve, jobs, writer: Mutex::new(Some(thread)) })
+    }
+
+    /// Sets free what is kept in reserve beside the database at `path`, for what a start must write on a full disk. The
+    /// store that is opened then takes it back as soon as there is room.
+    ///
+    /// # Errors
+    /// There is none, or it cannot be removed.
+    pub fn give_up_reserve(path: &Path) -> std::io::Result<()> {
+        std::fs::remove_file(Reserve::path_of(path))
     }
 
     /// Returns the version of the schema that an open database has.
@@ -202,6 +217,16 @@ impl Store for SqliteStore {
 
     fn counts(&self) -> Result<Counts, StoreError> {
         self.ask(read::counts)
+    }
+
+    fn check_room(&self) -> Result<(), StoreError> {
+        let has_room = self.reserve.lock().unwrap_or_else(PoisonError::into_inner).has_room();
+        if has_room { Ok(()) } else { Err(StoreError::Full { path: self.path.clone() }) }
+    }
+
+    fn backup(&self, to: &Path) -> Result<u64, StoreError> {
+        let outcome = self.readers.ask(|connection| backup::copy(connection, to));
+        outcome.map_err(|fault| fault.into_store_error("back up to", &to.display().to_string()))
     }
 }
 

@@ -9,6 +9,7 @@ use crate::domain::breaker::{Breaker, TargetHealth};
 use crate::domain::delivery::{ChannelKind, Delivery, DeliveryId, Frozen, StatusName, Target};
 use crate::domain::message::{Message, Occasion, Reason};
 use crate::domain::occurrence::{FireId, OccurrenceName};
+use crate::domain::outbox::{DeliveryFilter, Statuses, TargetCount};
 use crate::domain::task::{Number, TaskId};
 use crate::domain::time::Timestamp;
 use crate::store::sqlite::columns::{self, Columns};
@@ -19,7 +20,6 @@ use crate::store::sqlite::rows::occurrence::{DueRow, slot};
 use crate::store::sqlite::rows::{
     RowError, from_json, from_sql_integer, priority, priority_word, required, timestamp, to_json, to_sql_integer,
 };
-use crate::store::{DeliveryFilter, Statuses, TargetCount};
 
 /// The columns of a delivery, in the order of [`read_delivery`].
 pub(crate) const DELIVERY: &str = "fire_id, channel, address, task, occurrence_key, occurrence_generation, number, \
@@ -27,7 +27,7 @@ pub(crate) const DELIVERY: &str = "fire_id, channel, address, task, occurrence_k
     metadata, status, status_at, frozen_headers, frozen_body, expires_at, attempts, created_at, last_error";
 
 /// The columns of a target, in the order of [`read_target`].
-const TARGET: &str = "channel, address, failures, breaker, since_at, next_at, probes";
+const TARGET: &str = "channel, address, failures, breaker, since_at, next_at, probes, last_error";
 
 /// As the partial index of the outbox has it, so that the index answers.
 pub(crate) const IS_IN_OUTBOX: &str = "status IN ('queued', 'waiting', 'held', 'retrying')";
@@ -207,6 +207,7 @@ pub(crate) fn write_target(transaction: &Transaction<'_>, health: &TargetHealth)
         since_at.map(Timestamp::as_millis),
         next_at.map(Timestamp::as_millis),
         probes,
+        health.last_error,
     ])?;
     Ok(())
 }
@@ -284,5 +285,6 @@ fn read_target(row: &Row<'_>) -> Result<TargetHealth, Fault> {
         "releasing" => Breaker::Releasing { next_at: next()? },
         _ => return Err(RowError::unknown("breaker", word).into()),
     };
-    Ok(TargetHealth { target: Target { kind, address }, failures, breaker })
+    let last_error = columns.take()?;
+    Ok(TargetHealth { target: Target { kind, address }, failures, breaker, last_error })
 }

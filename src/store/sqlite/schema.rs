@@ -15,6 +15,7 @@ use rusqlite::{Connection, ErrorCode, OpenFlags, TransactionBehavior, params};
 use uuid::Uuid;
 
 use crate::store::sqlite::fault::{Fault, is_full};
+use crate::store::sqlite::volume;
 
 /// Every migration, oldest first, by the name of its file.
 pub(crate) const MIGRATIONS: &[(&str, &str)] = &[
@@ -27,13 +28,23 @@ pub(crate) const MIGRATIONS: &[(&str, &str)] = &[
 const APPLICATION_ID: i64 = 0x4b65_696b;
 
 /// How long a statement waits for another program that holds the file, such as a backup.
-const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
+pub(crate) const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// Past this a log that grew under a long read is cut back at the next checkpoint.
 const LOG_BYTES_MAX: i64 = 64 * 1024 * 1024;
 
 /// The room that the shared memory file and the first pages of the log take, doubled.
 const ROOM_MIN: usize = 128 * 1024;
+
+/// Up to this length a database is checked whole when it is opened, which takes some hundredths of a second; of a
+/// longer one what is read is checked.
+const CHECKED_BYTES_MAX: u64 = 16 * 1024 * 1024;
+
+/// Where the whole disk is smaller than this, the log is merged into the database early, or it would fill the disk.
+const SMALL_DISK: u64 = 64 * 1024 * 1024;
+
+/// After how many pages that is.
+const SMALL_LOG_PAGES: i64 = 50;
 
 /// More statements than the writer or a reader uses, so that none is compiled twice.
 const STATEMENTS_MAX: usize = 32;
@@ -71,13 +82,19 @@ pub(crate) fn open(path: &Path, device: Uuid, sharing: Sharing) -> Result<Connec
     // Nothing may be written before this: a newer program must find its file as it left it.
     inspect(path, sharing)?;
     let mut connection = connect(path, OpenFlags::SQLITE_OPEN_READ_WRITE, sharing)?;
+    // Where something is found to be wrong, the files are left as they are.
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true)?;
     let mode: String = connection.query_row("PRAGMA journal_mode = WAL", [], |row| row.get(0))?;
     if mode != "wal" {
         return Err(Fault::NoWal { found: mode });
     }
     connection.pragma_update(None, "synchronous", "FULL")?;
     connection.pragma_update(None, "journal_size_limit", LOG_BYTES_MAX)?;
+    if volume::total(path) < SMALL_DISK {
+        connection.pragma_update(None, "wal_autocheckpoint", SMALL_LOG_PAGES)?;
+    }
     migrate(&mut connection, device, MIGRATIONS)?;
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, false)?;
     Ok(connection)
 }
 
@@ -102,7 +119,7 @@ fn connect(path: &Path, access: OpenFlags, sharing: Sharing) -> Result<Connectio
 }
 
 /// Makes the file for its owner only, where there is none. SQLite gives its side files the same mode.
-fn create_private(path: &Path) -> io::Result<()> {
+pub(crate) fn create_private(path: &Path) -> io::Result<()> {
     let mut options = OpenOptions::new();
     options.write(true).create_new(true);
     #[cfg(unix)]
@@ -146,7 +163,16 @@ fn inspect_with(path: &Path, access: OpenFlags, sharing: Sharing) -> Result<(), 
     let newest = "SELECT coalesce(max(version), 0) FROM refinery_schema_history";
     let found: u32 = connection.query_row(newest, [], |row| row.get(0))?;
     let known = known_version();
-    if found > known { Err(Fault::Newer { found, known }) } else { Ok(()) }
+    if found > known {
+        return Err(Fault::Newer { found, known });
+    }
+    if path.metadata()?.len() <= CHECKED_BYTES_MAX {
+        let found: String = connection.query_row("PRAGMA quick_check(1)", [], |row| row.get(0))?;
+        if found != "ok" {
+            return Err(Fault::Damaged { found });
+        }
+    }
+    Ok(())
 }
 
 pub(crate) fn known_version() -> u32 {

@@ -51,6 +51,9 @@ impl Amount {
     }
 }
 
+/// "mon", of which "in 2 mon" has months.
+const MON: Meaning = Meaning::ShortWeekday(chrono::Weekday::Mon);
+
 /// An amount that was found, and how it was written.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::when) struct FoundAmount {
@@ -93,8 +96,19 @@ fn one_unit(words: &Words<'_>, start: usize, base: Amount, above: Option<Unit>) 
         let unit = words.pick(at, |meaning| if let Meaning::ShortUnit(unit) = meaning { Some(unit) } else { None })?;
         is_behind_digits.then_some(unit)
     };
-    let (unit, is_short) = long.map(|unit| (unit, false)).or_else(|| short().map(|unit| (unit, true)))?;
+    // "in 2 mon"; elsewhere it is a Monday.
+    let is_month = |at: usize| start > 0 && words.has(start - 1, Meaning::In) && words.has(at, MON) && at > start;
+    let long = long.or_else(|| (is_month(at) && words.digits(at - 1).is_some()).then_some(Unit::Month));
+    // "10min" is written as short as "10m".
+    let is_glued = at > start && words.digits(at - 1).is_some() && words.is_glued(at) && !words.opens_or_closes(at);
+    let (unit, is_short) = long.map(|unit| (unit, is_glued)).or_else(|| short().map(|unit| (unit, true)))?;
     if above.is_some_and(|above| unit >= above) {
+        return None;
+    }
+    // 6月3日之后 has a date.
+    let is_date = words.has(at, Meaning::MonthMark)
+        && count(words, at + 1).is_some_and(|(_, next)| words.has(next, Meaning::DayMark));
+    if is_date {
         return None;
     }
     let mut amount = base.plus(thousandths, unit)?;
@@ -157,6 +171,14 @@ fn decimal(words: &Words<'_>, start: usize, value: u32) -> (i64, usize) {
 fn fraction(words: &Words<'_>, start: usize) -> Option<(i64, usize)> {
     if let Some(found) = slashed(words, start) {
         return Some(found);
+    }
+    // "three quarters of an hour"
+    if let Some((count @ 2..=3, at)) = number_in_words(words, start)
+        && words.has(at, Meaning::Unit(Unit::Quarter))
+        && words.has(at + 1, Meaning::Of)
+    {
+        let next = words.skip(at + 2, Meaning::Article);
+        return words.is_unit(next).then_some((i64::from(count) * 250, next));
     }
     let at = words.skip(start, Meaning::Article);
     let part = if words.has(at, Meaning::Half) {

@@ -116,6 +116,9 @@ fn alone(words: &Words<'_>, start: usize, binder: Option<Binder>) -> Option<Foun
 }
 
 fn named(words: &Words<'_>, start: usize) -> Option<(Clock, usize)> {
+    if let Some(hour) = words.pick(start, |m| if let Meaning::NamedHour(hour) = m { Some(hour) } else { None }) {
+        return Some((Clock { hour, minute: 0, second: 0, face: Face::Day }, start + 1));
+    }
     // "next noon"
     let is_next = words.has(start, Meaning::Next) && words.has(start + 1, Meaning::Noon);
     let start = if is_next { start + 1 } else { start };
@@ -129,8 +132,14 @@ fn named(words: &Words<'_>, start: usize) -> Option<(Clock, usize)> {
 /// "9:30", "17:30:05", "9.30pm", "17h30".
 pub(in crate::when) fn digital(words: &Words<'_>, start: usize, binder: Option<Binder>) -> Option<(Clock, usize)> {
     let (hour, hour_len @ 1..=2) = words.digits(start)? else { return None };
-    let (minute, 2) = words.digits(start + 2)? else { return None };
-    if !(words.is_glued(start + 1) && words.is_glued(start + 2)) {
+    let (minute, minute_len) = words.digits(start + 2)?;
+    // "3:5pm"
+    let is_cut = minute_len == 1 && words.has(start + 1, Meaning::Colon) && words.is_glued(start + 2);
+    if is_cut && (meridiem(words, start + 3).is_some() || binder.is_some_and(Binder::takes_bare_number)) {
+        let next = meridiem(words, start + 3).map_or(start + 3, |(_, next)| next);
+        return Some((Clock { hour, minute, second: 0, face: Face::Impossible }, next));
+    }
+    if minute_len != 2 || !(words.is_glued(start + 1) && words.is_glued(start + 2)) {
         return None;
     }
     let colon = words.has(start + 1, Meaning::Colon);
@@ -225,6 +234,10 @@ fn spoken(words: &Words<'_>, start: usize, binder: Option<Binder>) -> Option<Fou
     }
     let is_before = words.has(behind, Meaning::To);
     // "ten after 4pm"
+    // "9 to 5" are hours.
+    if is_before && !is_named && !words.is_unit(behind - 1) && minutes % 5 != 0 {
+        return None;
+    }
     let is_bare = words.digits(start).is_none_or(|_| behind == start + 1) && !words.is_unit(behind - 1);
     let is_after = words.has(behind, Meaning::Past) || is_bare && words.has(behind, Meaning::After);
     let is_british = minutes == 30 && is_named && at == start && !is_before && !is_after;
@@ -303,7 +316,10 @@ fn bare(words: &Words<'_>, start: usize, binder: Option<Binder>) -> Option<(Cloc
 /// Returns whether "tonight", "in the evening" or the like stands here.
 pub(in crate::when) fn is_part_behind(words: &Words<'_>, next: usize) -> bool {
     let is_part = |at: usize| words.pick(at, |m| matches!(m, Meaning::Part(_)).then_some(())).is_some();
-    words.has(next, Meaning::Tonight)
+    let is_lunchtime =
+        words.has(next, Meaning::Meal(12)) && words.lexeme(next).is_some_and(|word| word.span.len() >= 9);
+    is_lunchtime
+        || words.has(next, Meaning::Tonight)
         || words.has(next, Meaning::In) && words.has(next + 1, Meaning::The) && is_part(next + 2)
         || words.has(next, Meaning::At) && is_part(next + 1)
         || words.has(next, Meaning::This) && is_part(next + 1)
@@ -327,8 +343,11 @@ pub(in crate::when) fn range(
     if has_seconds && words.is_glued(first.1) && words.has(first.1, Meaning::Dash) {
         return None;
     }
-    let last =
-        end_of_range(words, words.skip(behind, Meaning::At)).filter(|(_, next)| !is_number_of_more(words, *next))?;
+    let end = words.skip(behind, Meaning::At);
+    // "at 9:00 until 20 june" ends on a day.
+    let is_of_month =
+        |next: usize| next == end + 1 && words.pick(next, |m| matches!(m, Meaning::Month(_)).then_some(())).is_some();
+    let last = end_of_range(words, end).filter(|(_, next)| !is_number_of_more(words, *next) && !is_of_month(*next))?;
     let is_alone = |at: usize| clock(words, at, None).is_some_and(|found| found.strength == Strength::Strong);
     let is_military = |at: usize| words.digits(at).is_some_and(|(_, len)| len == 4);
     let is_sure = opener.is_some()
@@ -376,7 +395,8 @@ fn end_of_range(words: &Words<'_>, at: usize) -> Option<(Clock, usize)> {
 
 /// "eight forty", "ten ten": an hour and minutes in words.
 fn two_numbers(words: &Words<'_>, at: usize) -> Option<(Clock, usize)> {
-    if words.digits(at).is_some() || words.has(at, Meaning::Article) {
+    // 五一 is a day.
+    if words.digits(at).is_some() || words.has(at, Meaning::Article) || words.opens_or_closes(at) {
         return None;
     }
     let number = |at: usize| words.pick(at, |m| if let Meaning::Number(value) = m { Some(value) } else { None });

@@ -6,7 +6,7 @@ use crate::when::grammar::day::{Day, FoundDay, found, ordinal_word};
 use crate::when::grammar::period::spoken_year;
 use crate::when::grammar::words::Words;
 use crate::when::grammar::{Binder, Strength};
-use crate::when::lexicon::Meaning;
+use crate::when::lexicon::{Meaning, Unit};
 
 /// "20260603".
 pub(super) fn compact(words: &Words<'_>, start: usize) -> Option<FoundDay> {
@@ -34,7 +34,18 @@ pub(super) fn month_and_day(words: &Words<'_>, start: usize) -> Option<FoundDay>
     let (day, at) = day_number(words, words.skip(start, Meaning::The))?;
     let at = words.skip(words.skip_joint(at), Meaning::Of);
     let month = month_name(words, at)?;
-    Some(with_year(words, month, day, words.skip_dot(at)))
+    let found = with_year(words, month, day, words.skip_dot(at));
+    let short = with_short_year(words, month, day, &found).filter(|_| !words.has(at - 1, Meaning::Of));
+    Some(short.unwrap_or(found))
+}
+
+/// "2 july 27": behind day and month a number that is no hour of a 12-hour clock is the year.
+fn with_short_year(words: &Words<'_>, month: u32, day: u32, known: &FoundDay) -> Option<FoundDay> {
+    let (short @ 13.., 2) = words.digits(known.next)? else { return None };
+    let next = known.next + 1;
+    let is_free = words.is_end(next) || words.has(next, Meaning::Comma) || words.has(next, Meaning::At);
+    let is_open = matches!(known.day, Day::Date { year: None, .. }) && is_free && !words.is_glued(next);
+    is_open.then(|| found(Day::Date { year: Some(2000 + short), month, day }, next, Strength::Strong))
 }
 
 /// "2026/aug/10", "2026-10-aug".
@@ -79,6 +90,11 @@ fn with_year(words: &Words<'_>, month: u32, day: u32, next: usize) -> FoundDay {
 pub(super) fn year(words: &Words<'_>, at: usize) -> Option<(u32, usize)> {
     let Some((year, 4)) = words.digits(at) else { return spoken_year(words, at) };
     let is_clock = words.has(at + 1, Meaning::Colon) && words.is_glued(at + 1);
+    // "19 february 2027 year"
+    let is_marked = words.has(at + 1, Meaning::Unit(Unit::Year)) && at > 0 && month_name(words, at - 1).is_some();
+    if is_marked && (1970..2200).contains(&year) {
+        return Some((year, at + 2));
+    }
     let is_amount = words.is_unit(at + 1) || words.pick(at + 1, meridiem_only).is_some();
     // "12 may 1700" and "12 may 2330" mean a time of day; ISO dates reach the far years.
     ((1970..2200).contains(&year) && !is_clock && !is_amount).then_some((year, at + 1))

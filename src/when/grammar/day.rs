@@ -4,6 +4,7 @@ use chrono::Weekday;
 
 use crate::when::Dialect;
 use crate::when::grammar::amount::{Amount, FoundAmount, amount, count};
+use crate::when::grammar::clock::clock;
 use crate::when::grammar::date::{compact, month_and_day, month_and_year, month_name, numeric, year};
 use crate::when::grammar::period::period_of_calendar;
 use crate::when::grammar::words::Words;
@@ -39,6 +40,10 @@ pub(in crate::when) enum Day {
     WeekAround(Box<Day>),
     /// The so-manieth weekday after another day, before it when negative.
     Counted { nth: i64, weekday: Weekday, from: Box<Day> },
+    /// So many Mondays to Fridays from today.
+    WorkingDays(i64),
+    /// A season by the month and day of its start.
+    Season { which: Which, year: Option<u32>, month: u32, day: u32 },
     /// So long from another day.
     Shifted { amount: Amount, is_back: bool, from: Box<Day> },
 }
@@ -129,6 +134,7 @@ pub(in crate::when) fn day(
         week_around(words, start, dialect),
         counted_from(words, start, dialect),
         holiday(words, start, binder),
+        after(words, start, dialect),
         compact(words, start),
     ]
     .into_iter()
@@ -194,6 +200,20 @@ fn holiday(words: &Words<'_>, start: usize, binder: Option<Binder>) -> Option<Fo
         words.pick(start, |m| if let Meaning::Holiday(month, day) = m { Some((month, day)) } else { None })?;
     let strength = if binder.is_some() { Strength::Strong } else { Strength::Whole };
     Some(found(Day::Date { year: None, month, day }, start + 1, strength))
+}
+
+/// "after friday": the day behind it; "after friday 5pm" is at five.
+fn after(words: &Words<'_>, start: usize, dialect: Dialect) -> Option<FoundDay> {
+    if !words.has(start, Meaning::After) || words.has_repeat {
+        return None;
+    }
+    let day = anchor(words, start + 1, dialect)?;
+    if clock(words, words.skip(day.next, Meaning::At), Some(Binder::At)).is_some() {
+        return None;
+    }
+    let amount = Amount { days: 1, ..Amount::default() };
+    let from = Box::new(day.day);
+    Some(found(Day::Shifted { amount, is_back: false, from }, day.next, Strength::Strong))
 }
 
 /// "the week of june 3", "week beginning monday".
@@ -266,6 +286,12 @@ fn named(words: &Words<'_>, start: usize) -> Option<FoundDay> {
     // "the eom"
     let is_end = words.pick(start + 1, |m| matches!(m, Meaning::End(_)).then_some(())).is_some();
     let start = if is_end { words.skip(start, Meaning::The) } else { start };
+    // "next morning" is tomorrow's.
+    let at = words.skip(start, Meaning::The);
+    let is_part = words.pick(at + 1, |m| matches!(m, Meaning::Part(_)).then_some(())).is_some();
+    if words.has(at, Meaning::Next) && is_part {
+        return Some(found(Day::FromToday(1), at + 1, Strength::Strong));
+    }
     words
         .pick(start, |meaning| match meaning {
             Meaning::Day(days) => Some(Day::FromToday(days)),
@@ -333,6 +359,9 @@ fn weekend(words: &Words<'_>, start: usize) -> Option<FoundDay> {
 /// "next week", "last month", "this year".
 fn period(words: &Words<'_>, start: usize) -> Option<FoundDay> {
     let before = words.skip(start, Meaning::The);
+    // "2 next days" are the next 2.
+    let behind_count = count(words, before).map_or(before, |(_, at)| at);
+    let before = if words.has(behind_count, Meaning::Next) { behind_count } else { before };
     // "5 upcoming years" begin at no known moment.
     if start > 0 && words.has(start, Meaning::Coming) && words.digits(start - 1).is_some() {
         return None;
@@ -422,6 +451,10 @@ fn month_day(words: &Words<'_>, start: usize, binder: Option<Binder>) -> Option<
         return Some(found(Day::OfMonth(u32::try_from(nth).ok()?), behind, Strength::Strong));
     }
     let (nth, next) = ordinal(words, at).filter(|(nth, _)| *nth > 0)?;
+    // "on 5th street"
+    if words.has(next, Meaning::OrdinalNoun) {
+        return None;
+    }
     let is_word = words.digits(at).is_none();
     let is_bound = binder.is_some_and(|binder| matches!(binder, Binder::On | Binder::By | Binder::Until));
     // "the second attempt" and "on the first try" are no dates.
@@ -482,7 +515,7 @@ pub(in crate::when) fn of_month(words: &Words<'_>, start: usize) -> Option<(Mont
         return None;
     }
     if let Some(month) = month_name(words, start + 1) {
-        let next = start + 2;
+        let next = words.skip_dot(start + 1);
         return Some(match year(words, next) {
             Some((year, behind)) => (MonthOf::Named { year: Some(year), month }, behind),
             None => (MonthOf::Named { year: None, month }, next),
@@ -504,16 +537,30 @@ pub(in crate::when) fn of_month(words: &Words<'_>, start: usize) -> Option<(Mont
         return Some((MonthOf::Ahead(2), start + 5));
     }
     let is_any = words.has(start + 1, Meaning::The) || words.has(start + 1, Meaning::This);
-    if is_any && is_month(start + 2) {
-        return Some((MonthOf::Any, start + 3));
+    let any_at = if is_any { start + 2 } else { start + 1 };
+    if is_month(any_at) {
+        // "first monday of the month in 2 months"
+        return match of_month(words, any_at + 1) {
+            Some((month @ MonthOf::Ahead(_), next)) => Some((month, next)),
+            Some(_) | None => Some((MonthOf::Any, any_at + 1)),
+        };
     }
     let is_next = words.has(start + 1, Meaning::Next) || words.has(start + 1, Meaning::Coming);
     (is_next && is_month(start + 2)).then_some((MonthOf::Next, start + 3))
 }
 
-/// "in june", "june 2027", "next june".
+/// Returns the place behind "the month of".
+fn behind_month_of(words: &Words<'_>, start: usize) -> usize {
+    let at = words.skip(start, Meaning::The);
+    let is_named = words.has(at, Meaning::Unit(Unit::Month)) && words.has(at + 1, Meaning::Of);
+    if is_named && month_name(words, at + 2).is_some() { at + 2 } else { start }
+}
+
+/// "in june", "june 2027", "next june", "the month of june".
 fn month_alone(words: &Words<'_>, start: usize, binder: Option<Binder>) -> Option<FoundDay> {
-    let at = words.skip(words.skip(start, Meaning::This), Meaning::Next);
+    let at = words.skip(words.skip(behind_month_of(words, start), Meaning::This), Meaning::Next);
+    // "in an october"
+    let at = if at == start && binder == Some(Binder::In) { words.skip(at, Meaning::Article) } else { at };
     let Some(month) = month_name(words, at) else { return month_and_year(words, start) };
     if words.has(at.saturating_sub(1), Meaning::Next) && at > start {
         let month = MonthOf::Named { year: None, month };
@@ -530,7 +577,9 @@ fn month_alone(words: &Words<'_>, start: usize, binder: Option<Binder>) -> Optio
             .iter()
             .any(|join| words.has(at, *join))
     };
-    let is_alone = (start == 0 || joins(start - 1)) && (words.is_end(at + 1) || joins(at + 1));
+    // "march in a year"
+    let is_ahead = words.has(at + 1, Meaning::In) && amount(words, at + 2).is_some();
+    let is_alone = (start == 0 || joins(start - 1)) && (words.is_end(at + 1) || joins(at + 1) || is_ahead);
     let strength = if is_bound { Strength::Strong } else { Strength::Whole };
     (is_bound || is_alone).then(|| found(Day::Month { year: None, month }, at + 1, strength))
 }

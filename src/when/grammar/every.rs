@@ -3,7 +3,8 @@
 use chrono::Weekday;
 
 use crate::when::Dialect;
-use crate::when::grammar::amount::{Amount, amount, count};
+use crate::when::grammar::amount::{Amount, amount, count, number_in_words};
+use crate::when::grammar::date::month_name;
 use crate::when::grammar::day::{Day, DayKind, MonthOf, day, day_kind, of_month, ordinal};
 use crate::when::grammar::words::Words;
 use crate::when::grammar::{Strength, suffixed};
@@ -53,7 +54,9 @@ pub(in crate::when) fn every(words: &Words<'_>, start: usize, dialect: Dialect) 
     if let Some(found) = suffixed::every(words, start) {
         return Some(strong(found));
     }
-    adverb(words, start).or_else(|| plural(words, start).map(strong)).or_else(|| once_a(words, start).map(strong))
+    adverb(words, start)
+        .or_else(|| plural(words, start).map(strong))
+        .or_else(|| once_a(words, start).or_else(|| a_unit(words, start)).map(strong))
 }
 
 /// Reads what follows "every".
@@ -150,6 +153,14 @@ fn counted(words: &Words<'_>, start: usize) -> Option<(Every, usize)> {
 
 /// "june 3", "3rd of june", "first monday of june": once a year.
 fn yearly(words: &Words<'_>, start: usize, dialect: Dialect) -> Option<(Every, usize)> {
+    // "every january": its first day.
+    if let Some(month) = month_name(words, start).filter(|_| words.digits(start + 1).is_none()) {
+        let first = Day::Date { year: None, month, day: 1 };
+        let found = day(words, start, None, dialect).is_none_or(|found| found.next == start + 1);
+        if found {
+            return Some((Every { interval: 1, cycle: Cycle::Years, days: vec![first], part: None }, start + 1));
+        }
+    }
     let found = day(words, start, None, dialect)?;
     let is_yearly = match found.day {
         Day::Date { year: None, .. } | Day::Nth { month: MonthOf::Named { year: None, .. }, .. } => true,
@@ -166,6 +177,8 @@ fn yearly(words: &Words<'_>, start: usize, dialect: Dialect) -> Option<(Every, u
         | Day::Week { .. }
         | Day::WeekAround(_)
         | Day::Counted { .. }
+        | Day::WorkingDays(_)
+        | Day::Season { .. }
         | Day::Shifted { .. } => false,
     };
     is_yearly.then(|| (Every { interval: 1, cycle: Cycle::Years, days: vec![found.day], part: None }, found.next))
@@ -189,10 +202,17 @@ pub(super) fn range_of_weekdays(words: &Words<'_>, start: usize) -> Option<(Ever
     Some((weekly(&days, 1), next))
 }
 
+/// The most weekdays of one list, some named twice.
+const LIST_MAX: usize = 14;
+
 /// Reads weekdays joined by commas, "and" or a range.
 pub(in crate::when) fn weekday_list(words: &Words<'_>, start: usize) -> Option<(Vec<Weekday>, usize)> {
     let (mut days, mut at) = weekday_set(words, start)?;
     loop {
+        // A list that names no new day is none; and read from each of its places again it would cost its square.
+        if days.len() > LIST_MAX {
+            return Some((days, at));
+        }
         let is_range = words.has(at, Meaning::Dash) || words.has(at, Meaning::To) || words.has(at, Meaning::Through);
         let end = weekday_set(words, at + 1)
             .or_else(|| also_weekday(words, at + 1).map(|(day, next)| (vec![day], next)))
@@ -267,6 +287,29 @@ fn plural(words: &Words<'_>, start: usize) -> Option<(Every, usize)> {
     // "three fridays" are no repetition.
     let is_counted = start > 0 && count(words, start - 1).is_some_and(|(_, next)| next == start);
     if is_counted { None } else { weekdays(words, start, 1) }
+}
+
+/// Reads how often a cycle has it: the "twice" of "twice a day", the "three times" of "three times daily".
+pub(super) fn often(words: &Words<'_>, start: usize) -> Option<(u32, usize)> {
+    let once = words.pick(start, |m| if let Meaning::Count(times) = m { Some(times) } else { None });
+    let counted = || {
+        let number = words.digits(start).map(|(value, _)| (value, start + 1));
+        let (times, at) = number.or_else(|| number_in_words(words, start))?;
+        words.has(at, Meaning::Times).then_some((times, at + 1))
+    };
+    let (times, next) = once.map(|times| (times, start + 1)).or_else(counted)?;
+    let is_cycle = words.has(next, Meaning::Article) && words.is_unit(next + 1)
+        || words.has(next, Meaning::Every)
+        || words.pick(next, |m| matches!(m, Meaning::Repeats(..)).then_some(())).is_some();
+    (is_cycle && times > 1).then_some((times, next))
+}
+
+/// The "a day" of "twice a day".
+fn a_unit(words: &Words<'_>, start: usize) -> Option<(Every, usize)> {
+    let before = start.checked_sub(1)?;
+    let is_counted = words.has(before, Meaning::Times)
+        || words.pick(before, |m| matches!(m, Meaning::Count(_)).then_some(())).is_some();
+    if is_counted && words.has(start, Meaning::Article) { unit(words, start + 1, 1) } else { None }
 }
 
 /// "once a week".

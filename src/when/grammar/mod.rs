@@ -3,9 +3,11 @@
 //! A piece is one statement of time ("at 9", "friday", "every day"); a run is pieces side by side; a phrase is all
 //! that the sentence says about time. `grammar.md` gives the rules in one page. Nothing here knows the date.
 
+mod ahead;
 mod alert;
 mod amount;
 mod clock;
+mod contradiction;
 mod date;
 mod day;
 mod every;
@@ -28,7 +30,7 @@ pub(super) use self::clock::{Clock, Face};
 pub(super) use self::day::{Day, DayKind, MonthOf, WeekOf, Which};
 pub(super) use self::every::{Cycle, Every, WEEKEND, WORKING_DAYS};
 pub(super) use self::open::is_open;
-pub(super) use self::phrase::{Phrase, Run, phrase};
+pub(super) use self::phrase::{DayPart, Naming, Phrase, Run, phrase};
 pub(super) use self::words::Words;
 
 /// The preposition before a piece.
@@ -76,6 +78,8 @@ pub(super) enum Piece {
     Clock(Clock),
     /// From one time of day to another: once it is its start, every hour a window.
     Window(Clock, Clock),
+    /// The same hour of morning and evening.
+    Twice(Clock, Clock),
     /// A part of the day, and whether it is today's ("this morning", "tonight").
     Part {
         part: Part,
@@ -115,6 +119,8 @@ pub(super) enum Piece {
     Alert(Alert),
     /// "by" behind its moment.
     By,
+    /// "after" behind its moment: of a day the next.
+    Behind,
     /// So many times in each cycle, which no rule says.
     Often(u32),
 }
@@ -144,6 +150,10 @@ fn piece(
     before: Option<&Piece>,
     dialect: Dialect,
 ) -> Option<Found> {
+    // "pages 10-20"
+    if start > 0 && words.has(start - 1, Meaning::Counted) && words.digits(start).is_some() {
+        return None;
+    }
     // "in the mornings"
     let is_plural_part = binder == Some(Binder::In)
         && words.has(start, Meaning::The)
@@ -154,20 +164,11 @@ fn piece(
         next: found.next,
         strength: found.strength,
     });
-    // "for the next 2 weeks" is a length, "next 2 weeks" begins with the next one.
-    let is_length = |found: &day::FoundDay| {
-        matches!(found.day, Day::Period(..)) && binder.is_some() && ahead(words, start, binder).is_some()
-    };
-    let day = day::day(words, start, binder, dialect).filter(|found| !is_length(found)).map(|found| Found {
-        piece: Piece::Day(found.day),
-        next: found.next,
-        // A preposition of time makes a weak day sure: "on sat", "by the 5th".
-        strength: match found.strength {
-            Strength::Weak | Strength::Adverb | Strength::Strong if binder.is_some() => Strength::Strong,
-            strength => strength,
-        },
-    });
-    let clock = clock::clock(words, start, binder).map(|found| Found {
+    let day = day_piece(words, start, binder, dialect);
+    // "1 o'clock lunchtime" has its time already.
+    let is_meal = words.pick(start, |m| matches!(m, Meaning::Meal(_)).then_some(())).is_some();
+    let is_told = is_meal && matches!(before, Some(Piece::Clock(_)));
+    let clock = clock::clock(words, start, binder).filter(|_| !is_told).map(|found| Found {
         piece: Piece::Clock(found.clock),
         next: found.next,
         strength: if binder.is_some_and(Binder::takes_bare_number) { Strength::Strong } else { found.strength },
@@ -188,18 +189,18 @@ fn piece(
         every,
         stretch,
         window,
-        shift(words, start),
+        ahead::shift(words, start),
         every::range_of_weekdays(words, start)
             .filter(|_| matches!(before, Some(Piece::Every(_))))
             .map(|(every, next)| Found { piece: Piece::Every(every), next, strength: Strength::Strong }),
         year_behind_clock(words, start, before),
+        number_behind_day(words, start, before),
         day,
         clock,
         bare_hour(words, start, before),
-        number_behind_day(words, start, before),
         part(words, start, binder, before),
         degree(words, start, binder),
-        ahead(words, start, binder),
+        ahead::ahead(words, start, binder),
         limit(words, start, binder, before, dialect),
         other(words, start, before),
         alert::alert(words, start, before).map(|(alert, next)| Found {
@@ -218,6 +219,22 @@ fn piece(
     })
 }
 
+fn day_piece(words: &Words<'_>, start: usize, binder: Option<Binder>, dialect: Dialect) -> Option<Found> {
+    // "for the next 2 weeks" is a length, "next 2 weeks" begins with the next one.
+    let is_length = |found: &day::FoundDay| {
+        matches!(found.day, Day::Period(..)) && binder.is_some() && ahead::ahead(words, start, binder).is_some()
+    };
+    day::day(words, start, binder, dialect).filter(|found| !is_length(found)).map(|found| Found {
+        piece: Piece::Day(found.day),
+        next: found.next,
+        // A preposition of time makes a weak day sure: "on sat", "by the 5th".
+        strength: match found.strength {
+            Strength::Weak | Strength::Adverb | Strength::Strong if binder.is_some() => Strength::Strong,
+            strength => strength,
+        },
+    })
+}
+
 /// A bare hour that its neighbours make one: "8 tonight", "7 in the evening", "friday 9".
 fn bare_hour(words: &Words<'_>, start: usize, before: Option<&Piece>) -> Option<Found> {
     // "16h for 30 minutes"
@@ -230,6 +247,12 @@ fn bare_hour(words: &Words<'_>, start: usize, before: Option<&Piece>) -> Option<
     let is_counted = start > 0 && words.has(start - 1, Meaning::Counted);
     let (_, next) = clock::hour_number(words, start).filter(|_| !is_counted)?;
     if clock::is_number_of_more(words, next) {
+        return None;
+    }
+    // "2 july 22" may be a year.
+    let may_be_year = matches!(before, Some(Piece::Day(Day::Date { year: None, .. })))
+        && words.digits(start).is_some_and(|(value, len)| len == 2 && value > 12);
+    if may_be_year {
         return None;
     }
     let is_before_part = clock::is_part_behind(words, words.skip(next, Meaning::Comma));
@@ -246,6 +269,11 @@ fn bare_hour(words: &Words<'_>, start: usize, before: Option<&Piece>) -> Option<
 fn number_behind_day(words: &Words<'_>, start: usize, before: Option<&Piece>) -> Option<Found> {
     let Some(Piece::Day(day)) = before else { return None };
     let (value, len) = words.digits(start)?;
+    // "29.02.2028 13.12"
+    if matches!(day, Day::Date { .. }) && words.has(start + 1, Meaning::Dot) {
+        let found = clock::clock(words, start, Some(Binder::At)).filter(|found| found.next == start + 3)?;
+        return Some(Found { piece: Piece::Clock(found.clock), next: found.next, strength: Strength::Strong });
+    }
     let strong = |piece, next| Some(Found { piece, next, strength: Strength::Strong });
     let is_date = matches!(day, Day::Weekday(..)) && len == 2 && (13..=31).contains(&value);
     let is_followed = words.is_end(start + 1)
@@ -290,6 +318,21 @@ fn part(words: &Words<'_>, start: usize, binder: Option<Binder>, before: Option<
         };
         return found(part, false, false, start + 1);
     }
+    // "first thing tomorrow", "first thing in the morning"
+    if words.has(start, Meaning::FirstThing) {
+        let at = words.skip(words.skip(start + 1, Meaning::In), Meaning::The);
+        let next = if part_of(words, at) == Some(Part::Morning) { at + 1 } else { start + 1 };
+        let piece = Piece::Part { part: Part::Morning, is_today: false, is_tonight: false };
+        return Some(Found { piece, next, strength: Strength::Weak });
+    }
+    // "1 o'clock lunchtime"
+    let meal = words.pick(start, |m| if let Meaning::Meal(hour) = m { Some(hour) } else { None });
+    if matches!(before, Some(Piece::Clock(_)))
+        && let Some(hour) = meal.filter(|_| words.lexeme(start).is_some_and(|lexeme| lexeme.span.len() >= 9))
+    {
+        let part = if hour == 12 { Part::Midday } else { Part::Evening };
+        return found(part, false, false, start + 1);
+    }
     if words.has(start, Meaning::Tonight) {
         return found(Part::Night, true, true, start + 1);
     }
@@ -304,7 +347,15 @@ fn part(words: &Words<'_>, start: usize, binder: Option<Binder>, before: Option<
     let is_night = part == Part::Night && binder == Some(Binder::At);
     let is_beside = matches!(before, Some(Piece::Day(_) | Piece::Clock(_) | Piece::Every(_) | Piece::Degree(_)));
     let is_whole = start == 0 && words.is_end(start + 1);
-    if is_night || is_beside || is_whole { found(part, false, false, start + 1) } else { None }
+    // "evening of the 25th", "afternoon 3pm"
+    let is_before_day = words.has(start + 1, Meaning::Of);
+    let is_before_clock = words.digits(start + 1).is_some()
+        && clock::clock(words, start + 1, None).is_some_and(|found| found.strength == Strength::Strong);
+    if is_night || is_beside || is_whole || is_before_day || is_before_clock {
+        found(part, false, false, start + 1)
+    } else {
+        None
+    }
 }
 
 /// "early" before "morning", "late" before "tonight", with "in the" or "this" before it.
@@ -319,103 +370,11 @@ fn degree(words: &Words<'_>, start: usize, binder: Option<Binder>) -> Option<Fou
     let next = words.skip(words.skip(at + 1, Meaning::Dash), Meaning::In);
     let next = if next > at + 1 { words.skip(next, Meaning::The) } else { next };
     let next = words.skip(next, Meaning::This);
-    let is_part = part_of(words, next).is_some() || words.has(next, Meaning::Tonight);
+    // "early tomorrow morning"
+    let is_day = words.pick(next, |m| matches!(m, Meaning::Day(_) | Meaning::Weekday(_)).then_some(())).is_some();
+    let part_at = if is_day { next + 1 } else { next };
+    let is_part = part_of(words, part_at).is_some() || words.has(next, Meaning::Tonight);
     is_part.then_some(Found { piece: Piece::Degree(hours), next, strength: Strength::Weak })
-}
-
-/// "in 20 minutes", "3 days from now", "2 hours ago", "10m".
-fn ahead(words: &Words<'_>, start: usize, binder: Option<Binder>) -> Option<Found> {
-    // "now + 2 hours", "in the next 2 hours"
-    let is_from_now = words.has(start, Meaning::Now) && words.has(start + 1, Meaning::Plus);
-    let behind_next = words.skip(start, Meaning::The);
-    let is_next = matches!(binder, Some(Binder::In | Binder::For)) && words.has(behind_next, Meaning::Next);
-    // "next hour", "next 3 hours": a stretch is its start.
-    let counted = amount::count(words, start + 1).filter(|_| binder.is_none());
-    let unit_at = counted.map_or(start + 1, |(_, at)| at);
-    if let Some(unit) = words.pick(unit_at, |m| match m {
-        Meaning::Unit(unit @ (Unit::Hour | Unit::Minute | Unit::Second)) => Some(unit),
-        _ => None,
-    }) && words.has(start, Meaning::Next)
-    {
-        let amount = Amount::default().plus(1000, unit)?;
-        return Some(Found { piece: Piece::Ahead(amount), next: unit_at + 1, strength: Strength::Strong });
-    }
-    let at = if is_from_now {
-        start + 2
-    } else if is_next {
-        behind_next + 1
-    } else {
-        start
-    };
-    // "+15min"
-    let has_plus = words.has(start, Meaning::Plus);
-    let at = words.skip(if has_plus { start + 1 } else { at }, Meaning::About);
-    // "after 2 days"
-    let is_after = binder.is_none() && words.has(at, Meaning::After);
-    // "for the next year"
-    let single = words
-        .pick(at, |m| if let Meaning::Unit(unit) = m { Some(unit) } else { None })
-        .filter(|_| is_next && words.has_repeat && binder == Some(Binder::For))
-        .and_then(|unit| Amount::default().plus(1000, unit))
-        .map(|amount| amount::FoundAmount { amount, next: at + 1, is_short: false });
-    let mut amount = amount::amount(words, if is_after { at + 1 } else { at }).or(single)?;
-    // "the 70s" are years.
-    if amount.is_short && start > 0 && words.has(start - 1, Meaning::The) {
-        return None;
-    }
-    // "in 2 weeks' time"
-    amount.next = words.skip(amount.next, Meaning::TimeWord);
-    let binder = if is_after { Some(Binder::In) } else { binder };
-    if is_from_now || has_plus {
-        return Some(Found { piece: Piece::Ahead(amount.amount), next: amount.next, strength: Strength::Strong });
-    }
-    let found = |piece, next, strength| Some(Found { piece, next, strength });
-    // 25日前 is before the 25th.
-    let is_date = words.has(amount.next - 1, Meaning::DayMark) && words.has(amount.next, Meaning::ByBehind);
-    if words.has(amount.next, Meaning::Ago) && !is_date {
-        return found(Piece::Ago, amount.next + 1, Strength::Strong);
-    }
-    let is_later =
-        words.has(amount.next, Meaning::Vague) && words.lexeme(amount.next).is_some_and(|w| w.span.len() == 5);
-    if words.has(amount.next, Meaning::FromNow) || is_later {
-        return found(Piece::Ahead(amount.amount), amount.next + 1, Strength::Strong);
-    }
-    if words.has(amount.next, Meaning::From) && words.has(amount.next + 1, Meaning::Day(0)) {
-        return found(Piece::Ahead(amount.amount), amount.next + 2, Strength::Strong);
-    }
-    if words.has(amount.next, Meaning::FromToday) {
-        return found(Piece::Ahead(amount.amount), amount.next + 1, Strength::Strong);
-    }
-    match binder {
-        Some(Binder::In) => found(Piece::Ahead(amount.amount), amount.next, Strength::Strong),
-        Some(Binder::For) if !words.has_repeat => found(Piece::Ahead(amount.amount), amount.next, Strength::Whole),
-        Some(Binder::For) => found(Piece::Lasting(amount.amount), amount.next, Strength::Strong),
-        None => {
-            let strength = if amount.is_short { Strength::Weak } else { Strength::Whole };
-            found(Piece::Ahead(amount.amount), amount.next, strength)
-        }
-        Some(_) => None,
-    }
-}
-
-/// "10 minutes before" a time of day.
-fn shift(words: &Words<'_>, start: usize) -> Option<Found> {
-    let length = amount::amount(words, start).filter(|found| found.amount.is_exact())?;
-    let is_back = words.has(length.next, Meaning::Before);
-    if !(is_back || words.has(length.next, Meaning::After) || words.has(length.next, Meaning::From)) {
-        return None;
-    }
-    let next = length.next + 1;
-    let is_event = words.has(next, Meaning::The);
-    let found = clock::clock(words, words.skip(next, Meaning::The), None)?;
-    // Only a time of day can be shifted.
-    if found.strength != Strength::Strong || found.clock.face == Face::Impossible {
-        return None;
-    }
-    let (amount, clock) = (length.amount, found.clock);
-    // "an hour before the 9pm flight" leaves the flight in the title.
-    let piece = if is_event { Piece::Beside { amount, is_back, clock } } else { Piece::Shift { amount, is_back } };
-    Some(Found { piece, next, strength: Strength::Strong })
 }
 
 /// "until june 2", "starting monday", "from 9am", "except weekends", which only a repetition has.
@@ -500,7 +459,7 @@ fn offset(words: &Words<'_>, start: usize, is_behind_utc: bool) -> Option<(i32, 
         return None;
     };
     let (hours @ 0..=14, hour_len) = words.digits(start + 1)? else { return None };
-    let is_glued = words.is_glued(start) && words.is_glued(start + 1);
+    let is_glued = (is_behind_utc || words.is_glued(start)) && words.is_glued(start + 1);
     let minutes = words.digits(start + 3).filter(|(minutes, len)| {
         *minutes < 60 && *len == 2 && words.has(start + 2, Meaning::Colon) && words.is_glued(start + 2)
     });
@@ -509,6 +468,9 @@ fn offset(words: &Words<'_>, start: usize, is_behind_utc: bool) -> Option<(i32, 
     if !(is_glued && (is_behind_utc && hour_len <= 2 || hour_len == 2 && minutes.is_some())) {
         return None;
     }
+    // "UTC -12h"
+    let has_hour_mark = is_behind_utc && words.is_glued(next) && words.has(next, Meaning::ShortUnit(Unit::Hour));
+    let next = if has_hour_mark { next + 1 } else { next };
     let seconds = i32::try_from(hours * 3600 + minutes.unwrap_or(0) * 60).ok()?;
     Some((sign * seconds, next))
 }
@@ -516,6 +478,9 @@ fn offset(words: &Words<'_>, start: usize, is_behind_utc: bool) -> Option<(i32, 
 /// "3 times", "twice", "now", a zone behind a time of day.
 fn other(words: &Words<'_>, start: usize, before: Option<&Piece>) -> Option<Found> {
     let found = |piece, next, strength| Some(Found { piece, next, strength });
+    if let Some((times, next)) = every::often(words, start) {
+        return found(Piece::Often(times), next, Strength::Strong);
+    }
     if words.has_repeat && before.is_some() {
         if let Some(times) = words.pick(start, |m| if let Meaning::Count(times) = m { Some(times) } else { None }) {
             return found(Piece::Times(times), start + 1, Strength::Strong);
@@ -527,6 +492,11 @@ fn other(words: &Words<'_>, start: usize, before: Option<&Piece>) -> Option<Foun
         {
             return found(Piece::Times(times), next + 1, Strength::Strong);
         }
+    }
+    // "from now until friday"
+    let joins = |at: usize| [Meaning::Until, Meaning::To, Meaning::Through].iter().any(|join| words.has(at, *join));
+    if before.is_none() && words.has(start, Meaning::FromNow) && joins(start + 1) {
+        return found(Piece::Now, start + 1, Strength::Weak);
     }
     if words.has(start, Meaning::Now) {
         return found(Piece::Now, start + 1, Strength::Weak);

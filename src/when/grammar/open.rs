@@ -1,10 +1,10 @@
-//! Which words speak of a stretch and name no moment of it: "within 2 hours", "since monday", "later this week"?
+//! Which words speak of a stretch that is open at one end: "within 2 hours", "since monday", "later this week"?
 //!
-//! Nothing is chosen within such a stretch: the sentence is refused, and says why.
+//! What is bounded only above begins now. Where no moment is named nothing is chosen: the sentence is refused, and says why.
 
 use crate::when::grammar::phrase::{Naming, Phrase, Run};
 use crate::when::grammar::words::Words;
-use crate::when::grammar::{Day, Strength, amount};
+use crate::when::grammar::{Day, Strength, Which, amount};
 use crate::when::lexicon::{Meaning, Part, Unit};
 
 /// Returns how many words at `start` open a stretch that what follows them bounds.
@@ -35,6 +35,17 @@ pub(super) fn length_beside(words: &Words<'_>, start: usize) -> Option<usize> {
 pub(super) fn opened(run: Run, start: usize) -> Run {
     let phrase = Phrase { naming: Naming::Nothing, ..run.phrase };
     Run { range: start..run.range.end, strength: run.strength.max(Strength::Weak), phrase, ..run }
+}
+
+/// Returns the run that says only until when as one that begins where its length is counted from: now, or its day.
+pub(super) fn begun(run: Run) -> Run {
+    let days = match run.phrase.days.as_slice() {
+        [Day::Shifted { from, .. }] if **from != Day::FromToday(0) => vec![from.as_ref().clone()],
+        [Day::Period(Which::Next, unit)] => vec![Day::Period(Which::Next, *unit)],
+        _ => Vec::new(),
+    };
+    let phrase = Phrase { is_now: days.is_empty(), ahead: None, days, ..run.phrase };
+    Run { strength: run.strength.max(Strength::Weak), phrase, ..run }
 }
 
 /// Returns whether the run says only until when: "within 2 hours", "less than 3 days after friday".

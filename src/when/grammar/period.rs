@@ -1,6 +1,8 @@
 //! Which week, quarter or part of a month or year is it: "week 31", "q3 2027", "late march", "the last week of june"?
 
-use crate::when::grammar::amount::{Amount, amount, number_in_words};
+use chrono::Weekday;
+
+use crate::when::grammar::amount::{Amount, amount, count, number_in_words};
 use crate::when::grammar::date::{month_name, year};
 use crate::when::grammar::day::{Day, DayKind, FoundDay, MonthOf, WeekOf, Which, found, of_month, ordinal};
 use crate::when::grammar::words::Words;
@@ -10,6 +12,8 @@ use crate::when::lexicon::{Meaning, Unit};
 /// The days on which the middle and the late part of a month start.
 const MIDDLE: u32 = 15;
 const LATE: u32 = 21;
+/// The day on which the second half of a month starts.
+const HALF: u32 = 16;
 
 /// Reads a week, a quarter, a year, or a part of a month.
 pub(super) fn period_of_calendar(words: &Words<'_>, start: usize, binder: Option<Binder>) -> Option<FoundDay> {
@@ -24,6 +28,9 @@ pub(super) fn period_of_calendar(words: &Words<'_>, start: usize, binder: Option
         year_alone(words, start, binder),
         behind_month(words, start),
         day_of_year(words, start),
+        half(words, start),
+        season(words, start, binder),
+        working_days(words, start, binder),
     ]
     .into_iter()
     .flatten()
@@ -69,14 +76,109 @@ fn nth_quarter(words: &Words<'_>, start: usize) -> Option<FoundDay> {
     quarter(words, u32::try_from(nth).ok()?, at + 1)
 }
 
-/// "q3", "q3 2027"; weak, since it names things as well ("q3 report").
+/// "q3", "q3 2027", "2027-q3", "27q3"; weak, since it names things as well ("q3 report").
 fn quarter_code(words: &Words<'_>, start: usize) -> Option<FoundDay> {
+    if let Some((said, at)) = year_before_code(words, start)
+        && (words.has(at, Meaning::Quarter) || words.has(at, Meaning::ShortQuarter))
+        && let Some((nth @ 1..=4, 1)) = words.digits(at + 1)
+        && words.is_glued(at + 1)
+    {
+        return Some(found(Day::Month { year: Some(said), month: nth * 3 - 2 }, at + 2, Strength::Strong));
+    }
     let (nth @ 1..=4, 1) = words.digits(start + 1)? else { return None };
     if !(words.has(start, Meaning::Quarter) && words.is_glued(start + 1)) {
         return None;
     }
     let strong = quarter(words, nth, start + 2)?;
     Some(FoundDay { strength: if strong.next > start + 2 { Strength::Strong } else { Strength::Whole }, ..strong })
+}
+
+/// The year of "2027-q3", "2027 h2", "27q3", and the place behind it.
+fn year_before_code(words: &Words<'_>, start: usize) -> Option<(u32, usize)> {
+    if let Some((said, next)) = year(words, start).filter(|_| words.digits(start).is_some()) {
+        return Some((said, words.skip(next, Meaning::Dash)));
+    }
+    let (short, 2) = words.digits(start)? else { return None };
+    words.is_glued(start + 1).then_some((2000 + short, start + 1))
+}
+
+/// "h2 2027", "2027-h2", "the second half of the year", "first half of june".
+fn half(words: &Words<'_>, start: usize) -> Option<FoundDay> {
+    let code = |at: usize| words.digits(at + 1).filter(|_| words.has(at, Meaning::HalfYear)).map(|(nth, _)| nth);
+    let of_year = |year, nth: u32| Day::Month { year, month: if nth == 1 { 1 } else { 7 } };
+    if let Some((said, at)) = year_before_code(words, start)
+        && let Some(nth) = code(at)
+    {
+        return Some(found(of_year(Some(said), nth), at + 2, Strength::Strong));
+    }
+    if let Some(nth) = code(start) {
+        return Some(match year(words, words.skip(start + 2, Meaning::Of)) {
+            Some((said, next)) => found(of_year(Some(said), nth), next, Strength::Strong),
+            None => found(of_year(None, nth), start + 2, Strength::Whole),
+        });
+    }
+    let (nth @ 1..=2, at) = ordinal(words, words.skip(start, Meaning::The))? else { return None };
+    if !(words.has(at, Meaning::Half) && words.has(at + 1, Meaning::Of)) {
+        return None;
+    }
+    let nth = u32::try_from(nth).ok()?;
+    let behind = words.skip(words.skip(at + 2, Meaning::The), Meaning::This);
+    if let Some((said, next)) = year(words, behind) {
+        return Some(found(of_year(Some(said), nth), next, Strength::Strong));
+    }
+    if let Some(month) = month_name(words, behind) {
+        let said = year(words, behind + 1);
+        let (year, next) = said.map_or((None, behind + 1), |(year, next)| (Some(year), next));
+        let day = Day::Date { year, month, day: if nth == 1 { 1 } else { HALF } };
+        return Some(found(day, next, Strength::Strong));
+    }
+    let is_year = |at: usize| words.has(at, Meaning::Unit(Unit::Year));
+    if words.has(behind, Meaning::Next) && is_year(behind + 1) {
+        let month = MonthOf::InYear { years: 1, month: if nth == 1 { 1 } else { 7 } };
+        return Some(found(Day::Nth { nth: 1, kind: DayKind::Day, month }, behind + 2, Strength::Strong));
+    }
+    (is_year(behind) && behind > at + 2).then(|| found(of_year(None, nth), behind + 1, Strength::Strong))
+}
+
+/// "this summer", "in the fall", "next winter", "spring of 2027"; bound, since "spring water" is a thing.
+fn season(words: &Words<'_>, start: usize, binder: Option<Binder>) -> Option<FoundDay> {
+    let named =
+        |at: usize| words.pick(at, |m| if let Meaning::Season(month, day) = m { Some((month, day)) } else { None });
+    let behind_the = words.skip(start, Meaning::The);
+    let which = words.pick(behind_the, |meaning| match meaning {
+        Meaning::This => Some(Which::This),
+        Meaning::Next | Meaning::Coming => Some(Which::Next),
+        _ => None,
+    });
+    let at = if which.is_some() { behind_the + 1 } else { behind_the };
+    let (month, day) = named(at)?;
+    let said = year(words, words.skip(at + 1, Meaning::Of));
+    let is_bound = which.is_some()
+        || said.is_some()
+        || matches!(binder, Some(Binder::In | Binder::By)) && (at > start || words.is_end(at + 1));
+    let (year, next) = said.map_or((None, at + 1), |(year, next)| (Some(year), next));
+    let day = Day::Season { which: which.unwrap_or(Which::Coming), year, month, day };
+    Some(found(day, next, if is_bound { Strength::Strong } else { Strength::Whole }))
+}
+
+/// "in four business days", "3 working days from now", "next 4 business days" (which start with the next one).
+fn working_days(words: &Words<'_>, start: usize, binder: Option<Binder>) -> Option<FoundDay> {
+    let behind_the = words.skip(start, Meaning::The);
+    let is_next = words.has(behind_the, Meaning::Next);
+    let at = if is_next { behind_the + 1 } else { start };
+    let counted = count(words, at).filter(|(thousandths, _)| thousandths % 1000 == 0 && *thousandths > 0);
+    let (number, at) = counted.map_or((1, at), |(thousandths, at)| (thousandths / 1000, at));
+    let is_unit = words.has(at, Meaning::WorkingDay) || words.has(at, Meaning::EveryWorkingDay);
+    if !is_unit || counted.is_none() && !is_next {
+        return None;
+    }
+    let has_from_now = words.has(at + 1, Meaning::FromNow);
+    let next = if has_from_now { at + 2 } else { at + 1 };
+    if is_next {
+        return Some(found(Day::WorkingDays(1), next, Strength::Strong));
+    }
+    let is_bound = has_from_now || binder == Some(Binder::In);
+    is_bound.then(|| found(Day::WorkingDays(number), next, Strength::Strong))
 }
 
 /// "the last three weeks of 2027", "the last 4 months of this year": the first day of them.
@@ -135,7 +237,7 @@ fn part_of_month(words: &Words<'_>, start: usize) -> Option<FoundDay> {
         };
         return Some(found(day, next, Strength::Strong));
     }
-    if let Some((said, next)) = year(words, behind).filter(|_| !is_late && behind > at + 1) {
+    if let Some((said, next)) = year(words, behind).filter(|_| !is_late) {
         let (month, day) = if is_end { (12, 31) } else { (if is_middle { 7 } else { 1 }, 1) };
         let day = Day::Date { year: Some(said), month, day };
         return Some(found(if is_end { Day::EndOf(Box::new(day)) } else { day }, next, Strength::Strong));
@@ -149,9 +251,11 @@ fn part_of_month(words: &Words<'_>, start: usize) -> Option<FoundDay> {
     let day = match (is_end, which) {
         (true, Which::This) => Day::End(unit),
         (true, _) => Day::EndOf(Box::new(Day::Period(which, unit))),
-        (false, Which::This) if is_late && unit == Unit::Month => {
-            Day::Nth { nth: i32::try_from(LATE).ok()?, kind: DayKind::Day, month: MonthOf::Any }
+        (false, Which::This | Which::Next) if (is_late || is_middle) && unit == Unit::Month => {
+            let month = if which == Which::This { MonthOf::Any } else { MonthOf::Next };
+            Day::Nth { nth: i32::try_from(if is_late { LATE } else { MIDDLE }).ok()?, kind: DayKind::Day, month }
         }
+        (false, Which::Next) if is_middle && unit == Unit::Week => Day::Weekday(Which::Next, Weekday::Wed),
         (false, _) => Day::Period(which, unit),
     };
     Some(found(day, behind + 2, Strength::Strong))

@@ -6,11 +6,12 @@ use chrono::Weekday;
 use chrono_tz::Tz;
 
 use crate::when::Dialect;
+use crate::when::grammar::clock::clock;
 use crate::when::grammar::{
-    Alert, Amount, Binder, Clock, Cycle, Day, Every, Found, Moment, Piece, Strength, Which, Words, amount, open, piece,
-    range,
+    Alert, Amount, Binder, Clock, Cycle, Day, Every, Found, Moment, Piece, Strength, Which, Words, amount,
+    contradiction, open, piece, range,
 };
-use crate::when::lexicon::{Meaning, Part};
+use crate::when::lexicon::{Meaning, Part, Unit};
 
 /// All that a sentence says about time.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
@@ -55,6 +56,8 @@ pub(in crate::when) enum Naming {
     Moment,
     /// They speak of a stretch and name no moment of it.
     Nothing,
+    /// They name two, of which neither gives way.
+    Several,
 }
 
 /// A part of the day as said.
@@ -97,7 +100,10 @@ pub(in crate::when) fn phrase(
         }
     }
     runs.sort_by_key(|run| {
-        std::cmp::Reverse((run.phrase.every.is_some(), !run.is_past(), !run.phrase.is_only_alerts(), run.weight()))
+        // "friday about the monday meeting": what stands behind "the" tells a thing from others.
+        let is_free = !contradiction::is_told_apart(words, run);
+        let is_first = (run.phrase.every.is_some(), !run.is_past(), !run.phrase.is_only_alerts(), is_free);
+        std::cmp::Reverse((is_first, run.weight()))
     });
     let mut whole: Option<Phrase> = None;
     let mut taken = Vec::new();
@@ -105,7 +111,14 @@ pub(in crate::when) fn phrase(
         match &mut whole {
             None => whole = Some(run.phrase.clone()),
             Some(phrase) if phrase.has_room_for(&run.phrase) && !run.is_past() => phrase.merge(run.phrase.clone()),
-            // What contradicts the time already found is part of the title.
+            // "nov 12 (sun": they must agree.
+            Some(phrase) if taken.iter().any(|known| contradiction::is_named_date(words, known, &run)) => {
+                phrase.days.extend(run.phrase.days.clone());
+            }
+            Some(phrase) if taken.iter().any(|known| contradiction::contradict(words, known, &run)) => {
+                phrase.naming = Naming::Several;
+            }
+            // Else what contradicts the time already found is part of the title.
             Some(_) => continue,
         }
         taken.push(run);
@@ -132,7 +145,9 @@ fn is_bounded(words: &Words<'_>, range: &Range<usize>) -> bool {
     let is_word = |at: usize| !words.is_mark(at) && !words.opens_or_closes(at);
     let joins = |at: usize| {
         words.is_mark(at)
-            && ![Meaning::Comma, Meaning::Colon, Meaning::At].iter().any(|mark| words.has(at, *mark))
+            && ![Meaning::Comma, Meaning::At].iter().any(|mark| words.has(at, *mark))
+            // "3:5pm" is one thing, "3pm:call" two.
+            && (!words.has(at, Meaning::Colon) || words.digits(at + 1).is_some() && at > 0 && words.digits(at - 1).is_some())
             && !words.opens_or_closes(at)
     };
     let is_start = range.start == 0 || !words.is_glued(range.start) || {
@@ -160,7 +175,7 @@ fn run(words: &Words<'_>, start: usize, dialect: Dialect, first_binder: Option<B
         return Some(open::opened(day, start));
     }
     let run = run?;
-    Some(if open::is_bounded_above(words, &run) { open::opened(run, start) } else { run })
+    Some(if open::is_bounded_above(words, &run) { open::begun(run) } else { run })
 }
 
 /// Reads pieces side by side from `start`, with the end of a stretch ("from 4pm today to 5pm tomorrow").
@@ -172,6 +187,13 @@ fn whole_run(words: &Words<'_>, start: usize, dialect: Dialect, first_binder: Op
         && let Some(length) = amount(words, start + 1)
         && words.has(length.next, Meaning::From)
         && let Some(run) = pieces(words, length.next + 1, dialect, Some(Binder::From), None)
+    {
+        return Some(Run { range: start..run.range.end, strength: Strength::Strong, ..run });
+    }
+    // "3 days starting next monday"
+    if !words.has_repeat
+        && let Some(length) = amount(words, start).filter(|length| words.has(length.next, Meaning::Starting))
+        && let Some(run) = pieces(words, words.skip(length.next + 1, Meaning::From), dialect, None, None)
     {
         return Some(Run { range: start..run.range.end, strength: Strength::Strong, ..run });
     }
@@ -187,11 +209,12 @@ fn whole_run(words: &Words<'_>, start: usize, dialect: Dialect, first_binder: Op
     if let Some(stretch) = with_end(words, &run, Some(opener), dialect) {
         return Some(Run { range: start..stretch.range.end, ..stretch });
     }
-    // "from 4pm"; but "mail from friday" is a title.
+    // "from 4pm", "from friday"; but "the mail from friday about rent" is a title with its day.
     let is_month = matches!(run.phrase.days.first(), Some(Day::Month { .. }));
-    let is_time = is_month || !run.phrase.clocks.is_empty() && run.strength == Strength::Strong;
-    let is_clock = opener == range::Opener::From && is_time;
-    is_clock.then_some(Run { range: start..run.range.end, ..run })
+    let end = words.skip(run.range.end, Meaning::StartsThere);
+    let is_day = run.phrase.is_only_days() && (words.is_end(end) || end > run.range.end);
+    let is_time = is_month || (is_day || !run.phrase.clocks.is_empty()) && run.strength == Strength::Strong;
+    (opener == range::Opener::From && is_time).then_some(Run { range: start..end, ..run })
 }
 
 /// Returns the run with the end of the stretch that it starts.
@@ -221,6 +244,7 @@ fn with_end(words: &Words<'_>, run: &Run, opener: Option<range::Opener>, dialect
     let has_clock = |run: &Run| !run.phrase.clocks.is_empty();
     let is_like = has_day(run) && has_day(&end)
         || has_clock(run) && has_clock(&end)
+        || run.phrase.part.is_some() && end.phrase.part.is_some()
         || run.phrase.is_now
         || words.has(at.saturating_sub(1), Meaning::Until) && end.phrase.ahead.is_some();
     let is_month = |run: &Run| matches!(run.phrase.days.first(), Some(Day::Month { .. }));
@@ -229,8 +253,14 @@ fn with_end(words: &Words<'_>, run: &Run, opener: Option<range::Opener>, dialect
         return None;
     }
     let mut whole = run.clone();
+    // "today to friday" has begun.
+    if let [Day::FromToday(0)] = whole.phrase.days.as_slice()
+        && whole.phrase.is_only_days()
+    {
+        whole.phrase = Phrase { is_now: true, ..Phrase::default() };
+    }
     range::share_year(&mut whole.phrase, &end.phrase);
-    whole.range.end = end.range.end;
+    whole.range.end = words.skip(end.range.end, Meaning::BetweenBehind);
     whole.pieces += end.pieces;
     whole.strength = Strength::Strong;
     whole.phrase.zone = whole.phrase.zone.or(end.phrase.zone);
@@ -249,7 +279,8 @@ fn pieces(
     let mut before: Option<Piece> = None;
     loop {
         // "between june 3 and june 5" lists nothing.
-        let is_at_its_end = opener == Some(range::Opener::Between) && words.has(run.range.end, Meaning::And);
+        let is_at_its_end = opener == Some(range::Opener::Between) && words.has(run.range.end, Meaning::And)
+            || range::is_between_behind(words, run.range.end);
         if before.is_some() && is_at_its_end {
             break;
         }
@@ -259,6 +290,15 @@ fn pieces(
         let binder = binder.or_else(|| is_list_clock.then_some(Binder::List));
         // A word that binds may itself begin a piece ("in a while" does not, "the 5th" does).
         let found = piece(words, at, binder, before.as_ref(), dialect);
+        // "today - friday" is a stretch.
+        let is_spaced = at > 0 && !words.is_glued(at - 1);
+        let is_stretch = |found: &Found| match (&found.piece, &before) {
+            (Piece::Day(_), Some(Piece::Day(_))) => join.has_dash && is_spaced,
+            // "13:20 - friday 9:00"
+            (Piece::Day(_), Some(Piece::Clock(_))) => join.has_dash && clock(words, found.next, None).is_some(),
+            _ => false,
+        };
+        let found = found.filter(|found| !is_stretch(found));
         let Some(Found { piece, next, strength }) = found.filter(|found| run.phrase.takes(&found.piece, join.is_list))
         else {
             break;
@@ -278,6 +318,7 @@ fn pieces(
 struct Joint {
     binder: Option<Binder>,
     is_list: bool,
+    has_dash: bool,
 }
 
 /// Reads "," "and" "on" "at" from `start`.
@@ -292,7 +333,9 @@ fn joint(words: &Words<'_>, start: usize, before: Option<&Piece>) -> (usize, Joi
         let is_in_period = matches!(before, Some(Piece::Day(Day::Period(..))));
         at = if is_in_period { words.skip(at, Meaning::From) } else { at };
         // "the 31st of every month", "6 jan 2027 - 6:37am", "2026-06-03T14:00"
-        at = words.skip(words.skip(words.skip(at, Meaning::Of), Meaning::Dash), Meaning::IsoT);
+        at = words.skip(at, Meaning::Of);
+        joint.has_dash = words.has(at, Meaning::Dash);
+        at = words.skip(words.skip(at, Meaning::Dash), Meaning::IsoT);
     }
     let binder = words.pick(at, |meaning| match meaning {
         Meaning::At => Some(Binder::At),
@@ -300,13 +343,16 @@ fn joint(words: &Words<'_>, start: usize, before: Option<&Piece>) -> (usize, Joi
         Meaning::On => Some(Binder::On),
         Meaning::In | Meaning::Within => Some(Binder::In),
         Meaning::By => Some(Binder::By),
+        // "finish before friday" is by friday.
+        Meaning::Before if before.is_none() => Some(Binder::By),
         Meaning::For => Some(Binder::For),
+        Meaning::Until if before.is_none() && !words.has_repeat => Some(Binder::Until),
         Meaning::Starting if !words.has_repeat && !words.has(at + 1, Meaning::Of) => Some(Binder::On),
         _ => None,
     });
     if binder.is_some() {
         joint.binder = binder;
-        at = words.skip(at + 1, Meaning::About);
+        at = words.skip(words.skip(at + 1, Meaning::About), Meaning::Around);
     }
     // "due on friday"
     let second = words.pick(at, |meaning| match meaning {
@@ -325,7 +371,7 @@ fn joint(words: &Words<'_>, start: usize, before: Option<&Piece>) -> (usize, Joi
 }
 
 impl Run {
-    fn is_past(&self) -> bool {
+    pub(super) fn is_past(&self) -> bool {
         self.phrase.is_ago || self.phrase.naming == Naming::Nothing || self.phrase.days.iter().any(is_past_day)
     }
 
@@ -356,13 +402,17 @@ impl Phrase {
                 // "two weeks from now on monday"
                 let is_in_week = matches!(day, Day::Weekday(Which::Coming, _))
                     && self.days.is_empty()
-                    && self.ahead.is_some_and(|amount| amount.days % 7 == 0 && amount.millis == 0);
+                    && self
+                        .ahead
+                        .is_some_and(|amount| amount.days % 7 == 0 && !amount.is_exact() && amount.millis == 0);
                 is_in_week || !is_offset && (self.every.is_some() || is_list || is_other_kind)
             }
             Piece::Clock(_) | Piece::Window(..) => {
                 let is_calendar = self.ahead.is_none_or(|amount| !amount.is_exact());
-                is_calendar && !self.is_ago && !self.is_now && (self.clocks.is_empty() || is_list)
+                let is_free = self.clocks.is_empty() || is_list || self.every.is_some();
+                is_calendar && !self.is_ago && !self.is_now && is_free
             }
+            Piece::Twice(..) => self.every.is_some() && self.clocks.is_empty() && self.part.is_none(),
             Piece::Part { .. } => self.part.is_none() && !self.is_ago && !self.is_now,
             // "monday two weeks from now"
             Piece::Ahead(amount)
@@ -412,19 +462,19 @@ impl Phrase {
             Piece::Times(_) => self.times.is_none() && self.every.is_some(),
             Piece::Except(_) => self.except.is_empty(),
             Piece::Alert(_) => self.alerts.len() < ALERTS_MAX,
-            Piece::By => self.every.is_none(),
-            Piece::Often(_) => self.every.is_some() && self.often.is_none(),
+            Piece::By | Piece::Behind => self.every.is_none(),
+            Piece::Often(_) => self.often.is_none(),
             Piece::Zone(_) | Piece::Offset(_) => self.zone.is_none() && self.offset.is_none(),
             Piece::Degree(_) => self.degree == 0 && self.part.is_none(),
             Piece::Year(_) => matches!(self.days.last(), Some(Day::Date { year: None, .. })),
         }
     }
 
-    fn is_only_alerts(&self) -> bool {
+    pub(super) fn is_only_alerts(&self) -> bool {
         !self.alerts.is_empty() && *self == Self { alerts: self.alerts.clone(), ..Self::default() }
     }
 
-    fn is_only_days(&self) -> bool {
+    pub(super) fn is_only_days(&self) -> bool {
         *self == Self { days: self.days.clone(), ..Self::default() }
     }
 
@@ -437,6 +487,7 @@ impl Phrase {
         match piece {
             Piece::Day(day) => self.days.push(day),
             Piece::Clock(clock) => self.clocks.push(clock),
+            Piece::Twice(first, second) => self.clocks.extend([first, second]),
             Piece::Window(start, end) => {
                 self.clocks.push(start);
                 self.window_end = Some(end);
@@ -469,6 +520,15 @@ impl Phrase {
             Piece::Zone(zone) => self.zone = Some(zone),
             Piece::Alert(alert) => self.alerts.push(alert),
             Piece::By => self.is_by = true,
+            Piece::Behind => {
+                if self.clocks.is_empty()
+                    && self.part.is_none()
+                    && let Some(day) = self.days.pop()
+                {
+                    let amount = Amount { days: 1, ..Amount::default() };
+                    self.days.push(Day::Shifted { amount, is_back: false, from: Box::new(day) });
+                }
+            }
             Piece::Often(times) => self.often = Some(times),
             Piece::Offset(seconds) => self.offset = Some(seconds),
             Piece::Degree(hours) => self.degree = hours,
@@ -490,7 +550,11 @@ impl Phrase {
         let crossed = |a: &Self, b: &Self| {
             is_offset(a) && (has_day(b) || b.every.is_some()) || is_exact(a) && (has_clock(b) || b.part.is_some())
         };
-        !(both(|p| !p.days.is_empty())
+        // "next week, preferably on tuesday": a week and its day.
+        let is_week = |p: &Self| matches!(p.days.as_slice(), [Day::Period(_, Unit::Week)]);
+        let is_weekday = |p: &Self| matches!(p.days.as_slice(), [Day::Weekday(Which::Coming, _)]);
+        let is_day_of_week = is_week(self) && is_weekday(other) || is_weekday(self) && is_week(other);
+        !(both(|p| !p.days.is_empty()) && !is_day_of_week
             || both(|p| !p.clocks.is_empty())
             || both(|p| p.part.is_some())
             || both(|p| p.every.is_some())

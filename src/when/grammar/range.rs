@@ -13,10 +13,17 @@ use crate::when::lexicon::Meaning;
 pub(super) fn joiner(words: &Words<'_>, at: usize, opener: Option<Opener>) -> Option<usize> {
     let is_joiner = [Meaning::Dash, Meaning::To, Meaning::Until, Meaning::Through].iter().any(|m| words.has(at, *m))
         || opener == Some(Opener::Between) && words.has(at, Meaning::And)
+        || is_between_behind(words, at)
         || words.has(at, Meaning::Slash)
             && opener.is_none()
             && (!words.is_glued(at) || is_between_iso_times(words, at));
     is_joiner.then_some(at + 1)
+}
+
+/// The 和 of 三点和五点之间.
+pub(super) fn is_between_behind(words: &Words<'_>, at: usize) -> bool {
+    let is_and = words.has(at, Meaning::AndAlso) || words.has(at, Meaning::And);
+    is_and && (at..words.len()).any(|at| words.has(at, Meaning::BetweenBehind))
 }
 
 /// "2027-03-28 17:00/2027-03-29 21:00"

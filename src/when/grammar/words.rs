@@ -25,7 +25,19 @@ impl<'a> Words<'a> {
                     | Meaning::AlsoWeekday(_)
             )
         });
-        Self { lexemes, has_repeat }
+        let words = Self { lexemes, has_repeat };
+        // "twice a day", "3 times per week"
+        let is_rate = |at: usize| {
+            let is_count = |m: Meaning| matches!(m, Meaning::Count(_) | Meaning::Times).then_some(());
+            words.pick(at, is_count).is_some() && words.has(at + 1, Meaning::Article) && words.is_unit(at + 2)
+        };
+        // 一天三次
+        let is_rate = |at: usize| {
+            is_rate(at)
+                || words.has(at, Meaning::Number(1)) && words.is_unit(at + 1) && words.has(at + 3, Meaning::PerCycle)
+        };
+        let has_repeat = has_repeat || (0..lexemes.len()).any(is_rate);
+        Self { has_repeat, ..words }
     }
 
     pub(in crate::when) fn len(&self) -> usize {

@@ -1,152 +1,14 @@
 //! The English words of time.
 
+mod phrases;
+
 use chrono::Weekday;
 use chrono_tz::Tz;
 
 use crate::when::lexicon::{Half, Meaning, Part, Unit};
 use crate::when::token::Token;
 
-/// Phrases of several tokens, longest first within one start; the words are separated by one space.
-const PHRASES: &[(&str, Meaning)] = &[
-    ("the day after tomorrow", Meaning::Day(2)),
-    ("day after tomorrow", Meaning::Day(2)),
-    ("the day before yesterday", Meaning::Day(-2)),
-    ("day before yesterday", Meaning::Day(-2)),
-    ("the end of the day", Meaning::End(Unit::Day)),
-    ("end of the day", Meaning::End(Unit::Day)),
-    ("end of day", Meaning::End(Unit::Day)),
-    ("close of business", Meaning::End(Unit::Day)),
-    ("the end of the week", Meaning::End(Unit::Week)),
-    ("end of the week", Meaning::End(Unit::Week)),
-    ("end of week", Meaning::End(Unit::Week)),
-    ("the end of the month", Meaning::End(Unit::Month)),
-    ("end of the month", Meaning::End(Unit::Month)),
-    ("end of month", Meaning::End(Unit::Month)),
-    ("the end of the year", Meaning::End(Unit::Year)),
-    ("end of the year", Meaning::End(Unit::Year)),
-    ("end of year", Meaning::End(Unit::Year)),
-    ("as soon as possible", Meaning::Vague),
-    ("at some point", Meaning::Vague),
-    ("some other time", Meaning::Vague),
-    ("some time", Meaning::Vague),
-    ("in a while", Meaning::Vague),
-    ("in a bit", Meaning::Vague),
-    ("later on", Meaning::Vague),
-    ("one day", Meaning::Vague),
-    ("some day", Meaning::Vague),
-    ("a couple of", Meaning::Number(2)),
-    ("a couple", Meaning::Number(2)),
-    ("couple of", Meaning::Number(2)),
-    ("a few", Meaning::Number(3)),
-    ("a dozen", Meaning::Number(12)),
-    ("from now", Meaning::FromNow),
-    ("right now", Meaning::Now),
-    ("working days", Meaning::EveryWorkingDay),
-    ("working day", Meaning::WorkingDay),
-    ("business days", Meaning::EveryWorkingDay),
-    ("business day", Meaning::WorkingDay),
-    ("week days", Meaning::EveryWorkingDay),
-    ("week day", Meaning::WorkingDay),
-    ("week end", Meaning::Weekend),
-    ("bi - weekly", Meaning::Repeats(2, Unit::Week)),
-    ("bi - monthly", Meaning::Repeats(2, Unit::Month)),
-    ("semi - annually", Meaning::Repeats(6, Unit::Month)),
-    ("apart from", Meaning::Except),
-    ("other than", Meaning::Except),
-    ("as of", Meaning::Starting),
-    ("starting from", Meaning::Starting),
-    ("starting on", Meaning::Starting),
-    ("starting at", Meaning::Starting),
-    ("beginning on", Meaning::Starting),
-    ("o ' clock", Meaning::OClock),
-    ("p m", Meaning::Meridiem(Half::Pm)),
-    ("p . m .", Meaning::Meridiem(Half::Pm)),
-    ("p . m", Meaning::Meridiem(Half::Pm)),
-    ("p _ m", Meaning::Meridiem(Half::Pm)),
-    ("a m", Meaning::Meridiem(Half::Am)),
-    ("a . m .", Meaning::Meridiem(Half::Am)),
-    ("a . m", Meaning::Meridiem(Half::Am)),
-    ("a _ m", Meaning::Meridiem(Half::Am)),
-    ("mid - day", Meaning::Noon),
-    ("mid day", Meaning::Noon),
-    ("mid - night", Meaning::Midnight),
-    ("mid night", Meaning::Midnight),
-    ("lunch time", Meaning::Meal(12)),
-    ("in the future", Meaning::FromNow),
-    ("' time", Meaning::TimeWord),
-    ("from right now", Meaning::FromNow),
-    ("at the moment", Meaning::Now),
-    ("less than", Meaning::LessThan),
-    ("more than", Meaning::About),
-    ("new year's day", Meaning::Holiday(1, 1)),
-    ("new years day", Meaning::Holiday(1, 1)),
-    ("new year's eve", Meaning::Holiday(12, 31)),
-    ("new years eve", Meaning::Holiday(12, 31)),
-    ("new year's", Meaning::Holiday(1, 1)),
-    ("new year", Meaning::Holiday(1, 1)),
-    ("christmas eve", Meaning::Holiday(12, 24)),
-    ("christmas day", Meaning::Holiday(12, 25)),
-    ("boxing day", Meaning::Holiday(12, 26)),
-    ("valentine's day", Meaning::Holiday(2, 14)),
-    ("valentines day", Meaning::Holiday(2, 14)),
-    ("at least", Meaning::About),
-    ("at most", Meaning::About),
-    ("up to", Meaning::About),
-    ("a pair of", Meaning::Number(2)),
-    ("in between", Meaning::Between),
-    ("night - time", Meaning::Part(Part::Night)),
-    ("rest of the day", Meaning::Vague),
-    ("rest of my day", Meaning::Vague),
-    ("rest of the", Meaning::This),
-    ("rest of this", Meaning::This),
-    ("rest of my", Meaning::This),
-    ("rest of current", Meaning::This),
-    ("rest the", Meaning::This),
-    ("rest of", Meaning::This),
-    ("later this", Meaning::This),
-    ("later this week", Meaning::Vague),
-    ("later this month", Meaning::Vague),
-    ("later this quarter", Meaning::Vague),
-    ("later this year", Meaning::Vague),
-    ("pacific standard time", Meaning::Zone(Tz::America__Los_Angeles)),
-    ("pacific time zone", Meaning::Zone(Tz::America__Los_Angeles)),
-    ("pacific timezone", Meaning::Zone(Tz::America__Los_Angeles)),
-    ("pacific time", Meaning::Zone(Tz::America__Los_Angeles)),
-    ("mountain standard time", Meaning::Zone(Tz::America__Denver)),
-    ("mountain time zone", Meaning::Zone(Tz::America__Denver)),
-    ("mountain timezone", Meaning::Zone(Tz::America__Denver)),
-    ("mountain time", Meaning::Zone(Tz::America__Denver)),
-    ("central time zone", Meaning::Zone(Tz::America__Chicago)),
-    ("central timezone", Meaning::Zone(Tz::America__Chicago)),
-    ("central time", Meaning::Zone(Tz::America__Chicago)),
-    ("eastern standard time", Meaning::Zone(Tz::America__New_York)),
-    ("eastern time zone", Meaning::Zone(Tz::America__New_York)),
-    ("eastern timezone", Meaning::Zone(Tz::America__New_York)),
-    ("eastern time", Meaning::Zone(Tz::America__New_York)),
-    ("indian time", Meaning::Zone(Tz::Asia__Kolkata)),
-    ("remind me", Meaning::Lead),
-    ("alert me", Meaning::Lead),
-    ("notify me", Meaning::Lead),
-    ("ping me", Meaning::Lead),
-    ("in advance", Meaning::Beforehand),
-    ("ahead of time", Meaning::Beforehand),
-    ("please remind me", Meaning::Lead),
-    ("can you remind me", Meaning::Lead),
-];
-
-/// Returns the longest phrase at the start of `tokens`, with how many tokens it takes.
-pub(super) fn phrase(tokens: &[Token]) -> Option<(usize, Vec<Meaning>)> {
-    PHRASES
-        .iter()
-        .filter_map(|(words, meaning)| {
-            let len = words.split(' ').count();
-            let is_here =
-                len > 1 && len <= tokens.len() && words.split(' ').zip(tokens).all(|(word, token)| word == token.word);
-            let about = (*meaning == Meaning::LessThan).then_some(Meaning::About);
-            is_here.then(|| (len, std::iter::once(*meaning).chain(about).collect()))
-        })
-        .max_by_key(|(len, _)| *len)
-}
+pub(super) use self::phrases::phrase;
 
 /// Returns what one token may mean.
 pub(super) fn word(token: &Token) -> Vec<Meaning> {
@@ -243,7 +105,7 @@ fn number(word: &str) -> Option<Meaning> {
     const TENS: [&str; 8] = ["twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety"];
     let index = |words: &[&str]| words.iter().position(|known| *known == word).and_then(|i| u32::try_from(i).ok());
     match word {
-        "a" | "an" => Some(Meaning::Article),
+        "a" | "an" | "per" => Some(Meaning::Article),
         "couple" | "pair" => Some(Meaning::Number(2)),
         "few" => Some(Meaning::Number(3)),
         "hundred" => Some(Meaning::Number(100)),
@@ -413,6 +275,11 @@ fn clock(word: &str) -> &'static [Meaning] {
         "evening" => &[Meaning::Part(Part::Evening)],
         "night" => &[Meaning::Part(Part::Night)],
         "noon" | "midday" | "noonish" => &[Meaning::Noon],
+        "spring" | "springtime" => &[Meaning::Season(3, 20)],
+        "summer" | "summertime" => &[Meaning::Season(6, 21)],
+        "autumn" | "fall" => &[Meaning::Season(9, 23)],
+        "winter" | "wintertime" => &[Meaning::Season(12, 21)],
+        "q" => &[Meaning::ShortQuarter],
         "lunchtime" => &[Meaning::Meal(12)],
         "breakfast" => &[Meaning::Meal(8)],
         "lunch" => &[Meaning::Meal(12)],
@@ -440,7 +307,7 @@ fn binder(word: &str) -> &'static [Meaning] {
         "next" | "following" => &[Meaning::Next],
         "last" => &[Meaning::Last],
         "every" | "each" => &[Meaning::Every],
-        "other" => &[Meaning::Other],
+        "other" | "alternate" => &[Meaning::Other],
         "single" => &[Meaning::Single],
         "on" => &[Meaning::On],
         "at" | "@" => &[Meaning::At],
@@ -455,6 +322,8 @@ fn binder(word: &str) -> &'static [Meaning] {
         "the" => &[Meaning::The],
         "of" => &[Meaning::Of],
         "and" | "&" => &[Meaning::And],
+        "or" => &[Meaning::Or],
+        "but" => &[Meaning::Except],
         "to" => &[Meaning::To],
         "past" => &[Meaning::Past],
         "before" => &[Meaning::Before],
@@ -471,7 +340,7 @@ fn binder(word: &str) -> &'static [Meaning] {
         "early" => &[Meaning::Degree, Meaning::Early],
         "mid" | "middle" => &[Meaning::Middle],
         "end" => &[Meaning::Ending],
-        "except" => &[Meaning::Except],
+        "except" | "excluding" => &[Meaning::Except],
         "times" | "x" | "occurrences" => &[Meaning::Times],
         "once" => &[Meaning::Count(1)],
         "twice" => &[Meaning::Count(2)],
@@ -483,7 +352,7 @@ fn binder(word: &str) -> &'static [Meaning] {
         "," | ";" => &[Meaning::Comma],
         ":" => &[Meaning::Colon],
         "/" => &[Meaning::Slash],
-        "-" | "–" | "—" => &[Meaning::Dash],
+        "-" | "–" | "—" | "~" | "〜" => &[Meaning::Dash],
         "." => &[Meaning::Dot],
         "+" => &[Meaning::Plus],
         "(" | ")" => &[Meaning::Bracket],
@@ -494,6 +363,9 @@ fn binder(word: &str) -> &'static [Meaning] {
 fn lead(word: &str) -> &'static [Meaning] {
     match word {
         "reminder" => &[Meaning::Lead],
+        "street" | "st" | "avenue" | "ave" | "floor" | "road" | "grade" | "edition" | "anniversary" | "birthday" => {
+            &[Meaning::OrdinalNoun]
+        }
         "me" | "please" => &[Meaning::LeadFiller],
         "to" | "that" => &[Meaning::LeadEnd],
         "about" => &[Meaning::LeadEnd, Meaning::About],

@@ -154,6 +154,28 @@ pub(super) enum Meaning {
     FromToday,
     /// A meal, with its hour.
     Meal(u32),
+    /// A full hour by its name: "after school".
+    NamedHour(u32),
+    /// Half a year: "h2".
+    HalfYear,
+    /// A season, with the month and day on which it begins in the north.
+    Season(u32, u32),
+    /// Morning and evening in one word: 早晚.
+    BothParts,
+    /// "between" behind both ends of a stretch: 之间.
+    BetweenBehind,
+    /// "the next" before an amount that begins now: 未来.
+    Onward,
+    /// The first (1) or second (2) half of a unit: 下半年.
+    HalfOf(u32, Unit),
+    /// "or" between two times, of which one must be chosen.
+    Or,
+    /// Digits too many for any time.
+    Huge,
+    /// "first thing": the start of a day.
+    FirstThing,
+    /// A quarter's letter, read only beside its number.
+    ShortQuarter,
     /// "time" behind an amount ("in two weeks' time").
     TimeWord,
     /// A holiday of a fixed date: month and day.
@@ -224,6 +246,8 @@ pub(super) enum Meaning {
     WeekOn(i64),
     /// The month so many months on: 下个月.
     MonthOn(i64),
+    /// The quarter so many quarters on: 下季度.
+    QuarterOn(i64),
     /// The year so many years on: 明年.
     YearOn(i64),
     /// The start (1) or end (-1) of what stands before: 底.
@@ -260,6 +284,10 @@ pub(super) enum Meaning {
     AndAlso,
     /// Joins time words to each other or to the title: 的.
     Linker,
+    /// What ordinals tell apart and is no day: "5th street".
+    OrdinalNoun,
+    /// What there is a little of: 一点水果.
+    MassNoun,
     /// What is counted in points: 三点建议.
     PointNoun,
     /// "ahead" before an amount: 提前.
@@ -377,6 +405,7 @@ pub(super) fn lexemes(tokens: &[Token]) -> Vec<Lexeme> {
         let (len, meanings) = match token.kind {
             Kind::Quoted => (1, Vec::new()),
             Kind::Number => (1, digits(&token.word)),
+            Kind::Word if token.word.bytes().all(|byte| byte.is_ascii_digit()) => (1, vec![Meaning::Huge]),
             // A Chinese character that no word covers is no English one.
             Kind::Word if token.word.starts_with(is_ideograph) => (1, Vec::new()),
             Kind::Word | Kind::Mark => en::phrase(&tokens[at..])
@@ -406,7 +435,7 @@ fn zone_name(tokens: &[Token]) -> Option<(usize, Tz)> {
     })
 }
 
-/// Cuts "october2" and "q3" in two.
+/// Cuts "october2", "q3" and "h2" in two.
 fn month_and_digits(token: &Token) -> Option<[Lexeme; 2]> {
     let split = token.word.find(|c: char| c.is_ascii_digit()).filter(|_| token.kind == Kind::Word)?;
     let (name, digits) = token.word.split_at(split);
@@ -415,7 +444,11 @@ fn month_and_digits(token: &Token) -> Option<[Lexeme; 2]> {
     let is_plain = token.span.len() == token.word.len();
     let meaning = Some(en::word(&Token { word: name.to_owned(), ..token.clone() }))
         .filter(|meanings| meanings.iter().any(|meaning| matches!(meaning, Meaning::Month(_))))
-        .or_else(|| (name == "q").then(|| vec![Meaning::Quarter]));
+        .or_else(|| match name {
+            "q" => Some(vec![Meaning::Quarter]),
+            "h" if matches!(digits, "1" | "2") => Some(vec![Meaning::HalfYear]),
+            _ => None,
+        });
     let middle = token.span.start + split;
     let lexeme = |span, meanings, is_glued| Lexeme { span, meanings, kind: Kind::Word, is_glued, is_border: false };
     (is_short && is_plain).then_some(())?;

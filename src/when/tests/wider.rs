@@ -212,7 +212,7 @@ fn rules_are_read_as_programs_write_them() {
         ("0 0 31 2 *", "cannot repeat \"0 0 31 2 *\": it has no time ahead"),
         (
             "FREQ=SOMETIMES",
-            "cannot repeat \"FREQ=SOMETIMES\": expected FREQ=YEARLY, MONTHLY, WEEKLY, DAILY, HOURLY, MINUTELY or SECONDLY alone",
+            "cannot read \"FREQ=SOMETIMES\" in a rule: expected FREQ=YEARLY, MONTHLY, WEEKLY, DAILY, HOURLY, MINUTELY or SECONDLY alone",
         ),
         ("multiply 2 * 3 * 4 tomorrow", "Thu 2026-05-14 09:00 · multiply 2 * 3 * 4"),
     ]);
@@ -231,13 +231,10 @@ fn a_title_drops_the_verb_before_its_time() {
 #[test]
 fn a_stretch_that_names_no_moment_is_refused_with_its_words_kept() {
     for text in [
-        "within 3 days",
-        "call bob within 2 hours",
         "since monday",
         "rest of the day",
         "later this week",
         "friday late afternoon",
-        "less than 2 weeks from today",
         "an hour before friday",
         "after mid june",
     ] {

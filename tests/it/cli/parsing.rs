@@ -1,5 +1,8 @@
 //! `keiko parse`, which needs no daemon.
 
+use std::io::Write as _;
+use std::process::Stdio;
+
 use serde_json::Value;
 
 use crate::cli::Home;
@@ -22,9 +25,11 @@ fn a_sentence_is_explained() {
     ]), @r#"
     $ keiko parse --now 2026-05-13T16:00:00-04:00 --tz America/New_York remind me next friday at 9 to call mum
     title   call mum
+    time    next friday at 9
     due     Fri 22 May 2026 09:00 EDT (in 8d 17h)
-    note    read as Fri 22 May 2026, not Fri 15 May 2026
+    note    read as Fri 22 May 2026, not Fri 15 May 2026, which is `friday` alone
     $ keiko parse --now 2026-05-13T16:00:00-04:00 --tz America/New_York every day at 9am until may 20
+    time    every day at 9am until may 20
     due     Thu 14 May 2026 09:00 EDT (in 17h)
     until   Wed 20 May 2026 23:59:59 EDT (in 7d 8h)
     rule    FREQ=DAILY;BYHOUR=9;UNTIL=20260520T235959
@@ -40,9 +45,10 @@ fn a_sentence_is_explained() {
     [exit 3]
     $ keiko parse --now 2026-05-13T16:00:00-04:00 --tz America/New_York asap
     ! error: cannot set a time by "asap": it does not say when
-    ! hint: say a time, such as `in 1 hour` or `tonight`
+    ! hint: say a time, such as `in 1 hour` or `tomorrow 9am`
     [exit 3]
     $ keiko parse --now 2026-05-13T16:00:00-04:00 --tz America/New_York --dialect uk 6/5 9am
+    time    6/5 9am
     due     Thu 6 May 2027 09:00 EDT (in 357d 17h)
     note    next on Thu 6 May 2027
     $ keiko parse --now yesterday x
@@ -92,4 +98,151 @@ fn the_daemon_reads_a_sentence_alike() {
         let daemon = home.keiko(&format!("rpc time.parse '{{\"text\":\"{text}\"}}'")).json();
         assert_eq!(own, daemon);
     }
+}
+
+#[test]
+fn odd_lines_are_answered_one_by_one() {
+    let home = Home::empty();
+    let long = "friday, ".repeat(130_000);
+    let middle = "x ".repeat(6_000);
+    let input = [
+        b"tomorrow 3pm call mum\r\n".as_slice(),
+        b"\r\n",
+        b"   \n",
+        b"\xff\xfe at 5\n",
+        long.as_bytes(),
+        b"\n",
+        middle.as_bytes(),
+        b"\n",
+        "明天下午三点开会 🎂\n".as_bytes(),
+        b"\x00\x1b[31m tomorrow 9am\n",
+        b"friday 9:30",
+    ]
+    .concat();
+    let mut child = home
+        .command("keiko")
+        .args(["parse", "--now", "2026-05-13T16:00:00-04:00", "--tz", "America/New_York", "--json", "-"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .expect("keiko is built");
+    let mut pipe = child.stdin.take().expect("its input is a pipe");
+    let writer = std::thread::spawn(move || pipe.write_all(&input).expect("it reads to the end"));
+    let output = child.wait_with_output().expect("a child that ends");
+    writer.join().expect("it has written");
+    let text = String::from_utf8(output.stdout).expect("UTF-8");
+    let lines: Vec<Value> = text.lines().map(|line| serde_json::from_str(line).expect("JSON a line")).collect();
+    let at: Vec<Option<&str>> = lines.iter().map(|line| line["at"].as_str()).collect();
+    assert_eq!(
+        at,
+        [
+            Some("2026-05-14T15:00:00-04:00"),
+            None,
+            None,
+            None,
+            None,
+            None,
+            Some("2026-05-14T15:00:00-04:00"),
+            Some("2026-05-14T09:00:00-04:00"),
+            Some("2026-05-15T09:30:00-04:00"),
+        ]
+    );
+    assert_eq!(lines[0]["text"], "tomorrow 3pm call mum");
+    let has_error: Vec<bool> = lines.iter().map(|line| line["error"].is_string()).collect();
+    assert_eq!(has_error, [false, false, false, true, true, true, false, false, false]);
+    assert_eq!(lines[5]["error"], "cannot read a sentence of 12000 bytes: expected at most 8192");
+}
+
+#[test]
+fn each_door_reads_a_phrase_alike() {
+    let home = Home::with_daemon();
+    let json = |line: &str| home.keiko(line).json();
+    let mut number = 0;
+    for phrase in [
+        "tomorrow 3pm",
+        "friday 9:30",
+        "next friday",
+        "2026-06-03 14:00",
+        "in 26 hours",
+        "明天下午三点",
+        "下周五",
+        "two days after tomorrow at noon",
+        "june 3rd 2pm",
+        "midnight friday",
+    ] {
+        let parsed = json(&format!("parse --json {REFERENCE} {phrase}"));
+        let expected = parsed["at"].clone();
+        assert!(expected.is_string(), "{phrase}");
+        let said = |door: &str, answer: &Value, field: &str| {
+            let task = answer["results"].get(0).map_or(&answer["task"], |result| &result["task"]);
+            let found = field.split('.').fold(task, |value, name| &value[name]);
+            assert_eq!(*found, expected, "{door} {phrase}: {answer}");
+        };
+        let told = json(&format!("rpc time.parse '{{\"text\":\"{phrase}\"}}'"));
+        assert_eq!(told["at"], expected, "time.parse {phrase}");
+        said("add", &json(&format!("add --json one {phrase}")), "due_at");
+        said("--at", &json(&format!("add --json two --at '{phrase}'")), "due_at");
+        said("remind", &json(&format!("remind --json me {phrase} to ring Ann")), "due_at");
+        said("--from", &json(&format!("add --json four --every day --from '{phrase}'")), "due_at");
+        let until = json(&format!("add --json five --every '2 hours' --until '{phrase}'"));
+        if parsed["grain"] == "day" {
+            // As an end a day counts whole.
+            let date = expected.as_str().expect("a time").split('T').next().expect("a date");
+            let whole = format!("{date}T23:59:59-04:00");
+            assert_eq!(until["task"]["schedule"]["until"], whole.as_str(), "--until {phrase}");
+        } else {
+            said("--until", &until, "schedule.until");
+        }
+        number += 5;
+        said("edit", &json(&format!("edit --json {} {phrase}", number - 4)), "due_at");
+        said("pause", &json(&format!("pause --json {} --until '{phrase}'", number - 3)), "paused_until");
+        said("snooze", &json(&format!("snooze --json {} --early --until '{phrase}'", number - 2)), "snoozed_until");
+    }
+}
+
+#[test]
+fn what_cannot_be_set_says_what_would_do_at_each_door() {
+    let home = Home::with_daemon();
+    insta::assert_snapshot!(home.transcript(&[
+        "add report --at 'today at 9am'",
+        "remind 本周一交房租",
+        "add backup --cron '0 25 * * *'",
+        "add backup --rrule FREQ=DAILY;BYHOUR=24",
+        "add never --rrule FREQ=YEARLY;BYMONTH=2;BYMONTHDAY=30",
+        "add rent --every 'month on the 31st'",
+        "add lottery --cron '0 9 13 * FRI'",
+        "add standup next friday at 9",
+    ]), @r#"
+    $ keiko add report --at 'today at 9am'
+    ! error: cannot set "today at 9am": Wed 13 May 2026 09:00 has passed
+    ! hint: say `tomorrow 09:00`
+    [exit 3]
+    $ keiko remind 本周一交房租
+    ! error: cannot set "本周一": Mon 11 May 2026 09:00 has passed
+    ! hint: say `2026年5月18日 09:00`
+    [exit 3]
+    $ keiko add backup --cron '0 25 * * *'
+    ! error: cannot read "25" in a rule: expected hours of 0 to 23
+    ! hint: a rule that can be read is `0 9 * * MON-FRI`
+    [exit 3]
+    $ keiko add backup --rrule FREQ=DAILY;BYHOUR=24
+    ! error: cannot read "BYHOUR=24" in a rule: expected hours of 0 to 23
+    ! hint: a rule that can be read is `FREQ=WEEKLY;BYDAY=MO,FR;BYHOUR=9`
+    [exit 3]
+    $ keiko add never --rrule FREQ=YEARLY;BYMONTH=2;BYMONTHDAY=30
+    ! error: cannot repeat "FREQ=YEARLY;BYMONTH=2;BYMONTHDAY=30": it has no time ahead
+    ! hint: none of its times lies ahead: look at its days and its end
+    [exit 3]
+    $ keiko add rent --every 'month on the 31st'
+    added 1  rent  Sun 31 May 2026 09:00 EDT (in 17d 17h)
+      repeats Sun 31 May 09:00, Tue 30 Jun 09:00, Fri 31 Jul 09:00
+    ! warning: months without day 31 use their last day
+    $ keiko add lottery --cron '0 9 13 * FRI'
+    added 2  lottery  Fri 15 May 2026 09:00 EDT (in 1d 17h)
+      repeats Fri 15 May 09:00, Fri 22 May 09:00, Fri 29 May 09:00
+    ! warning: cron takes the day of the month or the weekday, either is enough
+    $ keiko add standup next friday at 9
+    added 3  standup  Fri 22 May 2026 09:00 EDT (in 8d 17h)
+    ! warning: read as Fri 22 May 2026, not Fri 15 May 2026, which is `friday` alone
+    "#);
 }

@@ -10,11 +10,11 @@ use keiko::clock::sim::SimClock;
 use keiko::domain::breaker::{Breaker, RELEASE_EVERY};
 use keiko::domain::delivery::{ChannelKind, Delivery, DeliveryId, DeliveryStatus, Report, Target};
 use keiko::domain::event::Snapshot;
-use keiko::domain::retry::RETRIES_MAX;
 use keiko::domain::state::State;
 use keiko::domain::time::{Span, Timestamp};
 use keiko::engine::dispatch::PER_TARGET_MAX;
 use keiko::engine::input::TargetCall;
+use keiko::notify::Presence;
 use keiko::notify::recording::{Answer, RecordingChannel};
 use keiko::store::Store;
 use keiko::store::memory::MemoryStore;
@@ -146,7 +146,8 @@ impl Programs {
 fn check_program_task(store: &MemoryStore, snapshot: &Snapshot) {
     let deliveries = store.deliveries(snapshot.task.id, None).expect("readable");
     for delivery in deliveries.iter().filter(|delivery| !delivery.is_notice()) {
-        assert!(delivery.attempts <= 1 + RETRIES_MAX, "{} was tried too often", delivery.id);
+        let attempts_max = snapshot.task.attempts_max().expect("only a reminder has no limit");
+        assert!(delivery.attempts <= attempts_max, "{} was tried too often", delivery.id);
     }
     let State::Running(running) = &snapshot.occurrence.state else { return };
     let name = snapshot.occurrence.name();
@@ -163,6 +164,10 @@ fn check_program_task(store: &MemoryStore, snapshot: &Snapshot) {
 impl Watch {
     fn note(&mut self, store: &MemoryStore, now: Timestamp, delivery: &Delivery) {
         let id = &delivery.id;
+        // One that was made too late already was missed, which is the task's rule to judge, not the delivery's.
+        if delivery.is_expired(now) && !delivery.is_expired(delivery.created_at) {
+            self.breaches.push(format!("{id} was sent at {now} though its time is over"));
+        }
         self.requests.push((now, id.clone()));
         let Ok(stored) = store.delivery(id) else { return };
         match stored.map(|stored| stored.status) {
@@ -298,6 +303,42 @@ fn a_person_resumes_a_failing_target_at_once_and_a_paused_one_is_sent_nothing() 
         handle.advance(handle.now().saturating_add(Span::from_secs(30))).await.expect("forwards");
         assert_eq!(world.programs.channel.record().delivered.len(), 20);
         assert_eq!(handle.targets().await.expect("readable")[0].breaker, Breaker::Closed);
+        world.check().await;
+    });
+}
+
+#[test]
+fn a_network_that_comes_back_tries_at_once_what_waits_and_a_target_that_failed() {
+    runtime().block_on(async {
+        let mut world = World::new(12).await;
+        down_for(&world, Span::from_minutes(10));
+        add_due(&world, 20).await;
+        let handle = world.handle();
+        let back = first_instant().saturating_add(Span::from_minutes(12));
+        handle.advance(back).await.expect("forwards");
+        let before = requests(&world).len();
+        assert!(before < 20, "it is left alone");
+        world.programs.channel.set_presence(Presence::Present);
+        world.programs.channel.wait_until(|record| record.attempts.len() > before).await;
+        handle.advance(back.saturating_add(Span::from_secs(30))).await.expect("forwards");
+        assert_eq!(world.programs.channel.record().delivered.len(), 20);
+        world.check().await;
+    });
+}
+
+#[test]
+fn what_is_retried_goes_out_at_once_when_the_network_comes_back() {
+    runtime().block_on(async {
+        let mut world = World::new(13).await;
+        down_for(&world, Span::from_secs(1));
+        add_due(&world, 3).await;
+        let handle = world.handle();
+        let back = first_instant().saturating_add(Span::from_secs(2));
+        handle.advance(back).await.expect("forwards");
+        assert_eq!(world.programs.channel.record().delivered.len(), 0, "each waits for its back-off");
+        world.programs.channel.set_presence(Presence::Present);
+        world.programs.channel.wait_until(|record| record.delivered.len() == 3).await;
+        handle.advance(back).await.expect("quiet");
         world.check().await;
     });
 }

@@ -121,7 +121,8 @@ impl World {
             60..80 => self.advance().await,
             80..83 => self.step_clock(),
             83..86 => self.programs.change_mood(&mut self.random),
-            86..88 => self.pause_or_resume_target().await,
+            86 => self.programs.channel.set_presence(Presence::Present),
+            87 => self.pause_or_resume_target().await,
             88..90 => {
                 let zone = ZONES[usize::try_from(self.random.below(4)).expect("small")];
                 self.clock.set_zone(zone);
@@ -131,7 +132,8 @@ impl World {
                 self.go_away(is_away);
             }
             92..95 => self.drop_some_deliveries(),
-            95..97 => self.fail_once().await,
+            95 => self.fill_disk().await,
+            96 => self.fail_once().await,
             _ => self.crash().await,
         }
     }
@@ -146,7 +148,9 @@ impl World {
         let policy = self.any_policy();
         let deadline = if self.random.chance(30) { self.any_deadline() } else { None };
         let mut request = AddRequest { alerts, deadline, policy, ..request(&format!("task {number}"), schedule) };
-        request.details.max_late = self.random.chance(20).then(|| self.random.minutes(1, 600));
+        request.details.max_retries =
+            self.random.chance(20).then(|| u32::try_from(self.random.below(6)).expect("small"));
+        request.details.max_late = self.random.chance(30).then(|| self.random.minutes(1, 600));
         request.details.targets = match self.random.below(6) {
             0 => vec![Target::desktop(), webhook("a")],
             1 => vec![webhook("a")],
@@ -194,7 +198,8 @@ impl World {
             }
             5 => {
                 let days = u32::try_from(1 + self.random.below(5)).expect("small");
-                let every = if self.random.chance(50) { Every::Days(days) } else { Every::Span(self.random.minutes(1, 600)) };
+                let every =
+                    if self.random.chance(50) { Every::Days(days) } else { Every::Span(self.random.minutes(1, 600)) };
                 let from = Nominal::Local(ahead.local(self.clock.zone()));
                 schedule(Rule::AfterDone(AfterDone { every, at: None, from, count: None, until: None }))
             }
@@ -225,13 +230,13 @@ impl World {
             7 if self.random.chance(50) => Command::Skip,
             7 => Command::Cancel,
             _ if self.random.chance(60) => {
-                Command::Edit(Edit { schedule: Some(self.any_schedule()), ..Edit::default() })
+                Command::Edit(Box::new(Edit { schedule: Some(self.any_schedule()), ..Edit::default() }))
             }
             _ => {
                 let policy = self.any_policy();
                 let deadline = self.random.chance(50).then(|| self.any_deadline());
                 let (missed, nag, auto_done) = (Some(policy.missed), Some(policy.nag), Some(policy.auto_done));
-                Command::Edit(Edit { deadline, missed, nag, auto_done, ..Edit::default() })
+                Command::Edit(Box::new(Edit { deadline, missed, nag, auto_done, ..Edit::default() }))
             }
         }
     }
@@ -300,6 +305,31 @@ impl World {
         self.note(added);
         // The loop holds back for a while after a failure; then it goes on by itself.
         self.handle().advance(to.saturating_add(Span::from_minutes(90))).await.expect("time goes forwards");
+    }
+
+    /// The disk is full for a while: people are refused, what is due rings from the reserve, and once that is used up too
+    /// it waits for room and is not lost.
+    async fn fill_disk(&mut self) {
+        let reserve = if self.random.chance(50) { 10_000 } else { usize::try_from(self.random.below(6)).expect("few") };
+        self.store.fill(reserve);
+        let refused = self.handle().add(request("no room", countdown_at(self.clock.now()))).await;
+        assert!(matches!(refused, Err(CallError::Store { .. })), "{refused:?}");
+        for _ in 0..self.random.below(6) {
+            match self.random.below(4) {
+                0 => self.ask().await,
+                1 | 2 => self.advance().await,
+                _ => self.crash().await,
+            }
+            // What is still to be written may use the rest of it up.
+            self.handle().advance(self.clock.now()).await.expect("quiet");
+            if self.store.reserve().is_some_and(|left| left > 0) {
+                self.check().await;
+            }
+        }
+        self.store.empty();
+        // The loop looks again within a quarter of a minute.
+        let to = self.clock.now().saturating_add(Span::from_minutes(1));
+        self.handle().advance(to).await.expect("time goes forwards");
     }
 
     pub(super) async fn crash(&mut self) {

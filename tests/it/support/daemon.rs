@@ -124,10 +124,15 @@ impl Daemon {
 }
 
 /// Runs a daemon that will not come up, and returns what it says.
-pub(crate) fn refusal(mut command: Command) -> String {
+pub(crate) fn refusal(command: Command) -> String {
+    refusal_with(command, 1)
+}
+
+/// Runs a daemon that will not come up and ends with `code`, and returns what it says.
+pub(crate) fn refusal_with(mut command: Command, code: i32) -> String {
     let child: Child = command.spawn().expect("keikod was built beside the tests");
     let output = child.wait_with_output().expect("it is our child");
-    assert_eq!(output.status.code(), Some(1));
+    assert_eq!(output.status.code(), Some(code));
     String::from_utf8(output.stdout).expect("text").trim_end().to_owned()
 }
 
@@ -157,15 +162,20 @@ impl Connection {
         self.stream.shutdown(Shutdown::Write).expect("it is open");
     }
 
-    /// Returns the next line as JSON; null where the daemon has hung up.
-    pub(crate) fn receive(&mut self) -> Value {
+    /// Returns the next line; an empty one where the daemon has hung up.
+    pub(crate) fn receive_line(&mut self) -> String {
         let mut line = String::new();
         match self.input.read_line(&mut line) {
-            Ok(_) => {}
+            Ok(_) => line,
             // It hung up before it had read all that was sent.
-            Err(error) if error.kind() == ErrorKind::ConnectionReset => return Value::Null,
+            Err(error) if error.kind() == ErrorKind::ConnectionReset => String::new(),
             Err(error) => panic!("the daemon does not answer in time: {error}"),
         }
+    }
+
+    /// Returns the next line as JSON; null where the daemon has hung up.
+    pub(crate) fn receive(&mut self) -> Value {
+        let line = self.receive_line();
         if line.is_empty() { Value::Null } else { serde_json::from_str(&line).expect("the daemon speaks JSON") }
     }
 

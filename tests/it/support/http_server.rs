@@ -1,10 +1,12 @@
 //! A web server that does as it is told: answers, hangs, hangs up, lies, talks for ever. It keeps what it was sent.
 
+use std::future::pending;
 use std::io;
 use std::net::SocketAddr;
 use std::sync::Arc;
+use std::time::Duration;
 
-use rcgen::{BasicConstraints, CertificateParams, IsCa, Issuer, KeyPair};
+use rcgen::{BasicConstraints, CertificateParams, IsCa, Issuer, KeyPair, date_time_ymd};
 use rustls::ServerConfig;
 use rustls::pki_types::PrivateKeyDer;
 use tokio::io::{
@@ -13,6 +15,7 @@ use tokio::io::{
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::watch;
 use tokio::task::AbortHandle;
+use tokio::time::timeout;
 use tokio_rustls::TlsAcceptor;
 
 use crate::support::soon;
@@ -48,6 +51,12 @@ pub(crate) enum Reply {
     Hang(String),
     /// An answer of this status whose body never ends.
     Endless(u16),
+    /// These bytes, then others again and again, for ever.
+    Repeat(String, String),
+    /// These bytes, then one more of the same again and again, so far apart.
+    Drip(String, Duration),
+    /// These bytes, then the connection is torn down.
+    Reset(String),
 }
 
 impl Reply {
@@ -74,7 +83,15 @@ impl HttpServer {
 
     /// Starts a server for `localhost` that speaks TLS, and returns the certificate (PEM) to trust.
     pub(crate) async fn start_tls(script: impl Fn(&Request, usize) -> Reply + Send + Sync + 'static) -> (Self, String) {
-        let (acceptor, ca) = tls();
+        let (acceptor, ca) = tls(2040);
+        (Self::serve(Arc::new(script), Some(acceptor)).await, ca)
+    }
+
+    /// As [`HttpServer::start_tls`], with a certificate that ended long ago.
+    pub(crate) async fn start_expired(
+        script: impl Fn(&Request, usize) -> Reply + Send + Sync + 'static,
+    ) -> (Self, String) {
+        let (acceptor, ca) = tls(2020);
         (Self::serve(Arc::new(script), Some(acceptor)).await, ca)
     }
 
@@ -117,6 +134,13 @@ impl HttpServer {
         let enough = requests.wait_for(|requests| requests.len() >= count);
         soon("requests", enough).await.expect("the sender lives as long as this value").clone()
     }
+
+    /// As [`HttpServer::received`], for what is known to take at most `limit`.
+    pub(crate) async fn received_within(&self, count: usize, limit: Duration) -> Vec<Request> {
+        let mut requests = self.requests.subscribe();
+        let enough = timeout(limit, requests.wait_for(|requests| requests.len() >= count)).await;
+        enough.expect("they came in time").expect("the sender lives as long as this value").clone()
+    }
 }
 
 impl Drop for HttpServer {
@@ -132,10 +156,12 @@ async fn converse(
     received: &watch::Sender<Vec<Request>>,
     connection: usize,
 ) -> io::Result<()> {
-    match tls {
-        Some(tls) => talk(tls.accept(stream).await?, script, received, connection).await,
-        None => talk(stream, script, received, connection).await,
+    if let Some(tls) = tls {
+        return talk(tls.accept(stream).await?, script, received, connection).await;
     }
+    // Where it is closed with nothing said before, it is a reset.
+    stream.set_zero_linger()?;
+    talk(stream, script, received, connection).await
 }
 
 async fn talk(
@@ -157,6 +183,26 @@ async fn talk(
                 let length = body.len();
                 let answer = format!("HTTP/1.1 {status} X\r\n{headers}content-length: {length}\r\n\r\n{body}");
                 stream.write_all(answer.as_bytes()).await?;
+            }
+            Reply::Repeat(head, more) => {
+                stream.write_all(head.as_bytes()).await?;
+                loop {
+                    stream.write_all(more.as_bytes()).await?;
+                }
+            }
+            Reply::Drip(head, apart) => {
+                stream.write_all(head.as_bytes()).await?;
+                loop {
+                    stream.write_all(b"x").await?;
+                    let _ = timeout(apart, pending::<()>()).await;
+                }
+            }
+            Reply::Reset(bytes) => {
+                stream.write_all(bytes.as_bytes()).await?;
+                stream.flush().await?;
+                // Once the client has read that: a reset overtakes what is on its way.
+                let _ = timeout(Duration::from_millis(50), stream.read_u8()).await;
+                return Ok(());
             }
             Reply::Raw(bytes) => {
                 stream.write_all(bytes.as_bytes()).await?;
@@ -200,15 +246,16 @@ async fn read_line(stream: &mut (impl AsyncBufRead + Unpin)) -> io::Result<Strin
     Ok(line.trim_end().to_owned())
 }
 
-/// Makes an authority and a certificate of it for `localhost`.
-fn tls() -> (TlsAcceptor, String) {
+/// Makes an authority and a certificate of it for `localhost` that is good until a year.
+fn tls(until: i32) -> (TlsAcceptor, String) {
     let mut authority = CertificateParams::new(Vec::new()).expect("no name is a bad one");
     authority.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
     let authority_key = KeyPair::generate().expect("the system has chance");
     let ca = authority.self_signed(&authority_key).expect("a key signs").pem();
     let issuer = Issuer::new(authority, authority_key);
     let key = KeyPair::generate().expect("the system has chance");
-    let server = CertificateParams::new(vec!["localhost".to_owned()]).expect("it is a name");
+    let mut server = CertificateParams::new(vec!["localhost".to_owned()]).expect("it is a name");
+    server.not_after = date_time_ymd(until, 1, 1);
     let certificate = server.signed_by(&key, &issuer).expect("a key signs");
     let config = ServerConfig::builder_with_provider(Arc::new(rustls::crypto::ring::default_provider()))
         .with_safe_default_protocol_versions()

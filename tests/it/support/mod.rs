@@ -9,6 +9,8 @@ pub(crate) mod fake_server;
 pub(crate) mod http_server;
 #[cfg(feature = "desktop")]
 pub(crate) mod ledger;
+#[cfg(target_os = "linux")]
+pub(crate) mod measure;
 pub(crate) mod person;
 #[cfg(feature = "desktop")]
 pub(crate) mod private_bus;

@@ -5,7 +5,9 @@ use std::sync::Mutex;
 
 use keiko::client::{Client, ClientError};
 use keiko::protocol::error_code::ErrorKind;
-use keiko::protocol::methods::{Ack, Add, Ask, Cancel, Done, Pause, Resume, Skip, Snooze, Update, WriteResult};
+use keiko::protocol::methods::{
+    Ack, Add, Ask, Cancel, Done, Pause, PauseResult, Resume, Skip, Snooze, Update, WriteResult,
+};
 use tokio::sync::watch;
 use uuid::Uuid;
 
@@ -152,9 +154,17 @@ impl User {
             }
             4 => call(
                 client,
-                &Pause { task, r#for: early.then(|| "1s".to_owned()), until: None, zone: None, occurrence: None },
+                &Pause {
+                    task: Some(task),
+                    all: false,
+                    tag: None,
+                    r#for: early.then(|| "1s".to_owned()),
+                    until: None,
+                    zone: None,
+                    occurrence: None,
+                },
             ),
-            5 => call(client, &Resume { task, shift: early, occurrence: None }),
+            5 => call(client, &Resume { task: Some(task), all: false, tag: None, shift: early, occurrence: None }),
             6 => call(client, &Skip { task, occurrence: None }),
             7 => call(client, &Cancel { task, all: false, occurrence: None }),
             8 => call(client, &Update { at: Some("in 1 second".to_owned()), ..update(number) }),
@@ -196,9 +206,24 @@ fn update(number: u64) -> Update {
     }
 }
 
-fn call<P: Ask<Answer = WriteResult>>(client: &mut Client, params: &P) -> Result<Option<WriteResult>, Gone> {
+/// What was done to one task.
+struct Written(WriteResult);
+
+impl From<WriteResult> for Written {
+    fn from(written: WriteResult) -> Self {
+        Self(written)
+    }
+}
+
+impl From<PauseResult> for Written {
+    fn from(answer: PauseResult) -> Self {
+        Self(answer.into_one().expect("one task was meant"))
+    }
+}
+
+fn call<P: Ask<Answer: Into<Written>>>(client: &mut Client, params: &P) -> Result<Option<WriteResult>, Gone> {
     match client.call(params) {
-        Ok(written) => Ok(Some(written)),
+        Ok(written) => Ok(Some(written.into().0)),
         Err(ClientError::Refused { error }) => {
             let is_expected = matches!(error.kind(), ErrorKind::Refused | ErrorKind::Gone | ErrorKind::Conflict);
             assert!(is_expected, "{}: {error:?}", P::METHOD.as_str());

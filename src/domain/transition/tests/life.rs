@@ -120,7 +120,7 @@ fn a_one_shot_that_is_not_made_up_for_waits_for_the_person() {
     ");
     assert_eq!(story.snapshot.next_wake(), None);
     assert_eq!(crate::domain::stage::stage(&story.snapshot, at("4 10:00")), "missed");
-    let edit = Command::Edit(Edit { schedule: Some(once("4 11:00")), ..Edit::default() });
+    let edit = Command::Edit(Box::new(Edit { schedule: Some(once("4 11:00")), ..Edit::default() }));
     story.ask("4 10:05", &edit).expect("missed");
     story.run("4 11:00");
     assert_eq!(story.snapshot.occurrence.state.name(), StateName::Running);
@@ -263,7 +263,7 @@ fn a_deadline_before_due_or_in_the_past_is_refused() {
 fn a_later_deadline_is_told_anew() {
     let mut story = Story::with(once("4 11:00"), &[], |new| new.deadline = Some(by("4 17:00", &[0])));
     story.run("4 17:00");
-    let edit = Command::Edit(Edit { deadline: Some(Some(by("4 19:00", &[0]))), ..Edit::default() });
+    let edit = Command::Edit(Box::new(Edit { deadline: Some(Some(by("4 19:00", &[0]))), ..Edit::default() }));
     story.ask("4 17:30", &edit).expect("due");
     assert_eq!(crate::domain::stage::stage(&story.snapshot, at("4 17:30")), "due");
     story.run("4 20:00");

@@ -111,6 +111,91 @@ fn a_reminder_is_tried_for_as_long_as_it_takes() {
 }
 
 #[test]
+fn a_task_says_how_often_its_programs_are_tried() {
+    for (retries, attempts) in [(Some(0), 1), (Some(6), 7), (None, 4)] {
+        let mut story = story(once("4 09:00"), &[], &[webhook("a")]);
+        story.snapshot.task.details.max_retries = retries;
+        story.run("4 09:00");
+        for _ in 1..attempts {
+            report(&mut story, "4 09:01", &webhook("a"), failed(false));
+            assert_eq!(stands(&story), OPEN);
+        }
+        report(&mut story, "4 09:01", &webhook("a"), failed(false));
+        assert_eq!((stands(&story), story.deliveries[0].attempts), (EXHAUSTED, attempts));
+    }
+}
+
+/// Returns a story of a reminder that is sent for an hour at most, and has rung.
+fn with_max_late(targets: &[Target]) -> Story {
+    let mut story = story(once("4 09:00"), &[], targets);
+    story.snapshot.task.details.max_late = Some(Span::from_minutes(60));
+    story.run("4 09:00");
+    story
+}
+
+#[test]
+fn the_last_attempt_is_made_at_the_end_of_its_time_and_none_behind_it() {
+    let mut story = with_max_late(&[Target::desktop(), webhook("a")]);
+    let busy = || Report::Failed { error: "no".into(), is_final: false, retry_after: Some(Span::from_minutes(600)) };
+    report(&mut story, "4 09:30", &webhook("a"), busy());
+    let of_a = |story: &Story| story.deliveries.iter().find(|one| one.id.target == webhook("a")).cloned().unwrap();
+    assert_eq!(of_a(&story).status, DeliveryStatus::Retrying(at("4 10:00")));
+    report(&mut story, "4 10:00", &webhook("a"), busy());
+    assert_eq!(of_a(&story).status, DeliveryStatus::Failed(at("4 10:00")));
+    assert_eq!(stands(&story), OPEN, "the person has not answered");
+}
+
+#[test]
+fn what_is_too_late_is_given_up_with_an_event_and_ends_its_task_where_no_person_is_told() {
+    for (targets, expected) in [(vec![webhook("a")], EXHAUSTED), (vec![Target::desktop(), webhook("a")], OPEN)] {
+        let mut story = with_max_late(&targets);
+        let delivery = story.deliveries.iter().find(|one| one.id.target == webhook("a")).unwrap().id.clone();
+        story.ask("4 10:01", &Command::Expire { delivery: delivery.clone() }).expect("never refused");
+        assert_eq!(stands(&story), expected);
+        let (_, _, step) = story.steps.iter().find(|(_, _, step)| step.operation.name() == "expired").unwrap();
+        assert_eq!(step.reason, "too late to be sent (--max-late)");
+        let given_up = story.deliveries.iter().find(|one| one.id == delivery).unwrap();
+        assert_eq!(given_up.last_error.as_deref(), Some("not sent: it would have been 1h1m late"));
+        let steps = story.steps.len();
+        story.ask("4 10:02", &Command::Expire { delivery }).expect("never refused");
+        assert_eq!(story.steps.len(), steps, "once");
+    }
+}
+
+#[test]
+fn that_a_target_fails_is_told_however_late() {
+    let mut story = with_max_late(&[webhook("a")]);
+    let tell = Command::TellTargetFails { target: webhook("a"), failures: 11, error: "refused".into() };
+    story.ask("4 09:01", &tell).expect("never refused");
+    let notice = story.deliveries.iter().find(|delivery| delivery.is_notice()).unwrap();
+    assert_eq!(notice.expires_at, None);
+}
+
+#[test]
+fn a_retry_sends_what_failed_under_its_old_ids_and_nothing_else() {
+    let mut story = with_max_late(&[Target::desktop(), webhook("a"), webhook("b"), webhook("c")]);
+    story.ask("4 09:01", &Command::Retry).expect("due");
+    let ids = |story: &Story| {
+        let mut ids: Vec<_> = story.deliveries.iter().map(|delivery| delivery.id.clone()).collect();
+        ids.sort();
+        ids
+    };
+    let before = ids(&story);
+    assert_eq!(story.steps.iter().filter(|(_, _, step)| step.operation.name() == "resent").count(), 0);
+    report(&mut story, "4 09:01", &webhook("a"), failed(true));
+    report(&mut story, "4 09:01", &webhook("b"), failed(false));
+    report(&mut story, "4 09:01", &webhook("c"), Report::Delivered);
+    report(&mut story, "4 09:01", &Target::desktop(), Report::Away { reason: "none".into() });
+    let retried = story.ask("4 12:00", &Command::Retry).expect("due");
+    assert_eq!((retried.effects.len(), ids(&story)), (2, before));
+    assert_eq!(statuses(&story), ["waiting", "queued", "queued", "delivered"]);
+    assert!(
+        retried.deliveries.iter().all(|delivery| !delivery.is_expired(at("4 12:00"))),
+        "a person's word is no late one"
+    );
+}
+
+#[test]
 fn early_alerts_end_nothing_and_later_ones_are_waited_for() {
     let mut story = story(once("4 09:00"), &[-30, 0, 15], &[webhook("a")]);
     story.run("4 08:30");
@@ -200,10 +285,10 @@ fn that_a_target_fails_is_told_by_another_channel_and_outlives_the_task() {
     assert_eq!(statuses(&story), ["withdrawn", "queued"]);
     let notice = story.deliveries.iter().find(|delivery| delivery.is_notice()).expect("told");
     assert_eq!(notice.id.target, Target::desktop());
-    assert_snapshot!(format!("{}\n{}", notice.message.title, notice.message.body), @r"
+    assert_snapshot!(format!("{}\n{}", notice.message.title, notice.message.body), @"
     webhook:a fails (tea)
     11 failures in a row, the latest: refused
-    what is for webhook:a is held, and one is tried now and then; the method channel.resume sends at once
+    what is for webhook:a is held, and one is tried now and then; `keiko channel resume webhook:a` sends at once
     ");
     story.ask("4 09:03", &tell(Target::desktop())).expect("never refused");
     let terminal = story.deliveries.iter().filter(|delivery| delivery.id.target == Target::terminal()).count();

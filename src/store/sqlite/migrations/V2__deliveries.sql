@@ -7,6 +7,8 @@ ALTER TABLE deliveries ADD COLUMN frozen_headers TEXT;
 ALTER TABLE deliveries ADD COLUMN frozen_body TEXT;
 -- Past this it is not sent any more.
 ALTER TABLE deliveries ADD COLUMN expires_at INTEGER;
+-- Why the latest attempt at the target failed; NULL once one succeeded.
+ALTER TABLE targets ADD COLUMN last_error TEXT;
 
 -- For the deliveries to one target, and their counts by target, without a look at those to others.
 CREATE INDEX deliveries_open_by_target ON deliveries (channel, address, position, status)

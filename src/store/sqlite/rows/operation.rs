@@ -87,18 +87,12 @@ impl ValuesRow {
             Operation::Completed(outcome) | Operation::Cancelled(outcome) => {
                 Self { outcome: Some(outcome_word(*outcome).to_owned()), ..none }
             }
-            Operation::PassedOver { instances, from, to } => Self {
-                instances: Some(*instances),
-                from: Some(from.as_millis()),
-                to: Some(to.as_millis()),
-                ..none
-            },
-            Operation::Missed { slots, from, to } => Self {
-                slots: slots_to_rows(slots),
-                from: Some(from.as_millis()),
-                to: Some(to.as_millis()),
-                ..none
-            },
+            Operation::PassedOver { instances, from, to } => {
+                Self { instances: Some(*instances), from: Some(from.as_millis()), to: Some(to.as_millis()), ..none }
+            }
+            Operation::Missed { slots, from, to } => {
+                Self { slots: slots_to_rows(slots), from: Some(from.as_millis()), to: Some(to.as_millis()), ..none }
+            }
             Operation::Resent { fire_id, target } | Operation::Expired { fire_id, target } => {
                 Self { fire_id: Some(fire_id.0), target: Some(TargetRow::from_target(target)), ..none }
             }

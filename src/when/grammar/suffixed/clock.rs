@@ -33,6 +33,17 @@ pub(in crate::when) fn clock(words: &Words<'_>, start: usize) -> Option<FoundClo
     Some(strong(on_part(face.time, part), face.next))
 }
 
+/// The 早晚八点 of 每天早晚八点: eight in the morning and in the evening.
+pub(super) fn twice(words: &Words<'_>, start: usize) -> Option<(Clock, Clock, usize)> {
+    if !words.has(start, Meaning::BothParts) {
+        return None;
+    }
+    let said = hour_and_minutes(words, words.skip(start + 1, Meaning::Every))?;
+    let is_hour = (5..=11).contains(&said.time.hour) && said.time.minute < 60 && said.time.second < 60;
+    let morning = Clock { face: Face::Day, ..said.time };
+    is_hour.then(|| (morning, Clock { hour: morning.hour + 12, ..morning }, said.next))
+}
+
 fn strong(clock: Clock, next: usize) -> FoundClock {
     FoundClock { clock, next, strength: Strength::Strong }
 }
@@ -47,7 +58,9 @@ fn is_no_clock(words: &Words<'_>, start: usize, next: usize) -> bool {
         let before = start - 1;
         words.pick(before, |_| Some(())).is_none() && words.opens_or_closes(before)
     };
-    is_little || words.has(next, Meaning::PointNoun)
+    // 一点水果 is a little fruit, 一点开会 a meeting.
+    let is_mass = words.has(start, Meaning::Number(1)) && words.has(next, Meaning::MassNoun);
+    is_little || is_mass || words.has(next, Meaning::PointNoun)
 }
 
 /// An hour with its minutes as said, the hour not yet put on the 24-hour clock.
@@ -80,7 +93,9 @@ fn hour_and_minutes(words: &Words<'_>, start: usize) -> Option<Said> {
     {
         return before_hour(hour, minutes, behind);
     }
-    let behind = words.skip(next, Meaning::OnMark);
+    // 八点过十分
+    let past = if words.has(next, Meaning::In) && minutes(words, next + 1).is_some() { next + 1 } else { next };
+    let behind = words.skip(past, Meaning::OnMark);
     if words.has(behind, Meaning::Half) {
         // 三时半五十九秒
         let seconds = marked(words, behind + 1, Meaning::SecondMark);

@@ -1,10 +1,16 @@
 //! Which day is it: 6月3日, 下个月15号, 明年三月一号, 月底, 下周五, 十月第一个星期一?
 
+use chrono::Weekday;
+
 use crate::when::grammar::Strength;
+use crate::when::grammar::amount::{Amount, amount};
 use crate::when::grammar::day::{Day, DayKind, FoundDay, MonthOf, WeekOf, Which, day_kind, found, weekday_name};
 use crate::when::grammar::suffixed::{marked, number, pick_part};
 use crate::when::grammar::words::Words;
 use crate::when::lexicon::{Meaning, Unit};
+
+/// The day on which the second half of a month starts.
+const HALF: u32 = 16;
 
 /// Reads a day: 6月3日, 2026年6月3号, 20号, 下个月15号, 明年三月一号, 月底, 下周五, 十月第一个星期一.
 pub(in crate::when) fn day(words: &Words<'_>, start: usize) -> Option<FoundDay> {
@@ -12,11 +18,53 @@ pub(in crate::when) fn day(words: &Words<'_>, start: usize) -> Option<FoundDay> 
         .or_else(|| date(words, start))
         .or_else(|| slashed(words, start))
         .or_else(|| in_brackets(words, start))
+        .or_else(|| half(words, start))
+        .or_else(|| quarter(words, start))
         .map(|found| {
             // 下周内, 2027年内; but 五日内 is an amount.
             let is_period = matches!(found.day, Day::Period(..) | Day::Month { .. } | Day::Nth { .. });
             if is_period { FoundDay { next: words.skip(found.next, Meaning::Inside), ..found } } else { found }
         })
+}
+
+/// 下半年, 上半月, 下半周.
+fn half(words: &Words<'_>, start: usize) -> Option<FoundDay> {
+    let day = if let Some(half) = half_of(words, start, Unit::Year) {
+        Day::Month { year: None, month: if half == 1 { 1 } else { 7 } }
+    } else if let Some(half) = half_of(words, start, Unit::Month) {
+        Day::OfMonth(if half == 1 { 1 } else { HALF })
+    } else {
+        let half = half_of(words, start, Unit::Week)?;
+        Day::Weekday(Which::InWeek(0), if half == 1 { Weekday::Mon } else { Weekday::Thu })
+    };
+    Some(found(day, start + 1, Strength::Strong))
+}
+
+/// 下季度, 第三季度, 三季度; 三个季度 is a length.
+fn quarter(words: &Words<'_>, start: usize) -> Option<FoundDay> {
+    let on = words.pick(start, |m| if let Meaning::QuarterOn(quarters) = m { Some(quarters) } else { None });
+    if let Some(quarters) = on {
+        let which = if quarters == 1 { Which::Next } else { Which::InWeek(quarters) };
+        return Some(found(Day::Period(which, Unit::Quarter), start + 1, Strength::Strong));
+    }
+    let (nth, next) = nth_quarter(words, start)?;
+    Some(found(Day::Month { year: None, month: nth * 3 - 2 }, next, Strength::Strong))
+}
+
+fn nth_quarter(words: &Words<'_>, at: usize) -> Option<(u32, usize)> {
+    let at = words.skip(at, Meaning::Linker);
+    let nth = words.pick(at, |m| if let Meaning::Ordinal(nth) = m { Some(nth) } else { None });
+    // 季度 and not 个季度
+    let is_uncounted = words.lexeme(at + 1).is_some_and(|lexeme| lexeme.span.len() == 6);
+    let nth = nth.or_else(|| number(words, at).filter(|_| is_uncounted).map(|number| number.value))?;
+    ((1..=4).contains(&nth) && words.has(at + 1, Meaning::Unit(Unit::Quarter))).then_some((nth, at + 2))
+}
+
+fn half_of(words: &Words<'_>, at: usize, unit: Unit) -> Option<u32> {
+    words.pick(at, |meaning| match meaning {
+        Meaning::HalfOf(half, of) if of == unit => Some(half),
+        _ => None,
+    })
 }
 
 /// The weekday of 6月5日（周五）, which must agree with its date.
@@ -79,8 +127,14 @@ fn date(words: &Words<'_>, start: usize) -> Option<FoundDay> {
     if let Some((nth, kind, next)) = counted(words, behind) {
         return Some(found(Day::Nth { nth, kind, month }, next, Strength::Strong));
     }
+    // A week belongs to the month in which its Monday lies.
     if let Some((nth, next)) = nth_week(words, behind) {
-        return Some(found(Day::Week { nth, of: WeekOf::Month(month) }, next, Strength::Strong));
+        let kind = DayKind::Weekday(Weekday::Mon);
+        return Some(found(Day::Nth { nth, kind, month }, next, Strength::Strong));
+    }
+    if let Some(half) = half_of(words, at, Unit::Month) {
+        let day = if half == 1 { 1 } else { HALF };
+        return Some(found(in_month(month, day)?, at + 1, Strength::Strong));
     }
     if let Some(nth) = place(words, at) {
         return Some(found(Day::Nth { nth, kind: DayKind::Day, month }, at + 1, Strength::Strong));
@@ -164,7 +218,18 @@ fn of_year(words: &Words<'_>, year: Option<Year>, at: usize) -> Option<FoundDay>
     if let (Some((nth, next)), Some(Year::Named(year))) = (nth_week(words, words.skip(at, Meaning::Linker)), year) {
         return Some(found(Day::Week { nth, of: WeekOf::Year(Some(year)) }, next, Strength::Strong));
     }
-    let (month, nth, next) = if let Some(place) = place(words, at) {
+    if let Some(found) = rest_of_year(words, year, at) {
+        return Some(found);
+    }
+    let season = words.pick(at, |m| if let Meaning::Season(month, day) = m { Some((month, day)) } else { None });
+    if let (Some(year), Some((month, day))) = (year, season) {
+        return Some(found(in_month(month_of(Some(year), Month::Named(month))?, day)?, at + 1, Strength::Strong));
+    }
+    let (month, nth, next) = if let Some((nth, next)) = nth_quarter(words, at).filter(|_| year.is_some()) {
+        (nth * 3 - 2, 1, next)
+    } else if let Some(half) = half_of(words, at, Unit::Year) {
+        (if half == 1 { 1 } else { 7 }, 1, at + 1)
+    } else if let Some(place) = place(words, at) {
         if place < 0 { (12, 31, at + 1) } else { (1, 1, at + 1) }
     } else if let Some((nth @ 1..=31, DayKind::Day, next)) = counted(words, words.skip(at, Meaning::Linker)) {
         (1, nth, next)
@@ -187,6 +252,25 @@ fn of_year(words: &Words<'_>, year: Option<Year>, at: usize) -> Option<FoundDay>
     let month = month_of(year, Month::Named(month))?;
     let day = in_month(month, u32::try_from(nth).ok()?)?;
     Some(found(day, next, Strength::Strong))
+}
+
+/// 2027年的最后四个月 and 2027年前三个月: their first day.
+fn rest_of_year(words: &Words<'_>, year: Option<Year>, at: usize) -> Option<FoundDay> {
+    let at = words.skip(at, Meaning::Linker);
+    let (is_last, is_first) = (words.has(at, Meaning::Final), words.has(at, Meaning::ByBehind));
+    let length = amount(words, at + 1).filter(|length| !length.amount.is_exact() && (is_last || is_first))?;
+    let first = |years: u32| match year? {
+        Year::Named(said) => Some(Day::Date { year: Some(said + years), month: 1, day: 1 }),
+        Year::Ahead(0) if years == 1 => Some(Day::Period(Which::Next, Unit::Year)),
+        Year::Ahead(_) => None,
+    };
+    if is_first {
+        return Some(found(first(0)?, length.next, Strength::Strong));
+    }
+    let day = Day::Shifted { amount: length.amount, is_back: true, from: Box::new(first(1)?) };
+    let Amount { months, days, .. } = length.amount;
+    let day = if months == 0 && days % 7 == 0 { Day::WeekAround(Box::new(day)) } else { day };
+    Some(found(day, length.next, Strength::Strong))
 }
 
 fn place(words: &Words<'_>, at: usize) -> Option<i32> {

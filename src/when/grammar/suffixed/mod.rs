@@ -31,6 +31,11 @@ pub(super) fn every(words: &Words<'_>, start: usize) -> Option<(Every, usize)> {
         let is_one = every.interval == 1 && !matches!(every.cycle, Cycle::Exact(_));
         return Some((Every { interval: if is_one { 2 } else { every.interval }, ..every }, found.next));
     }
+    // 一天三次
+    let is_rate = words.has(start, Meaning::Number(1)) && marked(words, start + 2, Meaning::PerCycle).is_some();
+    if is_rate && let Some(found) = unit(words, start + 1, 1) {
+        return Some(found);
+    }
     let is_list = words.pick(start, |m| matches!(m, Meaning::Weekday(_)).then_some(())).is_some();
     let (_, next) = weekday_list(words, start).filter(|_| is_list)?;
     let has_digit =
@@ -63,7 +68,16 @@ pub(super) fn beside(words: &Words<'_>, start: usize, before: Option<&Piece>) ->
     {
         return Some(Found { piece: Piece::Often(times.value), next, strength: Strength::Strong });
     }
+    if matches!(before, Some(Piece::Every(_)))
+        && let Some((first, second, next)) = clock::twice(words, start)
+    {
+        return Some(Found { piece: Piece::Twice(first, second), next, strength: Strength::Strong });
+    }
     let is_moment = matches!(before, Some(Piece::Day(_) | Piece::Clock(_) | Piece::Part { .. }));
+    // 周五之后; the 内 of 三天内 is another.
+    if is_moment && words.has(start, Meaning::FromNow) && !words.has(start, Meaning::Inside) {
+        return Some(Found { piece: Piece::Behind, next: start + 1, strength: Strength::Strong });
+    }
     (is_moment && words.has(start, Meaning::ByBehind)).then_some(Found {
         piece: Piece::By,
         next: start + 1,

@@ -31,7 +31,7 @@ pub(super) fn read(tokens: &[Token], before: &[Lexeme]) -> Entries {
     let candidates = [
         composed_week(&chars),
         composed_month_or_year(&chars),
-        ordinal(&chars),
+        ordinal(&chars).or_else(|| ordinal_in_digits(&chars, tokens)),
         also_weekday(&chars, before),
         beside_time(&chars, tokens, last),
         next_day(&chars, last),
@@ -163,6 +163,14 @@ fn ordinal(chars: &[char]) -> Option<Entries> {
     Some(vec![(end + counter, vec![if is_back { Meaning::FinalNth(nth) } else { Meaning::Ordinal(nth) }])])
 }
 
+/// 第2, 第3个, in digits.
+fn ordinal_in_digits(chars: &[char], tokens: &[Token]) -> Option<Entries> {
+    let number = tokens.get(1).filter(|token| token.kind == Kind::Number && chars.first() == Some(&'第'))?;
+    let nth = number.word.parse().ok()?;
+    let counter = usize::from(tokens.get(2).is_some_and(|token| token.word == "个" || token.word == "個"));
+    Some(vec![(2 + counter, vec![Meaning::Ordinal(nth)])])
+}
+
 /// The 三 and 五 of 周一三五, the 四 of 周二、四 and of 周一至四.
 fn also_weekday(chars: &[char], before: &[Lexeme]) -> Option<Entries> {
     let day = weekday(*chars.first()?)?;
@@ -179,6 +187,9 @@ fn also_weekday(chars: &[char], before: &[Lexeme]) -> Option<Entries> {
         ('一', Some('早')) => false,
         (_, Some(next)) => "一二三四五六日早上下中晚凌傍午夜各都的和".contains(*next),
     };
+    // 周一三五健身: behind two of them nothing but a number goes on.
+    let is_third = before.last().is_some_and(|last| last.meanings.iter().any(|m| matches!(m, Meaning::AlsoWeekday(_))));
+    let is_free = is_free || is_third && !chars.get(1).is_some_and(|next| "点时分个次天号月年".contains(*next));
     let is_more = is_free && (is_glued || is_joined) && chars[0] != '天';
     is_more.then(|| vec![(1, vec![Meaning::AlsoWeekday(day)])])
 }
@@ -188,6 +199,10 @@ fn beside_time(chars: &[char], tokens: &[Token], last: Option<&Lexeme>) -> Optio
     let is_behind = |wanted: fn(&Meaning) -> bool| last.is_some_and(|lexeme| lexeme.meanings.iter().any(wanted));
     let one = |meaning: Meaning| Some(vec![(1, vec![meaning])]);
     match chars[0] {
+        '上' | '中' | '下' if is_behind(is_period) && chars.get(1) == Some(&'旬') => {
+            let start = if chars[0] == '上' { 1 } else { 11 };
+            Some(vec![(2, vec![Meaning::Place(if chars[0] == '下' { 21 } else { start })])])
+        }
         '初' if is_behind(is_period) => one(Meaning::Place(1)),
         '底' | '末' if is_behind(is_period) => one(Meaning::Place(-1)),
         '早' | '晚' => {

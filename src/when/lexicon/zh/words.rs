@@ -2,6 +2,9 @@
 //!
 //! Simplified characters; composed words (下下周五, 第三个) and numbers are read elsewhere.
 
+use std::collections::HashMap;
+use std::sync::LazyLock;
+
 use crate::when::lexicon::zh::Entries;
 use crate::when::lexicon::{Lexeme, Meaning, Part, Unit};
 
@@ -14,8 +17,17 @@ const UNTIMELY: &str = "下午茶 上午场 下午场 早上好 晚上好 下午
 
 /// Reads the longest of the words that only hold a word of time.
 pub(super) fn untimely(chars: &[char]) -> Option<Entries> {
-    let is_here = |word: &&str| word.chars().count() <= chars.len() && word.chars().zip(chars).all(|(a, b)| a == *b);
-    UNTIMELY.split(' ').filter(is_here).map(|word| word.chars().count()).max().map(|len| vec![(len, Vec::new())])
+    // Asked at each character, so the words are cut once, and found by their first.
+    static WORDS: LazyLock<HashMap<char, Vec<Vec<char>>>> = LazyLock::new(|| {
+        let mut words: HashMap<char, Vec<Vec<char>>> = HashMap::new();
+        for word in UNTIMELY.split_whitespace() {
+            let word: Vec<char> = word.chars().collect();
+            words.entry(word[0]).or_default().push(word);
+        }
+        words
+    });
+    let words = WORDS.get(chars.first()?)?;
+    words.iter().filter(|word| chars.starts_with(word)).map(Vec::len).max().map(|len| vec![(len, Vec::new())])
 }
 
 /// Looks up the longest word of the table, unless what follows makes it another word.
@@ -68,8 +80,12 @@ fn compound(word: &str) -> Option<&'static [(usize, &'static [Meaning])]> {
         "月底" | "月末" => &[(1, MONTH), (1, &[Meaning::Place(-1)])],
         "月初" => &[(1, MONTH), (1, &[Meaning::Place(1)])],
         "月中" => &[(1, MONTH), (1, &[Meaning::Place(15)])],
+        "月上旬" => &[(1, MONTH), (2, &[Meaning::Place(1)])],
+        "月中旬" => &[(1, MONTH), (2, &[Meaning::Place(11)])],
+        "月下旬" => &[(1, MONTH), (2, &[Meaning::Place(21)])],
         "年底" | "年末" => &[(1, YEAR), (1, &[Meaning::Place(-1)])],
         "年初" => &[(1, YEAR), (1, &[Meaning::Place(1)])],
+        "年中" => &[(1, YEAR), (1, &[Meaning::HalfOf(2, Unit::Year)])],
         "三刻钟" => &[(1, &[Meaning::Number(45)]), (2, &[Meaning::Unit(Unit::Minute)])],
         "两刻钟" => &[(1, &[Meaning::Number(30)]), (2, &[Meaning::Unit(Unit::Minute)])],
         "最后一天" => &[(3, &[Meaning::Final]), (1, DAY)],
@@ -88,6 +104,7 @@ fn simple(word: &str, next: Option<char>) -> &'static [Meaning] {
         // 5号楼, 30日元, 一点点, 三时候
         "号" if is_before("楼线店门院桌馆机会厅车库位码员厂") => &[],
         "日" if is_before("元语") => &[],
+        "间" if is_before("房隔歇谍断接") => &[],
         "个星期" | "个礼拜" if is_before("一二三四五六日天") => &[],
         "起" if is_before("床来飞码草名诉点身诊跑") => &[],
         "点" if is_before("点评名赞餐菜心击") => &[],
@@ -128,7 +145,20 @@ fn units(word: &str) -> &'static [Meaning] {
         "俩" => &[Meaning::Number(2)],
         "个" => &[Meaning::Single],
         "工作日" => &[Meaning::WorkingDay, Meaning::EveryWorkingDay],
-        "个工作日" => &[Meaning::WorkingDay],
+        "个工作日" | "个交易日" => &[Meaning::WorkingDay],
+        "这个季度" | "本季度" | "这季度" | "这一季度" => &[Meaning::QuarterOn(0)],
+        "下个季度" | "下季度" | "下一季度" | "下一个季度" => &[Meaning::QuarterOn(1)],
+        "上个季度" | "上季度" | "上一季度" => &[Meaning::QuarterOn(-1)],
+        "春天" | "春季" => &[Meaning::Season(3, 20)],
+        "夏天" | "夏季" => &[Meaning::Season(6, 21)],
+        "秋天" | "秋季" => &[Meaning::Season(9, 23)],
+        "冬天" | "冬季" => &[Meaning::Season(12, 21)],
+        "上半年" => &[Meaning::HalfOf(1, Unit::Year)],
+        "下半年" => &[Meaning::HalfOf(2, Unit::Year)],
+        "上半月" => &[Meaning::HalfOf(1, Unit::Month)],
+        "下半月" => &[Meaning::HalfOf(2, Unit::Month)],
+        "上半周" => &[Meaning::HalfOf(1, Unit::Week)],
+        "下半周" => &[Meaning::HalfOf(2, Unit::Week)],
         "最后一个" | "最后" => &[Meaning::Final],
         _ => &[],
     }
@@ -153,7 +183,7 @@ fn days(word: &str) -> &'static [Meaning] {
         "情人节" => &[Meaning::Holiday(2, 14)],
         "妇女节" => &[Meaning::Holiday(3, 8)],
         "愚人节" => &[Meaning::Holiday(4, 1)],
-        "劳动节" | "五一节" => &[Meaning::Holiday(5, 1)],
+        "劳动节" | "五一节" | "五一" | "五一假期" => &[Meaning::Holiday(5, 1)],
         "青年节" => &[Meaning::Holiday(5, 4)],
         "儿童节" => &[Meaning::Holiday(6, 1)],
         "教师节" => &[Meaning::Holiday(9, 10)],
@@ -171,6 +201,7 @@ fn parts(word: &str) -> &'static [Meaning] {
         "早上" | "上午" | "早晨" | "清晨" | "清早" | "大清早" | "一早" | "早间" | "朝早" | "朝头早" => {
             &[Meaning::SurePart(Part::Morning)]
         }
+        "早晚" | "早晚各" => &[Meaning::BothParts],
         "凌晨" => &[Meaning::SurePart(Part::Dawn)],
         "中午" | "正午" => &[Meaning::SurePart(Part::Midday), Meaning::Noon],
         "下午" | "午后" | "晏昼" | "下昼" => &[Meaning::SurePart(Part::Afternoon)],
@@ -193,6 +224,8 @@ fn binders(word: &str) -> &'static [Meaning] {
         "前" | "之前" | "以前" => &[Meaning::Ago, Meaning::ByBehind],
         "过" | "再过" | "再等" => &[Meaning::In],
         "在" | "于" => &[Meaning::On],
+        "之间" | "间" => &[Meaning::BetweenBehind],
+        "未来" | "今后" | "接下来" | "接下来的" | "往后" | "从现在起" => &[Meaning::Onward],
         "大约" | "大概" | "约" => &[Meaning::Around],
         "从" | "自" => &[Meaning::From],
         "开始" | "起" => &[Meaning::StartsThere],
@@ -205,7 +238,11 @@ fn binders(word: &str) -> &'static [Meaning] {
         "连续" | "持续" => &[Meaning::Total, Meaning::For],
         "和" | "及" | "以及" | "与" | "跟" | "还有" => &[Meaning::AndAlso],
         "的" | "左右" | "都" | "准时" | "为止" | "前后" => &[Meaning::Linker],
+        "或" | "或者" | "还是" => &[Meaning::Or],
         "差" => &[Meaning::ShortOf],
+        "水" | "水果" | "牛奶" | "饭" | "菜" | "蔬菜" | "钱" | "酒" | "茶" | "茶叶" | "肉" | "糖" | "盐" | "油"
+        | "米" | "面包" | "药" | "零食" | "东西" | "时间" | "小事" | "心意" | "咖啡" | "礼物" | "吃的" | "零钱"
+        | "现金" => &[Meaning::MassNoun],
         "建议" | "意见" | "要求" | "原因" | "理由" | "问题" | "注意" | "心得" | "想法" | "看法" => {
             &[Meaning::PointNoun]
         }
@@ -219,6 +256,7 @@ fn leads(word: &str) -> &'static [Meaning] {
         | "记得提醒我" | "请提醒我" | "麻烦提醒我" | "帮我提醒" | "记得" | "记得叫我" | "别忘了" | "不要忘了"
         | "设置提醒" | "设个提醒" => &[Meaning::Lead],
         "请" | "麻烦" | "麻烦你" | "帮我" | "给我" => &[Meaning::LeadFiller],
+        "要" => &[Meaning::LeadEnd],
         "提前" | "提早" | "预先" => &[Meaning::InAdvance],
         "提醒" | "再提醒" | "再提醒我" | "再提醒一次" | "再叫我" | "再叫我一次" => {
             &[Meaning::Reminds]

@@ -1,0 +1,104 @@
+//! `task.pause`, `task.resume`: the clocks of tasks stop and go on, of one or of many.
+
+use crate::api::Api;
+use crate::api::handlers::changes::{expected, until};
+use crate::api::time::Place;
+use crate::domain::command::Command;
+use crate::domain::pause::Scope;
+use crate::engine::input::{ManyApplied, ManyCall};
+use crate::protocol::SCHEMA_VERSION;
+use crate::protocol::error_code::{ErrorKind, RpcError};
+use crate::protocol::methods::{Pause, PauseResult, Resume, TaskRef, WriteResult};
+
+/// Clocks stop.
+pub(in crate::api) async fn pause(api: &Api, params: Pause) -> Result<PauseResult, RpcError> {
+    let place = Place::of_question(api, params.zone.as_deref())?;
+    let until = until(api, place, params.r#for.as_deref(), params.until.as_deref())?;
+    match Whom::of(params.task, params.all, params.tag)? {
+        Whom::One(task) => {
+            let id = api.find(&task).await?;
+            let expected = expected(None, params.occurrence.as_deref())?;
+            let applied = api.change(id, Command::Pause { until }, expected).await?;
+            Ok(one(api.written(applied, Vec::new()).await?))
+        }
+        Whom::Many(scope) => {
+            let done = api.handle.call_many(ManyCall::Pause { scope, until }).await;
+            Ok(many(api, done.map_err(|error| api.refusal(&error))?, Vec::new()))
+        }
+    }
+}
+
+/// Clocks go on.
+pub(in crate::api) async fn resume(api: &Api, params: Resume) -> Result<PauseResult, RpcError> {
+    match Whom::of(params.task, params.all, params.tag)? {
+        Whom::One(task) => {
+            let id = api.find(&task).await?;
+            let expected = expected(None, params.occurrence.as_deref())?;
+            let applied = api.change(id, Command::Resume { shift: params.shift }, expected).await?;
+            Ok(one(api.written(applied, Vec::new()).await?))
+        }
+        Whom::Many(scope) => {
+            let call = ManyCall::Resume { scope: scope.clone(), shift: params.shift };
+            let done = api.handle.call_many(call).await.map_err(|error| api.refusal(&error))?;
+            let warnings = if done.is_done {
+                Vec::new()
+            } else {
+                vec![format!("no pause of {scope} stands: tasks that were paused one by one are resumed by number")]
+            };
+            Ok(many(api, done, warnings))
+        }
+    }
+}
+
+/// Which tasks are meant.
+enum Whom {
+    One(TaskRef),
+    Many(Scope),
+}
+
+impl Whom {
+    fn of(task: Option<TaskRef>, all: bool, tag: Option<String>) -> Result<Self, RpcError> {
+        match (task, all, tag) {
+            (Some(task), false, None) => Ok(Self::One(task)),
+            (None, true, None) => Ok(Self::Many(Scope::All)),
+            (None, false, Some(tag)) => {
+                let tag = tag.trim().trim_start_matches('+').to_owned();
+                if tag.is_empty() {
+                    let message = "cannot use tag \"\": expected at least one character";
+                    return Err(RpcError::new(ErrorKind::Params, message));
+                }
+                Ok(Self::Many(Scope::Tag(tag)))
+            }
+            (_, _, _) => Err(RpcError::new(
+                ErrorKind::Params,
+                "cannot tell which tasks are meant: expected one of the parameters \"task\", \"all\" and \"tag\"",
+            )),
+        }
+    }
+}
+
+fn one(written: WriteResult) -> PauseResult {
+    PauseResult {
+        schema_version: written.schema_version,
+        now: written.now,
+        op_id: written.op_id,
+        changed: written.changed,
+        tasks: if written.changed { vec![written.task.number] } else { Vec::new() },
+        task: Some(written.task),
+        passed_over: written.passed_over,
+        warnings: written.warnings,
+    }
+}
+
+fn many(api: &Api, done: ManyApplied, warnings: Vec<String>) -> PauseResult {
+    PauseResult {
+        schema_version: SCHEMA_VERSION,
+        now: api.told(done.now),
+        op_id: done.op_id.to_string(),
+        changed: done.is_done,
+        task: None,
+        tasks: done.numbers.into_iter().map(|number| number.0).collect(),
+        passed_over: done.passed_over,
+        warnings,
+    }
+}

@@ -1,0 +1,42 @@
+//! `keiko backup`: copies all tasks and their history into one file.
+
+use std::path::PathBuf;
+
+use clap::Args;
+
+use crate::cli::context::Context;
+use crate::cli::error::{CliError, Exit};
+use crate::cli::render::text::Text;
+use crate::protocol::methods;
+
+/// Copies all tasks and their history into a file
+///
+/// The copy is made while Keiko runs, checked, and put in place only when it is complete. It never takes another file's
+/// place. Without PATH it goes into the folder backups beside the database, under the date.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  keiko backup\n  keiko backup /mnt/stick")]
+pub(crate) struct Backup {
+    /// A file that is not there yet, or a folder
+    #[arg(value_name = "PATH")]
+    path: Option<PathBuf>,
+}
+
+impl Backup {
+    /// Makes the copy.
+    pub(crate) fn run(self, context: &mut Context<'_>) -> Result<Exit, CliError> {
+        let path = match self.path {
+            None => None,
+            // The daemon works in another folder.
+            Some(path) => Some(std::path::absolute(&path).map_err(|error| {
+                let message = format!("cannot tell where {} is: {error}", path.display());
+                CliError::usage(message, "give the whole path")
+            })?),
+        };
+        let path = path.map(|path| path.display().to_string());
+        let answer = context.ask_patiently(&methods::Backup { path })?;
+        context.confirm(&answer, &[], |_| {
+            vec![Text::plain(&format!("backed up to {} ({} kB)", answer.path, answer.bytes.div_ceil(1000)))]
+        });
+        Ok(Exit::Done)
+    }
+}

@@ -1,0 +1,83 @@
+//! `keiko channel`: where it speaks, how each target does, and what people do about it.
+
+use clap::{Args, Subcommand};
+
+use crate::cli::context::Context;
+use crate::cli::error::{CliError, Exit};
+use crate::cli::render::channel::{channels, target, trial};
+use crate::protocol::methods;
+
+/// Shows where Keiko speaks, tries a target, pauses or resumes it
+///
+/// A target is `desktop`, `terminal` or `webhook:NAME`.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  \
+    keiko channel list\n  \
+    keiko channel test webhook:ops\n  \
+    keiko channel resume webhook:ops")]
+pub(crate) struct Channel {
+    /// What is to be done.
+    #[command(subcommand)]
+    action: Action,
+}
+
+/// What is to be done with targets.
+#[derive(Clone, Debug, Subcommand)]
+enum Action {
+    /// Show every target, how it does, and what waits for it
+    List {
+        /// Only this one
+        #[arg(value_name = "TARGET")]
+        target: Option<String>,
+    },
+    /// Send one message that is no task's, and say what came of it
+    Test {
+        /// Which
+        #[arg(value_name = "TARGET")]
+        target: String,
+    },
+    /// Send nothing there; what is for it is held
+    Pause {
+        /// Which
+        #[arg(value_name = "TARGET")]
+        target: String,
+    },
+    /// Send there again, and what was held for it
+    Resume {
+        /// Which
+        #[arg(value_name = "TARGET")]
+        target: String,
+    },
+}
+
+impl Channel {
+    /// Does it.
+    pub(crate) fn run(self, context: &mut Context<'_>) -> Result<Exit, CliError> {
+        match self.action {
+            Action::List { target: only } => {
+                let mut answer = context.ask(&methods::ChannelList {})?;
+                if let Some(only) = &only {
+                    answer.targets.retain(|target| target.target == *only);
+                }
+                let view = context.viewpoint(answer.now);
+                context.answer(&answer, &[], |width| channels(&answer, view, width));
+            }
+            Action::Test { target } => {
+                let answer = context.ask(&methods::ChannelTest { target })?;
+                context.answer(&answer, &[], |_| vec![trial(&answer)]);
+                return Ok(if answer.delivered { Exit::Done } else { Exit::Failure });
+            }
+            Action::Pause { target: name } => {
+                let answer = context.ask(&methods::ChannelPause { target: name })?;
+                let view = context.viewpoint(answer.now);
+                context.confirm(&answer, &[], |_| vec![target("paused", &answer.target, view)]);
+            }
+            Action::Resume { target: name } => {
+                let answer = context.ask(&methods::ChannelResume { target: name })?;
+                let view = context.viewpoint(answer.now);
+                context.confirm(&answer, &[], |_| vec![target("resumed", &answer.target, view)]);
+            }
+        }
+        Ok(Exit::Done)
+    }
+}

@@ -1,0 +1,28 @@
+//! `keiko retry`: sends what failed again, at once.
+
+use clap::Args;
+
+use crate::cli::commands::each::{Named, change_each};
+use crate::cli::context::Context;
+use crate::cli::error::{CliError, Exit};
+use crate::cli::render::change::Change;
+use crate::protocol::methods;
+
+/// Sends what failed of a due task again, at once
+///
+/// Who gets it sees that it is the same: the ids do not change. What is held for a target that fails goes out with
+/// `keiko channel resume`.
+#[derive(Debug, Args)]
+pub(crate) struct Retry {
+    /// Which tasks.
+    #[command(flatten)]
+    named: Named,
+}
+
+impl Retry {
+    /// Asks it of each task.
+    pub(crate) fn run(self, context: &mut Context<'_>) -> Result<Exit, CliError> {
+        let question = |task| methods::Retry { task, occurrence: None };
+        Ok(change_each(context, &self.named.names()?, Change::Retried, question))
+    }
+}

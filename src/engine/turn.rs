@@ -1,0 +1,152 @@
+//! What one turn commits: what people ask and what the loop does by itself, together while there is room, apart when the
+//! disk is full. It decides nothing of a task.
+
+use std::sync::Arc;
+
+use tokio::sync::oneshot;
+
+use crate::domain::breaker::TargetHealth;
+use crate::domain::command::Command;
+use crate::domain::delivery::{ChannelKind, Delivery, DeliveryId, Report, Target};
+use crate::domain::event::Actor;
+use crate::domain::task::TaskId;
+use crate::engine::input::{
+    AddRequest, Applied, Call, CallError, ManyApplied, ManyCall, StoreFailure, TargetCall, store_failure,
+};
+use crate::engine::run::Engine;
+use crate::engine::step::Batch;
+use crate::store::{Room, StoreError, Wake};
+
+impl Engine {
+    /// Commits what people ask and what the loop does by itself, together; where the disk is full, apart: what people ask
+    /// is refused then, and does not keep from ringing what is due.
+    ///
+    /// What is left in `own` was not written.
+    pub(super) async fn commit_turn(&mut self, calls: Vec<Asked>, own: &mut Own) -> Result<bool, Arc<StoreError>> {
+        let step_calls = |batch: &mut Batch<'_>, calls: Vec<Asked>| {
+            for call in calls {
+                call.step(batch);
+            }
+            Ok(())
+        };
+        if calls.is_empty() {
+            return self.commit_own(own).await;
+        }
+        if self.health.is_full() {
+            let first = self.commit_own(own).await;
+            let second = self.commit_for(Room::Free, |batch| step_calls(batch, calls)).await;
+            return match (first, second) {
+                // Those who asked know it, and nothing of it was planned.
+                (first, Err(error)) if is_full(&error) => first,
+                (Ok(_), Err(error)) | (Err(error), Ok(_) | Err(_)) => Err(error),
+                (Ok(first), Ok(second)) => Ok(first || second),
+            };
+        }
+        let together = |batch: &mut Batch<'_>| {
+            step_calls(batch, calls)?;
+            own.fill(batch)
+        };
+        match self.commit_for(Room::Free, together).await {
+            Err(error) if is_full(&error) => self.commit_own(own).await,
+            Err(error) => Err(error),
+            Ok(has_written) => {
+                *own = Own::default();
+                Ok(has_written)
+            }
+        }
+    }
+
+    /// Commits what the loop does by itself; where there is too little room for all of it at once, one by one.
+    async fn commit_own(&mut self, own: &mut Own) -> Result<bool, Arc<StoreError>> {
+        match self.commit(|batch| own.fill(batch)).await {
+            Err(error) if is_full(&error) && own.due.len() + own.reports.len() > 1 => {
+                while let Some(part) = own.part() {
+                    self.commit(|batch| part.fill(batch)).await?;
+                    own.remove_part();
+                }
+                Ok(true)
+            }
+            Err(error) => Err(error),
+            Ok(has_written) => {
+                *own = Own::default();
+                Ok(has_written)
+            }
+        }
+    }
+}
+
+fn is_full(error: &StoreError) -> bool {
+    store_failure(error) == StoreFailure::Full
+}
+
+/// What the loop does by itself in one turn.
+#[derive(Clone, Default)]
+pub(super) struct Own {
+    pub(super) due: Vec<(TaskId, u64)>,
+    pub(super) retries: Vec<Delivery>,
+    pub(super) releases: Vec<Target>,
+    pub(super) reports: Vec<(DeliveryId, Report)>,
+}
+
+impl Own {
+    fn is_empty(&self) -> bool {
+        self.due.is_empty() && self.retries.is_empty() && self.releases.is_empty() && self.reports.is_empty()
+    }
+
+    fn fill(&self, batch: &mut Batch<'_>) -> Result<(), Arc<StoreError>> {
+        self.reports.iter().try_for_each(|(id, report)| batch.report(id, report))?;
+        self.due.iter().try_for_each(|(id, _)| batch.command(*id, &Command::Wake, Actor::Clock))?;
+        self.retries.iter().try_for_each(|delivery| batch.queue(delivery.clone()))?;
+        self.releases.iter().try_for_each(|target| batch.release(target))
+    }
+
+    /// Returns what needs the least room: one report, else one task that is due, else the rest.
+    fn part(&self) -> Option<Self> {
+        if let [report, ..] = self.reports.as_slice() {
+            return Some(Self { reports: vec![report.clone()], ..Self::default() });
+        }
+        if let [due, ..] = self.due.as_slice() {
+            return Some(Self { due: vec![*due], ..Self::default() });
+        }
+        (!self.is_empty()).then(|| self.clone())
+    }
+
+    /// Removes what [`Own::part`] returned.
+    fn remove_part(&mut self) {
+        if !self.reports.is_empty() {
+            self.reports.remove(0);
+        } else if self.due.is_empty() {
+            *self = Self::default();
+        } else {
+            self.due.remove(0);
+        }
+    }
+}
+
+/// What came in, by what becomes of it.
+#[derive(Default)]
+pub(super) struct Sorted {
+    pub(super) calls: Vec<Asked>,
+    pub(super) reports: Vec<(DeliveryId, Report)>,
+    pub(super) presences: Vec<ChannelKind>,
+    pub(super) audits: Vec<oneshot::Sender<Vec<Wake>>>,
+}
+
+/// What somebody waits for.
+pub(super) enum Asked {
+    CallMany(ManyCall, oneshot::Sender<Result<ManyApplied, CallError>>),
+    CallTarget(TargetCall, oneshot::Sender<Result<TargetHealth, CallError>>),
+    Add(AddRequest, oneshot::Sender<Result<Applied, CallError>>),
+    Call(Call, oneshot::Sender<Result<Applied, CallError>>),
+}
+
+impl Asked {
+    pub(super) fn step(self, batch: &mut Batch<'_>) {
+        match self {
+            Self::Add(request, reply) => batch.add(request, reply),
+            Self::Call(call, reply) => batch.call(&call, reply),
+            Self::CallMany(call, reply) => batch.call_many(&call, reply),
+            Self::CallTarget(call, reply) => batch.call_target(&call, reply),
+        }
+    }
+}
