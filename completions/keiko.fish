@@ -70,11 +70,18 @@ complete -c keiko -n "__fish_keiko_using_subcommand remind" -l via -d 'Where it 
 complete -c keiko -n "__fish_keiko_using_subcommand remind" -l alert -d 'When it speaks, before due: 2d,1h,0; after due: +15m' -r
 complete -c keiko -n "__fish_keiko_using_subcommand remind" -l retries -d 'How many times a program that does not take it is tried again, where no person is told (3)' -r
 complete -c keiko -n "__fish_keiko_using_subcommand remind" -l max-late -d 'How long past its time it is still sent, such as 2h; else until somebody has it or answers' -r
+complete -c keiko -n "__fish_keiko_using_subcommand remind" -l deadline -d 'When it must be done at the latest, apart from due: a time phrase' -r
+complete -c keiko -n "__fish_keiko_using_subcommand remind" -l deadline-alert -d 'When it speaks of its deadline: 1d,1h,0' -r
+complete -c keiko -n "__fish_keiko_using_subcommand remind" -l nag -d 'Ring again so long after each ring, until it is done, snoozed or acked, such as 10m' -r
+complete -c keiko -n "__fish_keiko_using_subcommand remind" -l nag-max -d 'How often it rings again at most (20)' -r
+complete -c keiko -n "__fish_keiko_using_subcommand remind" -l missed -d 'What becomes of a time at which the machine was off: once (the latest rings late) or skip' -r
 complete -c keiko -n "__fish_keiko_using_subcommand remind" -l key -d 'An idempotency key: sent twice, added once' -r
 complete -c keiko -n "__fish_keiko_using_subcommand remind" -l color -d 'Whether to show colours' -r -f -a "auto\t'On a terminal that knows colours, unless `NO_COLOR` is set'
 always\t'Also into pipes and files'
 never\t'Nowhere'"
+complete -c keiko -n "__fish_keiko_using_subcommand remind" -l auto-done -d 'It is done as soon as somebody was told'
 complete -c keiko -n "__fish_keiko_using_subcommand remind" -l no-alert -d 'Do not speak at all'
+complete -c keiko -n "__fish_keiko_using_subcommand remind" -l after-done -d 'Count the repetition from each completion, not from fixed dates'
 complete -c keiko -n "__fish_keiko_using_subcommand remind" -l json -d 'Give results and errors as JSON'
 complete -c keiko -n "__fish_keiko_using_subcommand remind" -s q -l quiet -d 'Leave out confirmations and hints'
 complete -c keiko -n "__fish_keiko_using_subcommand remind" -l print-id -d 'Print the UUID of the task and nothing else'
@@ -95,11 +102,18 @@ complete -c keiko -n "__fish_keiko_using_subcommand add" -l via -d 'Where it spe
 complete -c keiko -n "__fish_keiko_using_subcommand add" -l alert -d 'When it speaks, before due: 2d,1h,0; after due: +15m' -r
 complete -c keiko -n "__fish_keiko_using_subcommand add" -l retries -d 'How many times a program that does not take it is tried again, where no person is told (3)' -r
 complete -c keiko -n "__fish_keiko_using_subcommand add" -l max-late -d 'How long past its time it is still sent, such as 2h; else until somebody has it or answers' -r
+complete -c keiko -n "__fish_keiko_using_subcommand add" -l deadline -d 'When it must be done at the latest, apart from due: a time phrase' -r
+complete -c keiko -n "__fish_keiko_using_subcommand add" -l deadline-alert -d 'When it speaks of its deadline: 1d,1h,0' -r
+complete -c keiko -n "__fish_keiko_using_subcommand add" -l nag -d 'Ring again so long after each ring, until it is done, snoozed or acked, such as 10m' -r
+complete -c keiko -n "__fish_keiko_using_subcommand add" -l nag-max -d 'How often it rings again at most (20)' -r
+complete -c keiko -n "__fish_keiko_using_subcommand add" -l missed -d 'What becomes of a time at which the machine was off: once (the latest rings late) or skip' -r
 complete -c keiko -n "__fish_keiko_using_subcommand add" -l key -d 'An idempotency key: sent twice, added once' -r
 complete -c keiko -n "__fish_keiko_using_subcommand add" -l color -d 'Whether to show colours' -r -f -a "auto\t'On a terminal that knows colours, unless `NO_COLOR` is set'
 always\t'Also into pipes and files'
 never\t'Nowhere'"
+complete -c keiko -n "__fish_keiko_using_subcommand add" -l auto-done -d 'It is done as soon as somebody was told'
 complete -c keiko -n "__fish_keiko_using_subcommand add" -l no-alert -d 'Do not speak at all'
+complete -c keiko -n "__fish_keiko_using_subcommand add" -l after-done -d 'Count the repetition from each completion, not from fixed dates'
 complete -c keiko -n "__fish_keiko_using_subcommand add" -l json -d 'Give results and errors as JSON'
 complete -c keiko -n "__fish_keiko_using_subcommand add" -s q -l quiet -d 'Leave out confirmations and hints'
 complete -c keiko -n "__fish_keiko_using_subcommand add" -l print-id -d 'Print the UUID of the task and nothing else'
@@ -137,13 +151,23 @@ complete -c keiko -n "__fish_keiko_using_subcommand edit" -l via -d 'Where it sp
 complete -c keiko -n "__fish_keiko_using_subcommand edit" -l alert -d 'When it speaks, before due: 2d,1h,0; after due: +15m' -r
 complete -c keiko -n "__fish_keiko_using_subcommand edit" -l retries -d 'How many times a program that does not take it is tried again, where no person is told (3)' -r
 complete -c keiko -n "__fish_keiko_using_subcommand edit" -l max-late -d 'How long past its time it is still sent, such as 2h; else until somebody has it or answers' -r
+complete -c keiko -n "__fish_keiko_using_subcommand edit" -l deadline -d 'When it must be done at the latest, apart from due: a time phrase' -r
+complete -c keiko -n "__fish_keiko_using_subcommand edit" -l deadline-alert -d 'When it speaks of its deadline: 1d,1h,0' -r
+complete -c keiko -n "__fish_keiko_using_subcommand edit" -l nag -d 'Ring again so long after each ring, until it is done, snoozed or acked, such as 10m' -r
+complete -c keiko -n "__fish_keiko_using_subcommand edit" -l nag-max -d 'How often it rings again at most (20)' -r
+complete -c keiko -n "__fish_keiko_using_subcommand edit" -l missed -d 'What becomes of a time at which the machine was off: once (the latest rings late) or skip' -r
 complete -c keiko -n "__fish_keiko_using_subcommand edit" -l untag -d 'A tag to remove' -r
 complete -c keiko -n "__fish_keiko_using_subcommand edit" -l color -d 'Whether to show colours' -r -f -a "auto\t'On a terminal that knows colours, unless `NO_COLOR` is set'
 always\t'Also into pipes and files'
 never\t'Nowhere'"
+complete -c keiko -n "__fish_keiko_using_subcommand edit" -l auto-done -d 'It is done as soon as somebody was told'
 complete -c keiko -n "__fish_keiko_using_subcommand edit" -l no-alert -d 'Do not speak at all'
 complete -c keiko -n "__fish_keiko_using_subcommand edit" -l no-link -d 'Nothing to open any more'
 complete -c keiko -n "__fish_keiko_using_subcommand edit" -l no-max-late -d 'Send it however late'
+complete -c keiko -n "__fish_keiko_using_subcommand edit" -l no-deadline -d 'No deadline any more'
+complete -c keiko -n "__fish_keiko_using_subcommand edit" -l no-nag -d 'Ring once only'
+complete -c keiko -n "__fish_keiko_using_subcommand edit" -l no-auto-done -d 'Wait for done, although somebody was told'
+complete -c keiko -n "__fish_keiko_using_subcommand edit" -l after-done -d 'Count the new repetition from each completion, not from fixed dates'
 complete -c keiko -n "__fish_keiko_using_subcommand edit" -l json -d 'Give results and errors as JSON'
 complete -c keiko -n "__fish_keiko_using_subcommand edit" -s q -l quiet -d 'Leave out confirmations and hints'
 complete -c keiko -n "__fish_keiko_using_subcommand edit" -l print-id -d 'Print the UUID of the task and nothing else'
@@ -187,19 +211,23 @@ complete -c keiko -n "__fish_keiko_using_subcommand snooze" -l json -d 'Give res
 complete -c keiko -n "__fish_keiko_using_subcommand snooze" -s q -l quiet -d 'Leave out confirmations and hints'
 complete -c keiko -n "__fish_keiko_using_subcommand snooze" -l print-id -d 'Print the UUID of the task and nothing else'
 complete -c keiko -n "__fish_keiko_using_subcommand snooze" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c keiko -n "__fish_keiko_using_subcommand pause" -l tag -d 'All tasks with this tag' -r
 complete -c keiko -n "__fish_keiko_using_subcommand pause" -l for -d 'Resume by itself after so long, such as 2h' -r
 complete -c keiko -n "__fish_keiko_using_subcommand pause" -l until -d 'Resume by itself at a time, such as "monday 9am"' -r
 complete -c keiko -n "__fish_keiko_using_subcommand pause" -l tz -d 'The zone in which --until is read' -r
 complete -c keiko -n "__fish_keiko_using_subcommand pause" -l color -d 'Whether to show colours' -r -f -a "auto\t'On a terminal that knows colours, unless `NO_COLOR` is set'
 always\t'Also into pipes and files'
 never\t'Nowhere'"
+complete -c keiko -n "__fish_keiko_using_subcommand pause" -l all -d 'All tasks'
 complete -c keiko -n "__fish_keiko_using_subcommand pause" -l json -d 'Give results and errors as JSON'
 complete -c keiko -n "__fish_keiko_using_subcommand pause" -s q -l quiet -d 'Leave out confirmations and hints'
 complete -c keiko -n "__fish_keiko_using_subcommand pause" -l print-id -d 'Print the UUID of the task and nothing else'
 complete -c keiko -n "__fish_keiko_using_subcommand pause" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c keiko -n "__fish_keiko_using_subcommand resume" -l tag -d 'All tasks with this tag' -r
 complete -c keiko -n "__fish_keiko_using_subcommand resume" -l color -d 'Whether to show colours' -r -f -a "auto\t'On a terminal that knows colours, unless `NO_COLOR` is set'
 always\t'Also into pipes and files'
 never\t'Nowhere'"
+complete -c keiko -n "__fish_keiko_using_subcommand resume" -l all -d 'All tasks'
 complete -c keiko -n "__fish_keiko_using_subcommand resume" -l shift -d 'Add what remained at the pause to now, for tasks of the wall clock too'
 complete -c keiko -n "__fish_keiko_using_subcommand resume" -l json -d 'Give results and errors as JSON'
 complete -c keiko -n "__fish_keiko_using_subcommand resume" -s q -l quiet -d 'Leave out confirmations and hints'

@@ -58,7 +58,7 @@ pub(super) fn no_deadline() -> RpcError {
 
 /// Reads when something must be done at the latest; `due` is when it is due first, and `schedule` how it repeats.
 ///
-/// A day is its end. A time of day that lies before due is meant behind it.
+/// A day is its end. What would lie on a day before due is read on from due.
 pub(super) fn deadline_time(
     api: &Api,
     place: Place,
@@ -70,13 +70,14 @@ pub(super) fn deadline_time(
     let is_series = schedule.rule.is_series();
     let now = api.handle.now();
     let read = |now: Timestamp| time::moment(api, place, text, now);
-    let behind = |read: Nominal| match (read, due) {
-        (Nominal::Local(local), Some(due)) => local >= due.local(zone),
+    // "tomorrow 9am" with a deadline of "5pm" means tomorrow; "5pm" with one of "4pm" is a slip, and refused as that.
+    let is_meant = |read: Nominal| match (read, due) {
+        (Nominal::Local(local), Some(due)) => local.date() >= due.local(zone).date(),
         (Nominal::Instant(at), Some(due)) => at >= due,
         (_, None) => true,
     };
     let from_now = if is_series { None } else { Some(read(now)?) };
-    let nominal = match (from_now.filter(|read| behind(*read)), due) {
+    let nominal = match (from_now.filter(|read| is_meant(*read)), due) {
         (Some(nominal), _) => nominal,
         (None, Some(due)) => read(due).or_else(|error| from_now.ok_or(error))?,
         (None, None) => read(now)?,

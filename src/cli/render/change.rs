@@ -77,6 +77,7 @@ pub(crate) fn change(what: Change, result: &WriteResult, view: Viewpoint) -> Vec
     let mut lines = vec![line];
     if matches!(what, Change::Added | Change::Edited | Change::Resumed) {
         lines.extend(alert_line(task, view));
+        lines.extend(deadline_line(task, view));
         lines.extend(repeat_line(task, view));
     }
     if result.passed_over > 0 {
@@ -89,11 +90,7 @@ pub(crate) fn change(what: Change, result: &WriteResult, view: Viewpoint) -> Vec
 /// Returns what is said of a change of many tasks: `paused 3 tasks: 1 2 7`.
 pub(crate) fn of_many(what: Change, result: &PauseResult) -> Text {
     let mut line = Text::default();
-    if result.changed {
-        line.push_styled(GOOD, what.word());
-    } else {
-        line.push_styled(DIM, &format!("already {}", what.word()));
-    }
+    line.push_styled(if result.changed { GOOD } else { DIM }, what.word());
     let numbers: Vec<String> = result.tasks.iter().map(ToString::to_string).collect();
     match numbers.len() {
         0 => line.push(" no task"),
@@ -149,6 +146,12 @@ fn alert_line(task: &Task, view: Viewpoint) -> Option<Text> {
     }
     let first = task.scheduled_at.filter(|first| first.instant() != due.instant())?;
     Some(Text::styled(DIM, &format!("{GAP}speaks first {}", view.full(first.instant()))))
+}
+
+/// Says when it must be done at the latest.
+fn deadline_line(task: &Task, view: Viewpoint) -> Option<Text> {
+    let deadline = view.full_with_home(task.deadline_at?.instant(), home(task));
+    Some(Text::styled(DIM, &format!("{GAP}deadline {deadline}")))
 }
 
 /// Says the next times of a repeat.

@@ -22,7 +22,7 @@ pub(crate) fn home(task: &Task) -> Option<Tz> {
 
 /// Returns whether the task comes up more than once.
 pub(crate) fn is_series(task: &Task) -> bool {
-    matches!(task.schedule.kind.as_str(), "interval" | "calendar" | "cron")
+    matches!(task.schedule.kind.as_str(), "interval" | "calendar" | "cron" | "after_done")
 }
 
 /// Returns whether it has not ended.
@@ -162,6 +162,16 @@ pub(crate) fn details(task: &Task, view: Viewpoint) -> Vec<Text> {
     if task.alerts != ["0"] {
         say("alerts", Text::plain(&alerts(&task.alerts)));
     }
+    if let Some(every) = task.nag_ms.and_then(|millis| u64::try_from(millis).ok()).and_then(length) {
+        say("nags", Text::plain(&format!("every {every}, until it is answered")));
+    }
+    let missed = missed(task);
+    if !missed.is_empty() {
+        say("missed", Text::plain(&missed));
+    }
+    if task.auto_done {
+        say("done", Text::plain("as soon as it was delivered"));
+    }
     if !task.channels.is_empty() {
         say("via", Text::plain(&task.channels.join(", ")));
     }
@@ -183,6 +193,16 @@ pub(crate) fn details(task: &Task, view: Viewpoint) -> Vec<Text> {
     lines
 }
 
+/// Returns what becomes of times that were missed, where that is not simply that the latest rings late.
+fn missed(task: &Task) -> String {
+    let late = task.max_late_s.and_then(|seconds| u64::try_from(seconds).ok()).and_then(|late| length(late * 1000));
+    match (task.missed.as_str(), late) {
+        ("skip", _) => "is passed over".to_owned(),
+        (_, Some(late)) => format!("rings up to {late} late"),
+        (_, None) => String::new(),
+    }
+}
+
 /// Returns the rule as it was typed, else as it is kept.
 fn repeats(task: &Task) -> String {
     let schedule = &task.schedule;
@@ -195,6 +215,7 @@ fn repeats(task: &Task) -> String {
     } else {
         schedule.text.clone()
     };
+    let rule = if schedule.kind == "after_done" { format!("{rule}, counted from when it is done") } else { rule };
     match schedule.count {
         Some(count) => format!("{rule}, {count} times"),
         None => rule,

@@ -48,6 +48,8 @@ fn finish_where_told(steps: &mut Steps<'_>) {
 fn end_as(steps: &mut Steps<'_>, why: &'static str) {
     let next = wake::take_next(steps);
     steps.step(Operation::Completed(Outcome::Done), why);
+    // What is on the screen stays there; it is all that there was to say.
+    steps.drop_unsent_to_persons();
     if let Some(next) = next {
         steps.open(&next);
         wake::wake(steps);

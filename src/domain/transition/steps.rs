@@ -223,6 +223,18 @@ impl<'a> Steps<'a> {
     }
 
     fn withdraw_where(&mut self, is_meant: impl Fn(&Delivery) -> bool) {
+        self.drop_unsent(is_meant);
+        if self.has_spoken() {
+            self.effects.push(Effect::Silence { task: self.task().id, except: Vec::new() });
+        }
+    }
+
+    /// Withdraws what was not sent to persons; what is shown stays.
+    pub(super) fn drop_unsent_to_persons(&mut self) {
+        self.drop_unsent(|delivery| delivery.id.target.kind.is_person());
+    }
+
+    fn drop_unsent(&mut self, is_meant: impl Fn(&Delivery) -> bool) {
         let now = self.now();
         // That a target fails is to be known, whatever becomes of the task by which it was found out.
         let is_meant = |delivery: &Delivery| is_meant(delivery) && !delivery.is_notice();
@@ -235,9 +247,6 @@ impl<'a> Steps<'a> {
             Effect::Deliver(delivery) => !is_meant(delivery),
             Effect::Silence { .. } => true,
         });
-        if self.has_spoken() {
-            self.effects.push(Effect::Silence { task: self.task().id, except: Vec::new() });
-        }
     }
 
     /// Closes an occurrence that rang and was not answered before its successor (SPEC 4, Completion).

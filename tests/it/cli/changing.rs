@@ -171,3 +171,139 @@ fn what_is_paused_is_mentioned_when_something_is_added() {
     ! hint: 1 task is paused: keiko list shows it
     ");
 }
+
+#[test]
+fn many_tasks_are_paused_at_once_and_what_is_added_meanwhile_sleeps_too() {
+    let home = Home::with_daemon();
+    insta::assert_snapshot!(home.transcript(&[
+        "add tea in 20 minutes +home",
+        "add work tomorrow",
+        "pause 2",
+        "pause --all --for 1h",
+        "add cake in 30 minutes",
+        "resume --tag home",
+        "resume --all",
+        "list",
+        "pause --tag +home",
+        "resume --tag home",
+        "pause --all 1",
+        "pause",
+        "pause --all --until yesterday",
+    ]), @r#"
+    $ keiko add tea in 20 minutes +home
+    added 1  tea +home  Wed 13 May 2026 16:20 EDT (in 20m)
+    $ keiko add work tomorrow
+    added 2  work  Thu 14 May 2026 09:00 EDT (in 17h)
+    $ keiko pause 2
+    paused 2  work  until it is resumed, 17h left
+    $ keiko pause --all --for 1h
+    paused 1 task: 1
+    $ keiko add cake in 30 minutes
+    added 3  cake  Wed 13 May 2026 16:30 EDT (in 30m)
+    ! hint: 3 tasks are paused: keiko list shows them
+    $ keiko resume --tag home
+    resumed no task
+    ! warning: no pause of +home stands: tasks that were paused one by one are resumed by number
+    $ keiko resume --all
+    resumed 2 tasks: 1 3
+    $ keiko list
+    #  WHEN                      STAGE      TITLE
+    1  Wed 13 May 16:20  in 20m  scheduled  tea +home
+    3  Wed 13 May 16:30  in 30m  scheduled  cake
+    2  Thu 14 May 09:00  in 17h  paused     work
+    $ keiko pause --tag +home
+    paused 1 task: 1
+    $ keiko resume --tag home
+    resumed 1 task: 1
+    $ keiko pause --all 1
+    ! error: the argument '--all' cannot be used with '[TASK]...'
+    ! hint: run keiko pause --help to see how it is used
+    [exit 2]
+    $ keiko pause
+    ! error: the following required arguments were not provided: <TASK>...
+    ! hint: run keiko pause --help to see how it is used
+    [exit 2]
+    $ keiko pause --all --until yesterday
+    ! error: cannot set "yesterday": Tue 12 May 2026 09:00 has passed
+    ! hint: say `tomorrow 09:00`
+    [exit 3]
+    "#);
+}
+
+#[test]
+fn what_a_task_does_beyond_its_schedule_is_given_changed_and_taken_back() {
+    let home = Home::with_daemon();
+    let shown = |number: u32| {
+        let all = home.keiko(&format!("show {number}")).stdout;
+        let is_stable = |line: &&str| !line.starts_with("  id ") && !line.starts_with("  added ");
+        all.lines().filter(is_stable).collect::<Vec<_>>().join("\n")
+    };
+    home.keiko("add report --at 5pm --deadline 8pm --deadline-alert 1h,0 --nag 10m --missed skip --auto-done");
+    insta::assert_snapshot!(shown(1), @"
+    1  report
+      stage     scheduled
+      due       Wed 13 May 2026 17:00 EDT (in 1h)
+      deadline  Wed 13 May 2026 20:00 EDT (in 4h)
+      nags      every 10m, until it is answered
+      missed    is passed over
+      done      as soon as it was delivered
+      via       desktop
+    ");
+    home.keiko("edit 1 --no-deadline --no-nag --no-auto-done --missed once");
+    insta::assert_snapshot!(shown(1), @"
+    1  report
+      stage     scheduled
+      due       Wed 13 May 2026 17:00 EDT (in 1h)
+      via       desktop
+    ");
+    home.keiko("add filter --every 3d --after-done --from 6pm");
+    insta::assert_snapshot!(shown(2), @"
+    2  filter
+      stage     scheduled
+      due       Wed 13 May 2026 18:00 EDT (in 2h)
+      repeats   3d, counted from when it is done
+      next      Wed 13 May 2026 18:00 EDT (in 2h)
+      via       desktop
+    ");
+    insta::assert_snapshot!(home.transcript(&[
+        "add pay rent by friday",
+        "done 2 --early",
+        "add x --at 5pm --deadline 4:30pm",
+        "add x --at 5pm --deadline tomorrow --missed all",
+        "add x --at 5pm --nag 10ms",
+        "add x --at 5pm --nag-max 3",
+        "add x --every monday --after-done",
+        "add x tomorrow --deadline-alert 1h",
+        "add x tomorrow --deadline tomorrow --deadline-alert +1h",
+    ]), @r#"
+    $ keiko add pay rent by friday
+    added 3  pay rent  Fri 15 May 2026 09:00 EDT (in 1d 17h)
+      deadline Fri 15 May 2026 17:00 EDT (in 2d 1h)
+    $ keiko done 2 --early
+    done 2  filter  next Sat 16 May 2026 16:00 EDT (in 3d)
+    $ keiko add x --at 5pm --deadline 4:30pm
+    ! error: cannot add the task: the deadline Wed 13 May 2026 16:30 (America/New_York) lies before the due time Wed 13 May 2026 17:00 (America/New_York)
+    [exit 3]
+    $ keiko add x --at 5pm --deadline tomorrow --missed all
+    ! error: cannot use missed "all": expected once or skip
+    ! hint: all is for commands: a reminder that was missed several times rings once
+    [exit 2]
+    $ keiko add x --at 5pm --nag 10ms
+    ! error: cannot find a time in "10ms"
+    ! hint: say when, such as `tomorrow 3pm` or `in 20 minutes`
+    [exit 3]
+    $ keiko add x --at 5pm --nag-max 3
+    ! error: cannot use parameter "nag_max" alone: expected parameter "nag" beside it
+    [exit 2]
+    $ keiko add x --every monday --after-done
+    ! error: cannot count from a completion: expected a distance, such as every 3 days, without days of the week or month
+    ! hint: say how long after, such as: --every 3d --after-done
+    [exit 3]
+    $ keiko add x tomorrow --deadline-alert 1h
+    ! error: cannot use parameter "deadline_alerts" alone: expected parameter "deadline" beside it
+    [exit 2]
+    $ keiko add x tomorrow --deadline tomorrow --deadline-alert +1h
+    ! error: cannot speak of a deadline at deadline+1h: expected at or before it
+    [exit 2]
+    "#);
+}

@@ -11,13 +11,14 @@ use keiko::domain::command::{Command, Edit, GRACE_DEFAULT};
 use keiko::domain::delivery::{ChannelKind, Delivery, DeliveryId, DeliveryStatus, Report, Target};
 use keiko::domain::event::{Operation, Snapshot, apply};
 use keiko::domain::occurrence::{FireId, Nominal, OccurrenceName};
+use keiko::domain::pause::Scope;
 use keiko::domain::schedule::{AfterDone, Calendar, Every, Interval, Rule, Schedule};
 use keiko::domain::state::State;
 use keiko::domain::task::{Deadline, DeadlineTime, Missed, Nag, Policy, TaskId};
 use keiko::domain::time::Span;
 use keiko::engine::handle::Handle;
 use keiko::engine::ids::Ids;
-use keiko::engine::input::{AddRequest, Applied, CallError, TargetCall};
+use keiko::engine::input::{AddRequest, Applied, CallError, ManyCall, TargetCall};
 use keiko::engine::{EngineParts, Running, start};
 use keiko::notify::recording::{Answer, RecordingChannel};
 use keiko::notify::{Channel, Presence};
@@ -120,7 +121,8 @@ impl World {
             20..60 => self.ask().await,
             60..80 => self.advance().await,
             80..83 => self.step_clock(),
-            83..86 => self.programs.change_mood(&mut self.random),
+            83 | 84 => self.programs.change_mood(&mut self.random),
+            85 => self.pause_or_resume_many().await,
             86 => self.programs.channel.set_presence(Presence::Present),
             87 => self.pause_or_resume_target().await,
             88..90 => {
@@ -148,6 +150,7 @@ impl World {
         let policy = self.any_policy();
         let deadline = if self.random.chance(30) { self.any_deadline() } else { None };
         let mut request = AddRequest { alerts, deadline, policy, ..request(&format!("task {number}"), schedule) };
+        request.details.tags.extend(self.random.chance(30).then(|| "home".to_owned()));
         request.details.max_retries =
             self.random.chance(20).then(|| u32::try_from(self.random.below(6)).expect("small"));
         request.details.max_late = self.random.chance(30).then(|| self.random.minutes(1, 600));
@@ -265,6 +268,20 @@ impl World {
     async fn advance(&mut self) {
         let to = self.clock.now().saturating_add(self.random.minutes(0, 2000));
         self.handle().advance(to).await.expect("time goes forwards");
+    }
+
+    async fn pause_or_resume_many(&mut self) {
+        let scope = if self.random.chance(60) { Scope::All } else { Scope::Tag("home".into()) };
+        let call = if self.random.chance(50) {
+            let until = self.random.chance(50).then(|| self.clock.now().saturating_add(self.random.minutes(1, 3000)));
+            ManyCall::Pause { scope, until }
+        } else {
+            ManyCall::Resume { scope, shift: self.random.chance(30) }
+        };
+        match self.handle().call_many(call).await {
+            Ok(_) | Err(CallError::Store { .. }) => {}
+            Err(other) => panic!("an answer that nothing here explains: {other}"),
+        }
     }
 
     async fn pause_or_resume_target(&mut self) {
