@@ -79,7 +79,7 @@ impl Handle {
     /// # Errors
     /// The rules refuse it, the store fails, or too many inputs wait.
     pub async fn add(&self, request: AddRequest) -> Result<Applied, CallError> {
-        self.ask(|reply| Input::Add { request, reply }).await
+        self.ask(|reply| Input::Add { request: Box::new(request), reply }).await
     }
 
     /// Changes a task; answers when that is committed.

@@ -24,7 +24,7 @@ pub enum Input {
     /// A task is to be added.
     Add {
         /// What.
-        request: AddRequest,
+        request: Box<AddRequest>,
         /// Where the answer goes, after the commit.
         reply: oneshot::Sender<Result<Applied, CallError>>,
     },

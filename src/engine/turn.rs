@@ -136,14 +136,14 @@ pub(super) struct Sorted {
 pub(super) enum Asked {
     CallMany(ManyCall, oneshot::Sender<Result<ManyApplied, CallError>>),
     CallTarget(TargetCall, oneshot::Sender<Result<TargetHealth, CallError>>),
-    Add(AddRequest, oneshot::Sender<Result<Applied, CallError>>),
+    Add(Box<AddRequest>, oneshot::Sender<Result<Applied, CallError>>),
     Call(Call, oneshot::Sender<Result<Applied, CallError>>),
 }
 
 impl Asked {
     pub(super) fn step(self, batch: &mut Batch<'_>) {
         match self {
-            Self::Add(request, reply) => batch.add(request, reply),
+            Self::Add(request, reply) => batch.add(*request, reply),
             Self::Call(call, reply) => batch.call(&call, reply),
             Self::CallMany(call, reply) => batch.call_many(&call, reply),
             Self::CallTarget(call, reply) => batch.call_target(&call, reply),

@@ -170,6 +170,7 @@ pub struct Stop {}
 /// Adds a task.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag of its own on the wire")]
 pub struct Add {
     /// A sentence with title and time, or a time phrase where `title` is given.
     #[serde(skip_serializing_if = "Option::is_none")]

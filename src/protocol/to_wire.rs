@@ -319,13 +319,13 @@ pub fn schedule(schedule: &Schedule, device: Tz) -> objects::Schedule {
             wire.count = cron.count;
         }
         Rule::AfterDone(rule) => {
-            let (every_ms, rrule) = match rule.every {
+            let (every_ms, repeat) = match rule.every {
                 Every::Span(span) => (Some(span.as_millis()), None),
                 Every::Days(days) => (None, Some(format!("FREQ=DAILY;INTERVAL={days}"))),
                 Every::Months(months) => (None, Some(format!("FREQ=MONTHLY;INTERVAL={months}"))),
             };
             wire.every_ms = every_ms;
-            wire.rrule = rrule;
+            wire.rrule = repeat;
             wire.from = match rule.from {
                 Nominal::Local(from) => local(from),
                 Nominal::Instant(from) => Some(told(from)),

@@ -18,6 +18,7 @@ use crate::protocol::objects::{Priority, Task};
     keiko edit 7 tomorrow 4pm\n  \
     keiko edit 7 --title \"pay the rent\" +home --untag money\n  \
     keiko edit 7 --every \"month on the 1st\"")]
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag of its own on the command line")]
 pub(crate) struct Edit {
     /// Number, beginning of the id, or words of the title as one argument
     #[arg(value_name = "TASK")]

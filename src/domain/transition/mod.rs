@@ -107,7 +107,7 @@ pub fn transition(
             }
         }
         (State::Running(_), Command::Snooze { until, is_duration, .. }) => {
-            ask::snooze(&mut steps, *until, *is_duration)?
+            ask::snooze(&mut steps, *until, *is_duration)?;
         }
 
         (State::Pending(_) | State::Running(_) | State::Failed(_), Command::Pause { until }) => {

@@ -77,16 +77,12 @@ fn go_on(steps: &mut Steps<'_>, present: &Instance, unsaid: Passed) -> Option<In
         pass_over(steps, unsaid, "missed");
         return steps.next_instance();
     };
-    match why_skipped(steps, latest.due) {
-        Some(why) => {
-            pass_over(steps, unsaid.and(between).and(Passed::one(latest.due)), why);
-            steps.next_instance()
-        }
-        None => {
-            pass_over(steps, unsaid.and(between), "missed");
-            Some(latest)
-        }
+    if let Some(why) = why_skipped(steps, latest.due) {
+        pass_over(steps, unsaid.and(between).and(Passed::one(latest.due)), why);
+        return steps.next_instance();
     }
+    pass_over(steps, unsaid.and(between), "missed");
+    Some(latest)
 }
 
 /// Returns what a series goes on with once its open occurrence is closed by a person, as [`go_on`] says.

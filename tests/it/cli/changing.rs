@@ -265,6 +265,13 @@ fn what_a_task_does_beyond_its_schedule_is_given_changed_and_taken_back() {
       next      Wed 13 May 2026 18:00 EDT (in 2h)
       via       desktop
     ");
+}
+
+#[test]
+fn a_deadline_a_nag_or_a_count_from_completions_that_cannot_be_is_refused() {
+    let home = Home::with_daemon();
+    home.keiko("add report tomorrow");
+    home.keiko("add filter --every 3d --after-done --from 6pm");
     insta::assert_snapshot!(home.transcript(&[
         "add pay rent by friday",
         "done 2 --early",
