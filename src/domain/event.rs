@@ -7,7 +7,7 @@ use crate::domain::command::Edit;
 use crate::domain::delivery::Target;
 use crate::domain::occurrence::{Due, FireId, Occurrence, Outcome, Slot};
 use crate::domain::state::{Ended, Failed, Pending, Running, Snooze, State, StateName, Suspended};
-use crate::domain::task::Task;
+use crate::domain::task::{Nag, Task};
 use crate::domain::time::Timestamp;
 
 /// A task and its present occurrence, whole.
@@ -516,11 +516,13 @@ impl Snapshot {
             .filter_map(|slot| Some((slot, self.occurrence.time_of(slot)?)))
     }
 
-    /// Returns the next repetition of what rang and was not answered, with its time.
+    /// Returns the next repetition of what rang and was not answered, with its time. Programs are not nagged: they have
+    /// taken it, or it is tried again.
     #[must_use]
     pub fn next_nag(&self) -> Option<(Slot, Timestamp)> {
         let State::Running(running) = self.occurrence.state else { return None };
-        let nag = self.task.policy.nag.filter(|nag| running.nags < nag.max && !running.is_hushed)?;
+        let is_on = |nag: &Nag| running.nags < nag.max && !running.is_hushed && !self.task.is_program_only();
+        let nag = self.task.policy.nag.filter(is_on)?;
         Some((Slot::Nag(self.occurrence.nags + 1), running.rang_at?.saturating_add(nag.every)))
     }
 

@@ -104,7 +104,7 @@ fn finish(snapshot: &Snapshot, moment: &Moment) -> Transition {
     };
     let mut steps = Steps::continuing(snapshot, moment);
     if snapshot.occurrence.has_time() {
-        steps.step(Operation::Armed, "");
+        steps.arm();
         wake::wake(&mut steps);
     }
     let mut transition = steps.finish();

@@ -67,7 +67,7 @@ fn move_deadline(steps: &mut Steps<'_>) {
     }
     steps.step(Operation::Moved(Box::new(occurrence)), "the deadline changed");
     if matches!(steps.state(), State::Created) && steps.occurrence().has_time() {
-        steps.step(Operation::Armed, "");
+        steps.arm();
     }
 }
 
@@ -125,11 +125,11 @@ fn replace(steps: &mut Steps<'_>, next: &Instance, end: Operation) {
     };
     steps.silence();
     steps.step(end, "the rule changed");
-    steps.open(next);
-    if let Some(paused) = paused {
-        let remaining = ask::remaining(steps);
-        steps.step(Operation::Suspended(Suspended { remaining, snooze: None, ..paused }), "it is paused");
-    }
+    let Some(paused) = paused else { return steps.open(next) };
+    // It sleeps on with its own pause, whatever else is paused.
+    steps.open_awake(next);
+    let remaining = ask::remaining(steps);
+    steps.step(Operation::Suspended(Suspended { remaining, snooze: None, ..paused }), "it is paused");
 }
 
 /// Moves a one-shot: it speaks anew at its new time.
@@ -166,7 +166,7 @@ fn move_to(steps: &mut Steps<'_>, next: &Instance) {
     if was_running {
         steps.step(Operation::Resumed { due, snooze: None }, "");
     } else if matches!(steps.state(), State::Created) {
-        steps.step(Operation::Armed, "");
+        steps.arm();
     }
 }
 

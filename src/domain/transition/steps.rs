@@ -106,11 +106,13 @@ impl<'a> Steps<'a> {
             .expect("the rules make only operations that fit");
         let to = (operation != Operation::Withdrawn).then(|| after.occurrence.state.name());
         self.now_is = after.clone();
-        let is_armed = operation == Operation::Armed;
         self.taken.push(Step { operation, from, to, reason, snapshot: after });
-        if is_armed {
-            self.sleep();
-        }
+    }
+
+    /// CREATED becomes PENDING, or goes to sleep where many tasks are paused.
+    pub(super) fn arm(&mut self) {
+        self.step(Operation::Armed, "");
+        self.sleep();
     }
 
     /// What is armed while many tasks are paused goes to sleep with them.
@@ -298,6 +300,12 @@ impl<'a> Steps<'a> {
 
     /// Opens and arms the occurrence of an instance.
     pub(super) fn open(&mut self, instance: &Instance) {
+        self.open_awake(instance);
+        self.sleep();
+    }
+
+    /// As [`Steps::open`], whatever is paused.
+    pub(super) fn open_awake(&mut self, instance: &Instance) {
         let occurrence = self.occurrence_of(instance);
         self.step(Operation::Opened(Box::new(occurrence)), "");
         self.step(Operation::Armed, "");

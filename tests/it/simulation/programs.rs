@@ -158,7 +158,11 @@ fn check_program_task(store: &MemoryStore, snapshot: &Snapshot) {
     let speaks_again = running.snooze.is_some() || snapshot.next_alert().is_some();
     let has_sent = of_due.clone().next().is_some();
     let is_over = of_due.all(|delivery| delivery.status.is_final());
-    assert!(speaks_again || !has_sent || !is_over, "{} has nothing left to wait for", snapshot.task.number);
+    assert!(
+        speaks_again || !has_sent || !is_over,
+        "{} has nothing left to wait for: {snapshot:?} {deliveries:?}",
+        snapshot.task.number
+    );
 }
 
 impl Watch {
