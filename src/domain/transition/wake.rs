@@ -4,8 +4,8 @@ use crate::domain::event::Operation;
 use crate::domain::occurrence::{Instance, Slot};
 use crate::domain::state::{Snooze, State};
 use crate::domain::time::Timestamp;
-use crate::domain::transition::ask;
 use crate::domain::transition::steps::Steps;
+use crate::domain::transition::{ask, report};
 
 /// Does whatever is due by now; nothing where nothing is. Afterwards the next wake lies ahead.
 pub(super) fn wake(steps: &mut Steps<'_>) {
@@ -97,6 +97,8 @@ fn speak(steps: &mut Steps<'_>, snooze: Option<Snooze>) {
             let waits = matches!(steps.state(), State::Pending(pending) if pending.snooze.is_none());
             if is_due && waits {
                 steps.step(Operation::Started, "it has no alert at due");
+                // A snooze may have said all of it already, where the clock was set back.
+                report::end_where_all_are_over(steps);
             }
         }
     }
