@@ -107,6 +107,7 @@ fn refusal(error: &CallError, zone: Tz) -> RpcError {
             StoreFailure::OurFault => refuse(ErrorKind::Internal),
             StoreFailure::Closed => refuse(ErrorKind::Stopping).with_hint("try again in a moment"),
         },
+        CallError::KeyTaken { .. } => refuse(ErrorKind::Params).with_hint("give each request a key of its own"),
         CallError::Busy { .. } => refuse(ErrorKind::Limit).with_hint("try again in a moment"),
         CallError::Advance { source: AdvanceError::NotProgrammable } => {
             refuse(ErrorKind::Refused).with_hint("only a daemon that was started with --clock has a clock to advance")

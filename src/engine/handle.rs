@@ -347,7 +347,7 @@ impl Handle {
     }
 
     /// Asks the store off the async threads, since a read blocks for as long as the disk takes.
-    async fn read<T: Send + 'static>(
+    pub(super) async fn read<T: Send + 'static>(
         &self,
         question: impl FnOnce(&dyn Store) -> Result<T, CallError> + Send + 'static,
     ) -> Result<T, CallError> {

@@ -234,7 +234,7 @@ pub struct Add {
     /// Whether a task without a time is refused (`remind`).
     #[serde(default, skip_serializing_if = "is_false")]
     pub time_required: bool,
-    /// The idempotency key: sent twice, added once.
+    /// The idempotency key: sent twice, done once; the second answer tells the task as it is then, with `changed` false.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub key: Option<String>,
 }
@@ -328,6 +328,9 @@ pub struct Update {
     /// All alerts anew; see [`Add::alerts`].
     #[serde(skip_serializing_if = "Option::is_none")]
     pub alerts: Option<Vec<String>>,
+    /// The idempotency key, see [`Add::key`].
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub key: Option<String>,
 }
 
 /// Asks what a sentence means.
