@@ -201,6 +201,50 @@ fn a_key_that_was_seen_adds_nothing() {
 }
 
 #[test]
+fn every_refusal_has_a_kind_and_a_hint() {
+    let home = Home::new();
+    let _daemon = home.start();
+    let mut connection = home.connect();
+    connection.call("task.add", json!({"title": "tea"}));
+    connection.call("task.done", json!({"task": 1}));
+    connection.call("task.add", json!({"title": "rent"}));
+    for (method, params, code, kind) in [
+        ("nobody.knows", json!({}), -32601, "method"),
+        ("daemon.reload", json!({}), -32601, "method"),
+        ("task.get", json!({"task": {}}), -32602, "params"),
+        ("task.update", json!({"task": 1}), -32602, "params"),
+        ("task.update", json!({"task": 2, "title": ""}), -32602, "params"),
+        ("store.backup", json!({"path": "here"}), -32602, "params"),
+        ("channel.pause", json!({"target": "x"}), -32602, "params"),
+        ("task.add", json!({"text": "tea tomorrow 25:00"}), 400, "time"),
+        ("task.add", json!({"title": "tea", "at": "yesterday"}), 400, "time"),
+        ("task.add", json!({"title": "tea", "cron": "0 0 30 2 *"}), 400, "time"),
+        ("task.get", json!({"task": 9}), 404, "not_found"),
+        ("event.unsubscribe", json!({"subscription": 3}), 404, "not_found"),
+        ("task.done", json!({"task": 1, "version": 1}), 409, "conflict"),
+        ("event.list", json!({"since": 999}), 410, "gone"),
+        ("task.skip", json!({"task": 1}), 422, "refused"),
+        ("task.snooze", json!({"task": 1}), 422, "refused"),
+        ("clock.advance", json!({"to": "2020-01-01T00:00:00Z"}), 422, "refused"),
+    ] {
+        let error = connection.refused(method, params.clone());
+        assert_eq!(
+            (&error["code"], &error["data"]["kind"]),
+            (&json!(code), &json!(kind)),
+            "{method} {params}: {error}"
+        );
+        assert!(error["data"]["hint"].as_str().is_some_and(|hint| !hint.is_empty()), "{method} {params}: {error}");
+        if code == 409 {
+            assert_eq!(error["data"]["latest"]["number"], 1, "{error}");
+        }
+        if code == 422 && method != "clock.advance" {
+            assert_eq!(error["data"]["state"], "COMPLETED", "{error}");
+            assert_eq!(error["data"]["allowed"], json!([]), "{error}");
+        }
+    }
+}
+
+#[test]
 fn a_key_answers_for_words_that_fit_no_more() {
     let home = Home::new();
     let _daemon = home.start();

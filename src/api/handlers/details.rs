@@ -189,8 +189,9 @@ mod tests {
         let url = "webhook:https://example.org:8443/a?b=c";
         check_target(url, &[], url);
         for bad in ["webhook:ftp://x/", "webhook:https:///x", "webhook:http://a b/"] {
+            let every = "keiko help tells what each command takes, rpc.discover what each method takes";
             let why = "expected a name, or a URL that begins with https:// or http://";
-            check_target(bad, &[], &format!("cannot use channel \"{bad}\": {why}; "));
+            check_target(bad, &[], &format!("cannot use channel \"{bad}\": {why}; {every}"));
         }
         check_target(
             "webhook:https://user:hunter2@x/",
