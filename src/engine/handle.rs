@@ -14,7 +14,7 @@ use crate::domain::name::TaskName;
 use crate::domain::outbox::{DeliveryFilter, TargetCount};
 use crate::domain::state::State;
 use crate::domain::task::{Number, TaskId};
-use crate::domain::time::Timestamp;
+use crate::domain::time::{Span, Timestamp};
 use crate::engine::input::{AddRequest, Applied, Call, CallError, Input, TargetCall};
 use crate::engine::storage::{StoreHealth, Trouble};
 use crate::notify::{Channel, Presence};
@@ -45,6 +45,12 @@ pub struct Handle {
 /// A channel, and whether it can reach somebody.
 pub type ChannelPresence = (ChannelKind, Presence);
 
+/// For how long a delivery that failed asks for attention: who looks once a week misses none.
+const FAILED_WITHIN: Span = Span::from_secs(7 * 24 * 60 * 60);
+
+/// How many of them are told one by one.
+const FAILED_TOLD_MAX: usize = 5;
+
 /// What the daemon knows of itself.
 #[derive(Clone, Debug)]
 pub struct Status {
@@ -56,6 +62,10 @@ pub struct Status {
     pub channels: Vec<ChannelPresence>,
     /// What is wrong with the store.
     pub storage: Option<Trouble>,
+    /// How many deliveries failed for good within [`FAILED_WITHIN`].
+    pub failed_total: u64,
+    /// The latest of them, latest first, [`FAILED_TOLD_MAX`] at most.
+    pub failed: Vec<Delivery>,
 }
 
 impl Handle {
@@ -247,12 +257,14 @@ impl Handle {
     /// The store fails.
     pub async fn status(&self) -> Result<Status, CallError> {
         let (channels, storage) = (self.channels(), self.look_at_storage().await);
+        let since = self.now().saturating_add(Span::from_millis(-FAILED_WITHIN.as_millis()));
         self.read(move |store| {
             let next = match store.wakes()?.into_iter().min() {
                 Some(wake) => store.snapshot(wake.id)?.map(|snapshot| (wake.at, snapshot)),
                 None => None,
             };
-            Ok(Status { counts: store.counts()?, next, channels, storage })
+            let (failed_total, failed) = store.failed_since(since, FAILED_TOLD_MAX)?;
+            Ok(Status { counts: store.counts()?, next, channels, storage, failed_total, failed })
         })
         .await
     }

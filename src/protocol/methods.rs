@@ -8,7 +8,9 @@ use std::collections::BTreeMap;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Deserializer, Serialize};
 
-use crate::protocol::objects::{ChannelStatus, Counts, Json, Next, Priority, Reading, StorageTrouble, Task, Time};
+use crate::protocol::objects::{
+    ChannelStatus, Counts, Delivery, Json, Next, Priority, Reading, StorageTrouble, Task, Time,
+};
 #[cfg(test)]
 use crate::protocol::openrpc::tests::fields;
 
@@ -413,6 +415,12 @@ pub struct StatusResult {
     pub next: Option<Next>,
     /// Whether each channel can reach somebody.
     pub channels: Vec<ChannelStatus>,
+    /// How many deliveries failed for good within the last seven days.
+    #[serde(default)]
+    pub failed_total: u64,
+    /// The latest of them, latest first.
+    #[serde(default)]
+    pub failed: Vec<Delivery>,
     /// What is wrong with the store, null where it takes what is written.
     #[serde(default)]
     pub storage: Option<StorageTrouble>,
