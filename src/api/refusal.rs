@@ -158,3 +158,23 @@ fn rejected(rejection: &Rejection, zone: Tz) -> RpcError {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(error: &CallError, code: i64, kind: &str) {
+        let refusal = refusal(error, chrono_tz::UTC);
+        assert_eq!((refusal.code, refusal.kind().as_str()), (code, kind));
+        assert!(refusal.hint().is_some_and(|hint| !hint.is_empty()), "{refusal:?}");
+    }
+
+    #[test]
+    fn what_the_engine_could_not_do_has_its_code() {
+        check(&CallError::Busy { limit: 4096 }, 429, "limit");
+        check(&CallError::Stopping, -32000, "stopping");
+        check(&CallError::NoneDue, 404, "not_found");
+        check(&CallError::Ambiguous { name: "pay".into(), candidates: vec![(1, "pay rent".into())] }, 404, "ambiguous");
+    }
+}

@@ -405,3 +405,29 @@ fn pick(name: &str, matching: &[&Snapshot], none: CallError) -> Result<TaskId, C
         }),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::clock::sim::SimClock;
+    use crate::store::memory::MemoryStore;
+
+    #[tokio::test]
+    async fn one_input_too_many_is_refused_with_words_and_what_waits_stays() {
+        let store = Arc::new(MemoryStore::new(uuid::Uuid::from_u128(1)));
+        let clock = Arc::new(SimClock::starting_at(Timestamp::from_millis(0).expect("in range"), chrono_tz::UTC));
+        let (inputs, mut waiting) = mpsc::channel(1);
+        let identity = store.identity().expect("readable");
+        let last_seq = watch::channel(0).1;
+        let handle = Handle::new(inputs, store, clock, identity, Vec::new(), last_seq, StoreHealth::default());
+        let target = || TargetCall::Pause(Target::desktop());
+        let (first, second) = tokio::join!(biased; handle.call_target(target()), async {
+            let refused = handle.call_target(target()).await;
+            drop(waiting.recv().await);
+            refused
+        });
+        assert!(matches!(second, Err(CallError::Busy { limit: INPUTS_MAX })), "{second:?}");
+        // It was taken out by the test, and not done.
+        assert!(matches!(first, Err(CallError::Stopping)), "{first:?}");
+    }
+}
