@@ -40,6 +40,7 @@ impl Pause {
             r#for: self.for_.clone(),
             until: self.until.clone(),
             zone: Some(zone.clone()),
+            key: None,
         };
         Ok(change_each(context, &self.named.names()?, Change::Paused, question))
     }

@@ -25,7 +25,7 @@ pub(crate) struct Resume {
 impl Resume {
     /// Asks it of each task.
     pub(crate) fn run(self, context: &mut Context<'_>) -> Result<Exit, CliError> {
-        let question = |task| methods::Resume { task, shift: self.shift, occurrence: None };
+        let question = |task| methods::Resume { task, shift: self.shift, occurrence: None, key: None };
         Ok(change_each(context, &self.named.names()?, Change::Resumed, question))
     }
 }

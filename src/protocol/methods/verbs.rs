@@ -20,6 +20,9 @@ pub struct Done {
     /// The version that the caller saw.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub version: Option<u64>,
+    /// The idempotency key, see [`Add::key`](crate::protocol::methods::Add::key).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub key: Option<String>,
 }
 
 /// The person saw it.
@@ -38,6 +41,9 @@ pub struct Ack {
     /// See [`Done::version`].
     #[serde(skip_serializing_if = "Option::is_none")]
     pub version: Option<u64>,
+    /// The idempotency key, see [`Add::key`](crate::protocol::methods::Add::key).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub key: Option<String>,
 }
 
 /// It is to speak again later: in ten minutes where neither `for` nor `until` says when.
@@ -62,6 +68,9 @@ pub struct Snooze {
     /// The zone in which `until` is read.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub zone: Option<String>,
+    /// The idempotency key, see [`Add::key`](crate::protocol::methods::Add::key).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub key: Option<String>,
 }
 
 /// Its clock stops, until a resume where neither `for` nor `until` says when.
@@ -82,6 +91,9 @@ pub struct Pause {
     /// The occurrence that is meant, `KEY~GENERATION`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub occurrence: Option<String>,
+    /// The idempotency key, see [`Add::key`](crate::protocol::methods::Add::key).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub key: Option<String>,
 }
 
 /// Its clock goes on.
@@ -96,6 +108,9 @@ pub struct Resume {
     /// The occurrence that is meant, `KEY~GENERATION`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub occurrence: Option<String>,
+    /// The idempotency key, see [`Add::key`](crate::protocol::methods::Add::key).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub key: Option<String>,
 }
 
 /// Passes over the open occurrence of a series.
@@ -107,6 +122,9 @@ pub struct Skip {
     /// The occurrence that is meant, `KEY~GENERATION`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub occurrence: Option<String>,
+    /// The idempotency key, see [`Add::key`](crate::protocol::methods::Add::key).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub key: Option<String>,
 }
 
 /// Ends a task.
@@ -121,6 +139,9 @@ pub struct Cancel {
     /// The occurrence that is meant, `KEY~GENERATION`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub occurrence: Option<String>,
+    /// The idempotency key, see [`Add::key`](crate::protocol::methods::Add::key).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub key: Option<String>,
 }
 
 /// Sends at once, under the same ids, what failed of a reminder that is due.
@@ -132,4 +153,7 @@ pub struct Retry {
     /// The occurrence that is meant, `KEY~GENERATION`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub occurrence: Option<String>,
+    /// The idempotency key, see [`Add::key`](crate::protocol::methods::Add::key).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub key: Option<String>,
 }
