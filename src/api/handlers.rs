@@ -4,6 +4,7 @@ use crate::api::Api;
 use crate::domain::event::Snapshot;
 use crate::domain::task::TaskId;
 use crate::engine::input::Applied;
+use crate::engine::request::RequestKey;
 use crate::protocol::SCHEMA_VERSION;
 use crate::protocol::error_code::RpcError;
 use crate::protocol::methods::{TaskRef, WriteResult};
@@ -42,6 +43,16 @@ impl Api {
             None => Vec::new(),
         };
         Ok(to_wire::task(snapshot, &deliveries, Detail::Full, self.view()))
+    }
+
+    /// Returns the answer to a request that was done before under its key. It is asked before anything else of the request
+    /// is looked at: its words may not fit any more.
+    async fn repeated(&self, key: Option<&RequestKey>) -> Result<Option<WriteResult>, RpcError> {
+        let Some(key) = key else { return Ok(None) };
+        match self.handle.repeated(key.clone()).await.map_err(|error| self.refusal(&error))? {
+            Some(applied) => self.written(applied, Vec::new()).await.map(Some),
+            None => Ok(None),
+        }
     }
 
     async fn written(&self, applied: Applied, mut warnings: Vec<String>) -> Result<WriteResult, RpcError> {

@@ -112,6 +112,7 @@ fn refusal(error: &CallError, zone: Tz) -> RpcError {
             let message = format!("cannot pause {scope}: {} has passed", read_aloud(*until, zone));
             RpcError::new(ErrorKind::Time, message).with_hint("give a time that lies ahead")
         }
+        CallError::KeyTaken { .. } => refuse(ErrorKind::Params).with_hint("give each request a key of its own"),
         CallError::Busy { .. } => refuse(ErrorKind::Limit).with_hint("try again in a moment"),
         CallError::Advance { source: AdvanceError::NotProgrammable } => {
             refuse(ErrorKind::Refused).with_hint("only a daemon that was started with --clock has a clock to advance")
@@ -183,5 +184,25 @@ fn rejected(rejection: &Rejection, zone: Tz) -> RpcError {
         Rejection::Stale { number, .. } | Rejection::OtherOccurrence { number, .. } => {
             refuse(ErrorKind::Conflict).with_hint(format!("look at it with keiko show {number}, then try again"))
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(error: &CallError, code: i64, kind: &str) {
+        let refusal = refusal(error, chrono_tz::UTC);
+        assert_eq!((refusal.code, refusal.kind().as_str()), (code, kind));
+        assert!(refusal.hint().is_some_and(|hint| !hint.is_empty()), "{refusal:?}");
+    }
+
+    #[test]
+    fn what_the_engine_could_not_do_has_its_code() {
+        check(&CallError::Busy { limit: 4096 }, 429, "limit");
+        check(&CallError::Stopping, -32000, "stopping");
+        check(&CallError::NoneDue, 404, "not_found");
+        check(&CallError::Ambiguous { name: "pay".into(), candidates: vec![(1, "pay rent".into())] }, 404, "ambiguous");
     }
 }

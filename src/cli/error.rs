@@ -253,7 +253,7 @@ impl CliError {
 fn client_hint(error: &ClientError) -> Option<String> {
     match error {
         ClientError::NoDaemon { .. } | ClientError::NotTaken { .. } => Some("keiko daemon start starts it".to_owned()),
-        ClientError::Refused { error } => error.hint().map(str::to_owned).or_else(|| candidates(error)),
+        ClientError::Refused { error } => error.hint().map(str::to_owned),
         ClientError::Version { .. } => Some("run keiko daemon stop, then keiko again starts this version".to_owned()),
         ClientError::TimedOut { .. } | ClientError::Closed { .. } => {
             Some("look whether it was done before you do it again".to_owned())
@@ -263,13 +263,6 @@ fn client_hint(error: &ClientError) -> Option<String> {
         | ClientError::NotAMessage { .. }
         | ClientError::Frame { .. } => None,
     }
-}
-
-/// Returns the tasks that an ambiguous name may mean, as a hint.
-fn candidates(error: &RpcError) -> Option<String> {
-    let candidates = error.data.as_ref()?.candidates.as_ref()?;
-    let named: Vec<String> = candidates.iter().map(|task| format!("{} {}", task.number, task.title)).collect();
-    Some(format!("name one of them by number: {}", named.join(", ")))
 }
 
 #[cfg(test)]
@@ -320,15 +313,5 @@ mod tests {
     fn the_first_failure_decides() {
         assert_eq!(Exit::Done.or(Exit::Time).or(Exit::Usage), Exit::Time);
         assert_eq!(Exit::Done.or(Exit::Done), Exit::Done);
-    }
-
-    #[test]
-    fn an_ambiguous_name_lists_what_it_may_mean() {
-        let candidate =
-            |number, title: &str| crate::protocol::error_code::Candidate { number, title: title.to_owned() };
-        let error = RpcError::new(ErrorKind::Ambiguous, "cannot tell which task \"pay\" means")
-            .with(|data| data.candidates = Some(vec![candidate(1, "pay rent"), candidate(2, "pay tax")]));
-        let error = CliError::Client(ClientError::Refused { error });
-        assert_eq!(error.hint().as_deref(), Some("name one of them by number: 1 pay rent, 2 pay tax"));
     }
 }

@@ -5,8 +5,8 @@
 
 use std::borrow::Cow;
 use std::fmt;
-use std::fs::{self, File};
-use std::io::{self, Read as _};
+use std::fs;
+use std::io;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
@@ -14,6 +14,7 @@ use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
 use crate::config::Config;
+use crate::config::bounded::{self, Unread};
 use crate::config::value::{self, Expected};
 use crate::config::webhook::{self, Webhook};
 use crate::domain::delivery::{ChannelKind, Target};
@@ -201,27 +202,20 @@ impl Config {
 
 /// Returns the text of the file, `None` where there is none. Never waits for a writer, nor reads without end.
 fn read(path: &Path) -> Result<Option<String>, ConfigError> {
-    let unreadable = |source| ConfigError::Unreadable { path: path.to_owned(), source };
-    let found = match fs::metadata(path) {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
-        found => found.map_err(unreadable)?,
-    };
-    if !found.is_file() {
-        if fs::canonicalize(path).is_ok_and(|real| real == Path::new(NOTHING)) {
+    let bytes = match bounded::read(path, FILE_BYTES_MAX) {
+        Ok(bytes) => bytes,
+        Err(Unread::Unreadable { source }) if source.kind() == io::ErrorKind::NotFound => return Ok(None),
+        Err(Unread::Unreadable { source }) => return Err(ConfigError::Unreadable { path: path.to_owned(), source }),
+        Err(Unread::NoFile { .. }) if fs::canonicalize(path).is_ok_and(|real| real == Path::new(NOTHING)) => {
             return Ok(Some(String::new()));
         }
-        let found = if found.is_dir() { "a directory" } else { "a pipe, a socket or a device" };
-        return Err(ConfigError::NoFile { path: path.to_owned(), found });
-    }
-    let mut text = String::new();
-    // Bounded all the same, since a file may grow, and those of some file systems have no length.
-    let mut bounded = File::open(path).map_err(unreadable)?.take(FILE_BYTES_MAX + 1);
-    if found.len() <= FILE_BYTES_MAX {
-        bounded.read_to_string(&mut text).map_err(unreadable)?;
-    }
-    if found.len().max(text.len() as u64) > FILE_BYTES_MAX {
-        return Err(ConfigError::TooLong { path: path.to_owned() });
-    }
+        Err(Unread::NoFile { found }) => return Err(ConfigError::NoFile { path: path.to_owned(), found }),
+        Err(Unread::TooLong { .. }) => return Err(ConfigError::TooLong { path: path.to_owned() }),
+    };
+    let text = String::from_utf8(bytes).map_err(|error| ConfigError::Unreadable {
+        path: path.to_owned(),
+        source: io::Error::new(io::ErrorKind::InvalidData, error.utf8_error()),
+    })?;
     Ok(Some(text))
 }
 
@@ -697,7 +691,7 @@ mod tests {
         assert!(matches!(Config::load(Path::new("/dev/zero"), Origin::Default), Err(ConfigError::NoFile { .. })));
         assert_eq!(Config::load(Path::new(NOTHING), Origin::Named).unwrap(), (Config::default(), Vec::new()));
         let long = directory.path().join("long.toml");
-        File::create(&long).unwrap().set_len(FILE_BYTES_MAX + 1).unwrap();
+        fs::File::create(&long).unwrap().set_len(FILE_BYTES_MAX + 1).unwrap();
         assert!(matches!(Config::load(&long, Origin::Default), Err(ConfigError::TooLong { .. })));
         let binary = directory.path().join("binary.toml");
         fs::write(&binary, b"\xff\xfe").unwrap();

@@ -9,6 +9,7 @@ use crate::config::webhook::Webhook;
 use crate::domain::delivery::Target;
 use crate::domain::time::Span;
 
+pub mod bounded;
 pub mod file;
 pub mod paths;
 mod private_dir;

@@ -2,12 +2,12 @@
 //!
 //! Never shows a value: what is wrong is told with the place in the configuration where it comes from.
 
-use std::fs;
 use std::path::Path;
 use std::sync::Arc;
 
 use crate::clock::Clock;
 use crate::config::Config;
+use crate::config::bounded;
 use crate::config::file::{ConfigError, WebhookFault};
 use crate::config::webhook::{self as configured, Source, Webhook};
 use crate::domain::secret::Secret;
@@ -106,17 +106,14 @@ fn read(path: &Path, source: Option<&Source>) -> Result<Vec<Secret>, String> {
 /// Returns what a file holds; a relative path is meant from the directory of the configuration.
 fn contents(path: &Path, file: &Path) -> Result<Vec<u8>, String> {
     let file = path.parent().unwrap_or(Path::new("")).join(file);
-    let told = |why: &dyn std::fmt::Display| format!("cannot read {}: {why}", file.display());
-    let length = fs::metadata(&file).map_err(|error| told(&error))?.len();
-    if length > FILE_BYTES_MAX {
-        return Err(told(&format!("it has {length} bytes, more than {FILE_BYTES_MAX}")));
-    }
-    fs::read(&file).map_err(|error| told(&error))
+    bounded::read(&file, FILE_BYTES_MAX).map_err(|error| format!("cannot read {}: {error}", file.display()))
 }
 
 #[cfg(test)]
 #[cfg(feature = "webhook")]
 mod tests {
+    use std::fs;
+
     use super::*;
 
     use crate::clock::sim::SimClock;
@@ -163,5 +160,22 @@ mod tests {
              config.toml:18:17: cannot use webhooks.g.headers.X-Key: syntax error: unexpected end of input, expected \
              end of variable block, in its line 1",
         );
+    }
+
+    // It would wait for a writer, or read until nothing is left; each is named before anything is opened.
+    #[test]
+    fn what_is_no_plain_file_is_refused_and_not_waited_for() {
+        check(
+            &[],
+            "[webhooks.a]\nurl_file = '/dev/zero'\n[webhooks.b]\nurl = 'http://x'\nsecret_file = '.'\n",
+            "config.toml:2:12: cannot use webhooks.a.url: cannot read /dev/zero: it is a pipe, a socket or a device, \
+             expected a file\n\
+             config.toml:5:15: cannot use webhooks.b.secret: cannot read .: it is a directory, expected a file",
+        );
+        let directory = tempfile::tempdir().unwrap();
+        let pipe = directory.path().join("pipe");
+        rustix::fs::mknodat(rustix::fs::CWD, &pipe, rustix::fs::FileType::Fifo, 0o600.into(), 0).unwrap();
+        let told = contents(Path::new("config.toml"), &pipe).unwrap_err();
+        assert!(told.ends_with("it is a pipe, a socket or a device, expected a file"), "{told}");
     }
 }

@@ -14,7 +14,7 @@ use crate::domain::name::TaskName;
 use crate::domain::outbox::{DeliveryFilter, TargetCount};
 use crate::domain::state::State;
 use crate::domain::task::{Number, TaskId};
-use crate::domain::time::Timestamp;
+use crate::domain::time::{Span, Timestamp};
 use crate::engine::input::{AddRequest, Applied, Call, CallError, Input, ManyApplied, ManyCall, TargetCall};
 use crate::engine::storage::{StoreHealth, Trouble};
 use crate::notify::{Channel, Presence};
@@ -45,6 +45,12 @@ pub struct Handle {
 /// A channel, and whether it can reach somebody.
 pub type ChannelPresence = (ChannelKind, Presence);
 
+/// For how long a delivery that failed asks for attention: who looks once a week misses none.
+const FAILED_WITHIN: Span = Span::from_secs(7 * 24 * 60 * 60);
+
+/// How many of them are told one by one.
+const FAILED_TOLD_MAX: usize = 5;
+
 /// What the daemon knows of itself.
 #[derive(Clone, Debug)]
 pub struct Status {
@@ -56,6 +62,10 @@ pub struct Status {
     pub channels: Vec<ChannelPresence>,
     /// What is wrong with the store.
     pub storage: Option<Trouble>,
+    /// How many deliveries failed for good within [`FAILED_WITHIN`].
+    pub failed_total: u64,
+    /// The latest of them, latest first, [`FAILED_TOLD_MAX`] at most.
+    pub failed: Vec<Delivery>,
 }
 
 impl Handle {
@@ -255,12 +265,14 @@ impl Handle {
     /// The store fails.
     pub async fn status(&self) -> Result<Status, CallError> {
         let (channels, storage) = (self.channels(), self.look_at_storage().await);
+        let since = self.now().saturating_add(Span::from_millis(-FAILED_WITHIN.as_millis()));
         self.read(move |store| {
             let next = match store.wakes()?.into_iter().min() {
                 Some(wake) => store.snapshot(wake.id)?.map(|snapshot| (wake.at, snapshot)),
                 None => None,
             };
-            Ok(Status { counts: store.counts()?, next, channels, storage })
+            let (failed_total, failed) = store.failed_since(since, FAILED_TOLD_MAX)?;
+            Ok(Status { counts: store.counts()?, next, channels, storage, failed_total, failed })
         })
         .await
     }
@@ -355,7 +367,7 @@ impl Handle {
     }
 
     /// Asks the store off the async threads, since a read blocks for as long as the disk takes.
-    async fn read<T: Send + 'static>(
+    pub(super) async fn read<T: Send + 'static>(
         &self,
         question: impl FnOnce(&dyn Store) -> Result<T, CallError> + Send + 'static,
     ) -> Result<T, CallError> {
@@ -399,5 +411,31 @@ fn pick(name: &str, matching: &[&Snapshot], none: CallError) -> Result<TaskId, C
                 .map(|snapshot| (snapshot.task.number.0, snapshot.task.details.title.clone()))
                 .collect(),
         }),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::clock::sim::SimClock;
+    use crate::store::memory::MemoryStore;
+
+    #[tokio::test]
+    async fn one_input_too_many_is_refused_with_words_and_what_waits_stays() {
+        let store = Arc::new(MemoryStore::new(uuid::Uuid::from_u128(1)));
+        let clock = Arc::new(SimClock::starting_at(Timestamp::from_millis(0).expect("in range"), chrono_tz::UTC));
+        let (inputs, mut waiting) = mpsc::channel(1);
+        let identity = store.identity().expect("readable");
+        let last_seq = watch::channel(0).1;
+        let handle = Handle::new(inputs, store, clock, identity, Vec::new(), last_seq, StoreHealth::default());
+        let target = || TargetCall::Pause(Target::desktop());
+        let (first, second) = tokio::join!(biased; handle.call_target(target()), async {
+            let refused = handle.call_target(target()).await;
+            drop(waiting.recv().await);
+            refused
+        });
+        assert!(matches!(second, Err(CallError::Busy { limit: INPUTS_MAX })), "{second:?}");
+        // It was taken out by the test, and not done.
+        assert!(matches!(first, Err(CallError::Stopping)), "{first:?}");
     }
 }

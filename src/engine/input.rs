@@ -16,6 +16,7 @@ use crate::domain::schedule::Schedule;
 use crate::domain::task::{Deadline, Details, Number, Policy, TaskId};
 use crate::domain::time::{Span, Timestamp};
 use crate::domain::transition::CreateError;
+use crate::engine::request::RequestKey;
 use crate::store::{StoreError, Wake};
 
 /// An input of the loop. Closed: what is not here cannot change anything.
@@ -93,8 +94,8 @@ pub struct AddRequest {
     pub deadline: Option<Deadline>,
     /// How it behaves beyond its schedule.
     pub policy: Policy,
-    /// The idempotency key: a key that was seen before adds nothing and answers with the task of the first time.
-    pub key: Option<String>,
+    /// What makes it be done once.
+    pub key: Option<RequestKey>,
 }
 
 /// A change of a task.
@@ -108,6 +109,8 @@ pub struct Call {
     pub expected: Expected,
     /// Who asks.
     pub actor: Actor,
+    /// What makes it be done once.
+    pub key: Option<RequestKey>,
 }
 
 /// Something asked of many tasks at once.
@@ -231,6 +234,16 @@ pub enum CallError {
     Store {
         /// Why.
         source: Arc<StoreError>,
+    },
+    /// The idempotency key was used for something else.
+    #[error("cannot use key {key:?} for {method}: it was used for {seen} before")]
+    KeyTaken {
+        /// The key.
+        key: String,
+        /// What it is to be used for.
+        method: &'static str,
+        /// What it was used for.
+        seen: String,
     },
     /// Too many inputs wait.
     #[error("cannot take the request: {limit} others wait already")]

@@ -24,6 +24,7 @@ pub mod ids;
 pub mod input;
 mod log_lines;
 mod recover;
+pub mod request;
 mod retry;
 mod run;
 mod step;

@@ -23,6 +23,7 @@ use crate::domain::transition::{Transition, create, transition};
 use crate::engine::dispatch::Dispatcher;
 use crate::engine::ids::Ids;
 use crate::engine::input::{AddRequest, Applied, Call, CallError, ManyApplied};
+use crate::engine::request::RequestKey;
 use crate::engine::targets::Targets;
 use crate::store::{Change, RequestSeen, Store, StoreError};
 
@@ -187,7 +188,7 @@ impl<'a> Batch<'a> {
 
     /// Changes a task.
     pub(super) fn call(&mut self, call: &Call, reply: oneshot::Sender<Result<Applied, CallError>>) {
-        let result = self.applied(call.task, &call.command, call.expected, call.actor);
+        let result = self.called(call);
         self.answers.push(Answer { reply, result });
     }
 
@@ -248,13 +249,11 @@ impl<'a> Batch<'a> {
 
     fn added(&mut self, request: AddRequest) -> Result<Applied, CallError> {
         if let Some(key) = &request.key
-            && let Some(seen) = self.request_seen(key)?
+            && let Some(seen) = self.seen(key)?
         {
-            let snapshot = self.snapshot(seen)?;
-            let op_id = self.ids.next(self.circumstances.now);
-            return Ok(Applied { snapshot, op_id, now: self.circumstances.now, changed: false, passed_over: 0 });
+            return Ok(seen);
         }
-        let moment = self.moment(&request.details.tags);
+        let moment = self.moment_of(request.key.as_ref(), &request.details.tags);
         let new = NewTask {
             id: TaskId(self.ids.next(moment.now)),
             number: self.next_number,
@@ -267,17 +266,39 @@ impl<'a> Batch<'a> {
         let id = new.id;
         let transition = create(new, &moment)?;
         self.next_number = Number(self.next_number.0 + 1);
-        if let Some(key) = request.key {
-            self.change.requests.push(RequestSeen { key, method: "task.add".to_owned(), task: id, at: moment.now });
-        }
+        self.note(request.key, id);
         Ok(self.take(transition, Actor::Person, &moment))
     }
 
-    fn request_seen(&self, key: &str) -> Result<Option<TaskId>, StoreError> {
-        if let Some(seen) = self.change.requests.iter().find(|seen| seen.key == key) {
-            return Ok(Some(seen.task));
+    fn called(&mut self, call: &Call) -> Result<Applied, CallError> {
+        if let Some(key) = &call.key
+            && let Some(seen) = self.seen(key)?
+        {
+            return Ok(seen);
         }
-        Ok(self.store.request(key)?.map(|seen| seen.task))
+        let applied = self.applied_for(call.key.as_ref(), call.task, &call.command, call.expected, call.actor)?;
+        self.note(call.key.clone(), call.task);
+        Ok(applied)
+    }
+
+    /// Returns the answer to a request whose key was seen before, in this batch or in the store.
+    fn seen(&self, key: &RequestKey) -> Result<Option<Applied>, CallError> {
+        let in_batch = self.change.requests.iter().find(|seen| seen.key == key.key).cloned();
+        let seen = match in_batch {
+            Some(seen) => Some(seen),
+            None => self.store.request(&key.key)?,
+        };
+        let Some(seen) = seen else { return Ok(None) };
+        let task = key.task_of(seen)?;
+        Ok(Some(key.repeated(self.snapshot(task)?, self.circumstances.now)))
+    }
+
+    /// Notes that a request is done, unless it is one that may be done again.
+    fn note(&mut self, key: Option<RequestKey>, task: TaskId) {
+        if let Some(RequestKey { key, method }) = key {
+            let at = self.circumstances.now;
+            self.change.requests.push(RequestSeen { key, method: method.to_owned(), task, at });
+        }
     }
 
     fn applied(
@@ -287,9 +308,20 @@ impl<'a> Batch<'a> {
         expected: Expected,
         actor: Actor,
     ) -> Result<Applied, CallError> {
+        self.applied_for(None, task, command, expected, actor)
+    }
+
+    fn applied_for(
+        &mut self,
+        key: Option<&RequestKey>,
+        task: TaskId,
+        command: &Command,
+        expected: Expected,
+        actor: Actor,
+    ) -> Result<Applied, CallError> {
         let before = self.snapshot(task)?;
         let deliveries = self.deliveries_for(&before, command)?;
-        let moment = self.moment(&before.task.details.tags);
+        let moment = self.moment_of(key, &before.task.details.tags);
         let transition = transition(&before, &deliveries, command, expected, &moment)?;
         Ok(self.take(transition, actor, &moment))
     }
@@ -332,10 +364,11 @@ impl<'a> Batch<'a> {
     }
 
     /// Returns the circumstances of a request about a task of these tags.
-    fn moment(&mut self, tags: &[String]) -> Moment {
+    fn moment_of(&mut self, key: Option<&RequestKey>, tags: &[String]) -> Moment {
         let Circumstances { now, zone, grace, is_desktop_away, device } = self.circumstances;
+        let op_id = key.map_or_else(|| self.ids.next(now), RequestKey::op_id);
         let standing = standing(&self.pauses, tags, now);
-        Moment { now, zone, device, op_id: self.ids.next(now), grace, is_desktop_away, standing }
+        Moment { now, zone, device, op_id, grace, is_desktop_away, standing }
     }
 
     fn take(&mut self, transition: Transition, actor: Actor, moment: &Moment) -> Applied {

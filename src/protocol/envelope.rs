@@ -611,6 +611,8 @@ mod tests {
         assert_eq!((error.message.as_str(), error.hint()), (message, hint));
     }
 
+    const EVERY: &str = "keiko help tells what each command takes, rpc.discover what each method takes";
+
     #[test]
     fn a_wrong_parameter_is_named() {
         check_params::<Get>(
@@ -621,19 +623,19 @@ mod tests {
         check_params::<Status>(
             r#"{"x":1}"#,
             r#"cannot call daemon.status: unknown parameter "x", expected none"#,
-            None,
+            Some(EVERY),
         );
-        check_params::<Get>("{}", r#"cannot call task.get: parameter "task" is missing"#, None);
+        check_params::<Get>("{}", r#"cannot call task.get: parameter "task" is missing"#, Some(EVERY));
         check_params::<Add>(
             r#"{"title":"tea","tags":"x"}"#,
             r#"cannot call task.add: cannot take parameter "tags": invalid type: string "x", expected a sequence"#,
-            None,
+            Some(EVERY),
         );
         check_params::<Get>(
             r#"{"task":[1]}"#,
             "cannot call task.get: cannot take parameter \"task\": expected a task's number, id or title, as a string \
              or a whole number",
-            None,
+            Some(EVERY),
         );
     }
 
@@ -646,7 +648,7 @@ mod tests {
     #[test]
     fn a_misspelt_method_is_told_its_nearest() {
         assert_eq!(no_method("task.lst").hint(), Some(r#"did you mean "task.list"?"#));
-        assert_eq!(no_method("xyzzy").hint(), None);
+        assert_eq!(no_method("xyzzy").hint(), Some("rpc.discover tells the methods that there are"));
     }
 
     #[test]

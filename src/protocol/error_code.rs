@@ -27,7 +27,7 @@ pub enum ErrorKind {
     Ambiguous,
     /// Another change came first.
     Conflict,
-    /// The task is no more.
+    /// What is asked for was there once: a task that was purged, events of a store that is gone.
     Gone,
     /// The task's state does not allow it.
     Refused,
@@ -81,6 +81,27 @@ impl ErrorKind {
     #[must_use]
     pub fn from_code(code: i64) -> Option<Self> {
         TABLE.into_iter().find(|(_, each, _)| *each == code).map(|(kind, _, _)| kind)
+    }
+
+    /// Returns what to do next where the error itself does not know better.
+    const fn hint(self) -> &'static str {
+        match self {
+            Self::Parse => "send one JSON value a line, in UTF-8",
+            Self::Request => "a request is {\"jsonrpc\": \"2.0\", \"id\": 1, \"method\": \"daemon.hello\"}",
+            Self::Method => "rpc.discover tells the methods that there are",
+            Self::Params => "keiko help tells what each command takes, rpc.discover what each method takes",
+            Self::Internal => "the daemon's log tells more",
+            Self::Stopping => "try again in a moment",
+            Self::Time => "man keiko-time tells what can be said about time",
+            Self::NotFound => "keiko list shows the open tasks, keiko list --all those that have ended too",
+            Self::Ambiguous => "name one by its number",
+            Self::Conflict => "look at it as it is now, then try again",
+            Self::Gone => "begin anew from task.list",
+            Self::Refused => "look at it as it is now",
+            Self::Version => "run keiko daemon stop; the next command starts the daemon that is installed",
+            Self::Limit => "ask for less, or try again in a moment",
+            Self::Storage => "nothing was changed; keiko status tells what is wrong",
+        }
     }
 
     fn row(self) -> (Self, i64, &'static str) {
@@ -141,10 +162,11 @@ pub struct Candidate {
 }
 
 impl RpcError {
-    /// Returns an error of `kind` that says `message`.
+    /// Returns an error of `kind` that says `message`, with the hint that fits every error of the kind.
     #[must_use]
     pub fn new(kind: ErrorKind, message: impl Into<String>) -> Self {
-        let data = ErrorData { kind: kind.as_str().to_owned(), ..ErrorData::default() };
+        let hint = Some(kind.hint().to_owned());
+        let data = ErrorData { kind: kind.as_str().to_owned(), hint, ..ErrorData::default() };
         Self { code: kind.code(), message: message.into(), data: Some(Box::new(data)) }
     }
 

@@ -8,7 +8,9 @@ use std::collections::BTreeMap;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Deserializer, Serialize};
 
-use crate::protocol::objects::{ChannelStatus, Counts, Json, Next, Priority, Reading, StorageTrouble, Task, Time};
+use crate::protocol::objects::{
+    ChannelStatus, Counts, Delivery, Json, Next, Priority, Reading, StorageTrouble, Task, Time,
+};
 #[cfg(test)]
 use crate::protocol::openrpc::tests::fields;
 
@@ -256,7 +258,7 @@ pub struct Add {
     /// Whether a task without a time is refused (`remind`).
     #[serde(default, skip_serializing_if = "is_false")]
     pub time_required: bool,
-    /// The idempotency key: sent twice, added once.
+    /// The idempotency key: sent twice, done once; the second answer tells the task as it is then, with `changed` false.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub key: Option<String>,
 }
@@ -371,6 +373,9 @@ pub struct Update {
     /// See [`Add::after_done`].
     #[serde(default, skip_serializing_if = "is_false")]
     pub after_done: bool,
+    /// The idempotency key, see [`Add::key`].
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub key: Option<String>,
 }
 
 /// Asks what a sentence means.
@@ -453,6 +458,12 @@ pub struct StatusResult {
     pub next: Option<Next>,
     /// Whether each channel can reach somebody.
     pub channels: Vec<ChannelStatus>,
+    /// How many deliveries failed for good within the last seven days.
+    #[serde(default)]
+    pub failed_total: u64,
+    /// The latest of them, latest first.
+    #[serde(default)]
+    pub failed: Vec<Delivery>,
     /// What is wrong with the store, null where it takes what is written.
     #[serde(default)]
     pub storage: Option<StorageTrouble>,

@@ -19,6 +19,7 @@ use crate::domain::outbox::{DeliveryFilter, TargetCount};
 use crate::domain::pause::ManyPause;
 use crate::domain::state::StateName;
 use crate::domain::task::{Number, Task, TaskId};
+use crate::domain::time::Timestamp;
 use crate::store::{
     Change, Committed, Counts, Identity, RequestSeen, Room, Store, StoreError, StoredEvent, Wake, Which,
 };
@@ -288,6 +289,22 @@ impl Store for MemoryStore {
             let all = disk.deliveries.iter().enumerate().map(placed);
             let meant = all.filter(|(position, delivery)| *position > after && which.is_met_by(delivery));
             meant.take(limit).map(|(position, delivery)| (position, (*delivery).clone())).collect()
+        })
+    }
+
+    fn failed_since(&self, since: Timestamp, limit: usize) -> Result<(u64, Vec<Delivery>), StoreError> {
+        self.ask(|disk| {
+            let all = disk.deliveries.iter();
+            let mut failed: Vec<Delivery> = all
+                .filter(|delivery| matches!(delivery.status, DeliveryStatus::Failed(at) if at >= since))
+                .map(|delivery| Delivery::clone(delivery))
+                .collect();
+            failed.reverse();
+            // Stable, so that of one moment the last written stays first.
+            failed.sort_by_key(|delivery| std::cmp::Reverse(delivery.status.at()));
+            let count = failed.len() as u64;
+            failed.truncate(limit);
+            (count, failed)
         })
     }
 

@@ -125,6 +125,13 @@ pub trait Store: Send + Sync + 'static {
         limit: usize,
     ) -> Result<Vec<(u64, Delivery)>, StoreError>;
 
+    /// Returns how many deliveries failed for good at `since` or later, and the latest of them, latest first, at most
+    /// `limit`.
+    ///
+    /// # Errors
+    /// The store cannot be read.
+    fn failed_since(&self, since: Timestamp, limit: usize) -> Result<(u64, Vec<Delivery>), StoreError>;
+
     /// Returns how many deliveries that are not final each target has in each status, in order; none where there are none.
     ///
     /// # Errors

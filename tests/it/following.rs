@@ -84,7 +84,11 @@ fn a_cursor_of_the_future_is_refused() {
     let home = Home::new();
     let _daemon = home.start();
     let error = home.connect().refused("event.subscribe", json!({"since": 7}));
+    assert_eq!((&error["code"], &error["data"]["kind"]), (&json!(410), &json!("gone")));
     assert_eq!(error["message"], "cannot go on from cursor 7: the last event is 0");
+    // Who polls would wait behind it just the same, and miss what happens up to there.
+    assert_eq!(home.connect().refused("event.list", json!({"since": 7})), error);
+    assert_eq!(home.connect().call("event.list", json!({"since": 0}))["cursor"], 0);
 }
 
 #[test]

@@ -57,14 +57,16 @@ fn deliveries_come_a_page_at_a_time_and_by_task() {
     let _daemon = home.start();
     let mut connection = home.connect();
     connection.call("channel.pause", json!({"target": "desktop"}));
-    for _ in 0..2 {
-        connection.call("task.add", json!({"title": "tea", "at": "in 1 minute", "channels": ["desktop"]}));
+    for minutes in 1..=2 {
+        connection
+            .call("task.add", json!({"title": "tea", "at": format!("in {minutes} minutes"), "channels": ["desktop"]}));
     }
-    connection.call("clock.advance", json!({"to": "2026-05-13T12:01:00-04:00"}));
+    connection.call("clock.advance", json!({"to": "2026-05-13T12:02:00-04:00"}));
     let list = connection.call("delivery.list", json!({"limit": 1}));
     assert_eq!(list["deliveries"].as_array().map(Vec::len), Some(1));
     let rest = connection.call("delivery.list", json!({"limit": 1, "after": list["next"]}));
-    assert_eq!((&rest["deliveries"][0]["task"], &rest["next"]), (&json!(2), &Value::Null), "{rest}");
+    assert_eq!((&list["deliveries"][0]["task"], &rest["deliveries"][0]["task"]), (&json!(1), &json!(2)), "{rest}");
+    assert_eq!(rest["next"], Value::Null, "{rest}");
     let of_two = connection.call("delivery.list", json!({"task": 2}));
     assert_eq!(
         (of_two["deliveries"].as_array().map(Vec::len), &of_two["deliveries"][0]["status"]),
@@ -98,4 +100,36 @@ fn a_target_that_no_task_may_name_is_refused() {
             assert_eq!(connection.refused(method, json!({"target": bad}))["code"], -32602, "{method} {bad}");
         }
     }
+}
+
+#[test]
+fn what_could_not_be_sent_is_told_by_status_and_by_keiko_alone() {
+    let home = Home::new();
+    let _daemon = home.start();
+    let mut connection = home.connect();
+    // Nobody listens there any more.
+    let port = std::net::TcpListener::bind("127.0.0.1:0").expect("a port").local_addr().expect("it is bound").port();
+    let target = format!("webhook:http://127.0.0.1:{port}/");
+    connection.call("task.add", json!({"title": "tea", "at": "in 1 minute", "channels": [target]}));
+    connection.call("clock.advance", json!({"to": "2026-05-13T14:00:00-04:00"}));
+    let status = connection.call("daemon.status", json!({}));
+    let failed = &status["failed"][0];
+    assert_eq!(
+        (&status["failed_total"], &failed["task"], &failed["target"], &failed["attempts"]),
+        (&json!(1), &json!(1), &json!(target), &json!(4)),
+        "{status}"
+    );
+    assert!(failed["last_error"].is_string(), "{status}");
+    let told = |arguments: &[&str]| {
+        let output = home.command(env!("CARGO_BIN_EXE_keiko")).args(arguments).output().expect("it runs");
+        String::from_utf8([output.stdout, output.stderr].concat()).expect("UTF-8")
+    };
+    let status = told(&["status"]);
+    assert!(status.contains("not sent") && status.contains(&target), "{status}");
+    let screen = told(&[]);
+    assert!(screen.contains("1 could not be sent within the last seven days; keiko status tells which"), "{screen}");
+    // A week later it is history.
+    connection.call("clock.advance", json!({"to": "2026-05-21T12:00:00-04:00"}));
+    assert_eq!(connection.call("daemon.status", json!({}))["failed_total"], 0);
+    assert!(!told(&[]).contains("could not be sent"));
 }

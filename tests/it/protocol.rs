@@ -201,6 +201,118 @@ fn a_key_that_was_seen_adds_nothing() {
 }
 
 #[test]
+fn every_refusal_has_a_kind_and_a_hint() {
+    let home = Home::new();
+    let _daemon = home.start();
+    let mut connection = home.connect();
+    connection.call("task.add", json!({"title": "tea"}));
+    connection.call("task.done", json!({"task": 1}));
+    connection.call("task.add", json!({"title": "rent"}));
+    for (method, params, code, kind) in [
+        ("nobody.knows", json!({}), -32601, "method"),
+        ("daemon.reload", json!({}), -32601, "method"),
+        ("task.get", json!({"task": {}}), -32602, "params"),
+        ("task.update", json!({"task": 1}), -32602, "params"),
+        ("task.update", json!({"task": 2, "title": ""}), -32602, "params"),
+        ("store.backup", json!({"path": "here"}), -32602, "params"),
+        ("channel.pause", json!({"target": "x"}), -32602, "params"),
+        ("task.add", json!({"text": "tea tomorrow 25:00"}), 400, "time"),
+        ("task.add", json!({"title": "tea", "at": "yesterday"}), 400, "time"),
+        ("task.add", json!({"title": "tea", "cron": "0 0 30 2 *"}), 400, "time"),
+        ("task.get", json!({"task": 9}), 404, "not_found"),
+        ("event.unsubscribe", json!({"subscription": 3}), 404, "not_found"),
+        ("task.done", json!({"task": 1, "version": 1}), 409, "conflict"),
+        ("event.list", json!({"since": 999}), 410, "gone"),
+        ("task.skip", json!({"task": 1}), 422, "refused"),
+        ("task.snooze", json!({"task": 1}), 422, "refused"),
+        ("clock.advance", json!({"to": "2020-01-01T00:00:00Z"}), 422, "refused"),
+    ] {
+        let error = connection.refused(method, params.clone());
+        assert_eq!(
+            (&error["code"], &error["data"]["kind"]),
+            (&json!(code), &json!(kind)),
+            "{method} {params}: {error}"
+        );
+        assert!(error["data"]["hint"].as_str().is_some_and(|hint| !hint.is_empty()), "{method} {params}: {error}");
+        if code == 409 {
+            assert_eq!(error["data"]["latest"]["number"], 1, "{error}");
+        }
+        if code == 422 && method != "clock.advance" {
+            assert_eq!(error["data"]["state"], "COMPLETED", "{error}");
+            assert_eq!(error["data"]["allowed"], json!([]), "{error}");
+        }
+    }
+}
+
+#[test]
+fn a_key_answers_for_words_that_fit_no_more() {
+    let home = Home::new();
+    let _daemon = home.start();
+    let mut connection = home.connect();
+    let add = json!({"title": "tea", "at": "2026-05-13 16:10", "key": "k1"});
+    let first = connection.call("task.add", add.clone());
+    connection.call("clock.advance", json!({"to": "2026-05-13T16:30:00-04:00"}));
+    let second = connection.call("task.add", add);
+    assert_eq!((&second["changed"], &second["task"]["id"]), (&json!(false), &first["task"]["id"]));
+    assert_eq!(second["task"]["stage"], "due", "the task is told as it is now");
+    assert_eq!(second["op_id"], first["op_id"], "both answers name the same events");
+    assert_eq!(connection.call("event.list", json!({}))["events"][0]["op_id"], first["op_id"]);
+}
+
+#[test]
+fn each_write_with_a_key_is_done_once() {
+    let home = Home::new();
+    let _daemon = home.start();
+    let mut connection = home.connect();
+    connection.call("task.add", json!({"title": "pills", "every": "day at 17:00"}));
+    let mut last_seq = 0;
+    for (method, params) in [
+        ("task.skip", json!({"task": 1})),
+        ("task.update", json!({"task": 1, "notes": "with water"})),
+        ("task.pause", json!({"task": 1, "for": "1h"})),
+        ("task.resume", json!({"task": 1})),
+        ("task.snooze", json!({"task": 1, "for": "10m", "early": true})),
+        ("task.ack", json!({"task": 1, "early": true})),
+        ("task.done", json!({"task": 1, "early": true})),
+        ("task.retry", json!({"task": 1})),
+        ("task.cancel", json!({"task": 1})),
+    ] {
+        let mut keyed = params;
+        keyed["key"] = json!(format!("key of {method}"));
+        let first = connection.ask(method, keyed.clone());
+        let events = connection.call("event.list", json!({"since": last_seq}));
+        last_seq = events["cursor"].as_u64().expect("a number");
+        let second = connection.ask(method, keyed);
+        if first["error"].is_null() {
+            assert_eq!(second["result"]["changed"], false, "{method}: {second}");
+            assert_eq!(second["result"]["op_id"], first["result"]["op_id"], "{method}");
+        } else {
+            // What was refused was not done, and may be asked again.
+            assert_eq!(second["error"], first["error"], "{method}");
+        }
+        assert_eq!(connection.call("event.list", json!({"since": last_seq}))["events"], json!([]), "{method}");
+    }
+}
+
+#[test]
+fn done_with_a_key_but_without_a_name_never_means_a_second_task() {
+    let home = Home::new();
+    let _daemon = home.start();
+    let mut connection = home.connect();
+    connection.call("task.add", json!({"text": "tea in 1m"}));
+    connection.call("clock.advance", json!({"to": "2026-05-13T16:01:00-04:00"}));
+    let first = connection.call("task.done", json!({"key": "k1"}));
+    connection.call("task.add", json!({"text": "rent in 1m"}));
+    connection.call("clock.advance", json!({"to": "2026-05-13T16:02:00-04:00"}));
+    let second = connection.call("task.done", json!({"key": "k1"}));
+    assert_eq!((&first["task"]["number"], &second["task"]["number"]), (&json!(1), &json!(1)));
+    assert_eq!(connection.call("task.get", json!({"task": 2}))["task"]["stage"], "due");
+    let taken = connection.ask("task.ack", json!({"task": 2, "key": "k1"}));
+    assert_eq!(taken["error"]["code"], -32602);
+    assert_eq!(taken["error"]["message"], "cannot use key \"k1\" for task.ack: it was used for task.done before");
+}
+
+#[test]
 fn of_many_conflicting_edits_one_wins_and_all_others_see_the_latest() {
     const CLIENTS: usize = 20;
     let home = Home::new();

@@ -12,6 +12,7 @@ use keiko::domain::schedule::{Interval, Rule, Schedule};
 use keiko::domain::task::{Details, Policy, TaskId};
 use keiko::domain::time::{Span, Timestamp};
 use keiko::engine::input::{AddRequest, Applied, Call, CallError};
+use keiko::engine::request::RequestKey;
 use keiko::notify::Presence;
 use keiko::notify::recording::Answer;
 use keiko::store::{Store, StoreError, Which};
@@ -207,7 +208,10 @@ fn when_the_reserve_is_used_up_what_is_due_waits_for_room_and_rings_once() {
 fn a_key_sent_twice_adds_once() {
     runtime().block_on(async {
         let mut world = World::new(3).await;
-        let keyed = || AddRequest { key: Some("k1".into()), ..request("tea", countdown(60)) };
+        let keyed = || AddRequest {
+            key: Some(RequestKey { key: "k1".into(), method: "task.add" }),
+            ..request("tea", countdown(60))
+        };
         let handle = world.handle();
         let (first, second) = tokio::join!(handle.add(keyed()), handle.add(keyed()));
         let (first, second) = (first.expect("added"), second.expect("seen"));
@@ -376,7 +380,7 @@ fn first_instant() -> Timestamp {
 }
 
 fn call(task: TaskId, command: Command) -> Call {
-    Call { task, command, expected: Expected::default(), actor: Actor::Person }
+    Call { task, command, expected: Expected::default(), actor: Actor::Person, key: None }
 }
 
 fn spawn_add(world: &World, title: &'static str) -> tokio::task::JoinHandle<Result<Applied, CallError>> {

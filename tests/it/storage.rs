@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 
 use crate::cli::binary;
 use crate::support::Killed;
-use crate::support::daemon::{Connection, Daemon, Home};
+use crate::support::daemon::{Connection, Daemon, Home, refusal_with};
 
 /// The size of the small disk.
 const DISK: &str = "2m";
@@ -401,6 +401,32 @@ fn a_truncated_database_is_set_aside_and_the_newest_backup_is_offered() {
     let listed = home.keiko("list --json").json();
     assert_eq!(listed["tasks"].as_array().map(Vec::len), Some(2), "{listed}");
     assert_eq!(set_aside(&home), aside);
+}
+
+// B46
+#[test]
+fn an_emptied_database_is_no_new_one() {
+    for emptied in ["its file", "its log, which has all of a young one", "both"] {
+        let home = Home::new();
+        let daemon = home.start();
+        home.connect().call("task.add", json!({"title": "tea", "at": "in 1 hour"}));
+        daemon.kill();
+        let (database, log) = (home.path("data/keiko.db"), home.path("data/keiko.db-wal"));
+        assert!(fs::metadata(&log).unwrap().len() > 0, "what was added is in the log");
+        match emptied {
+            "its file" => fs::write(&database, "").unwrap(),
+            "both" => [&database, &log].into_iter().for_each(|file| fs::remove_file(file).unwrap()),
+            _ => fs::remove_file(&log).unwrap(),
+        }
+        let told = refusal_with(home.daemon(), 9);
+        assert!(told.contains("it was damaged and is set aside as"), "{emptied}: {told}");
+        let told = refusal_with(home.daemon(), 9);
+        assert!(told.contains("it was damaged and is set aside as"), "{emptied}: {told}");
+        let mut anew = home.daemon();
+        anew.arg("--empty");
+        let _daemon = Daemon::start(anew);
+        assert_eq!(home.connect().call("task.list", json!({}))["tasks"], json!([]));
+    }
 }
 
 // B46

@@ -145,6 +145,21 @@ async fn a_refusal_is_final_and_an_error_names_the_host_alone() {
 }
 
 #[tokio::test]
+async fn an_error_shows_no_key_that_the_answer_says_back() {
+    let server = HttpServer::start(|request, _| {
+        let (line, key) = (&request.line, request.header("x-key"));
+        Reply::status(404, &format!("Cannot {line} as {} with {key}", request.header("authorization")))
+    })
+    .await;
+    let url = format!("http://127.0.0.1:{}/hooks/hunter2?key=hunter2", server.port());
+    let headers = [("X-Key", "hunter2"), ("Authorization", "Bearer hunter2")];
+    let headers = headers.map(|(name, value)| (name.to_owned(), Secret::new(value.to_owned()))).to_vec();
+    let error = refusal(deliver(Settings { headers, ..settings(&url) }).await);
+    let told = "Cannot POST (not shown) HTTP/1.1 as (not shown) (not shown) with (not shown)";
+    assert_eq!(error, format!("{} answered 404: {told}", server.url("")));
+}
+
+#[tokio::test]
 async fn a_redirect_is_not_followed_unless_it_is_allowed_and_the_request_stays_what_it_is() {
     let inside = HttpServer::start(|_, _| Reply::status(200, "")).await;
     let location = format!("location: {}\r\n", inside.url("/admin"));

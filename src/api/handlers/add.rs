@@ -9,7 +9,7 @@ use crate::domain::task::{DeadlineTime, Details, Policy};
 use crate::engine::input::AddRequest;
 use crate::protocol::error_code::{ErrorKind, RpcError};
 use crate::protocol::from_wire;
-use crate::protocol::methods::{Add, WriteResult};
+use crate::protocol::methods::{Add, Method, WriteResult};
 use crate::when::Limits;
 
 /// The title of a reminder that has none.
@@ -17,6 +17,10 @@ const TITLE_DEFAULT: &str = "Reminder";
 
 /// Adds a task.
 pub(in crate::api) async fn add(api: &Api, params: Add) -> Result<WriteResult, RpcError> {
+    let key = details::key(params.key.clone(), Method::TaskAdd)?;
+    if let Some(answer) = api.repeated(key.as_ref()).await? {
+        return Ok(answer);
+    }
     let place = Place::of(api, params.zone.as_deref(), params.fixed_zone)?;
     let understood = understand(api, place, &params)?;
     let time = match understood.time {
@@ -82,7 +86,7 @@ pub(in crate::api) async fn add(api: &Api, params: Add) -> Result<WriteResult, R
         nag: policy::nag(params.nag.as_deref(), params.nag_max, None)?,
         auto_done: params.auto_done.unwrap_or(false),
     };
-    let request = AddRequest { details, schedule, alerts, deadline, policy, key: details::key(params.key)? };
+    let request = AddRequest { details, schedule, alerts, deadline, policy, key };
     let applied = api.handle.add(request).await.map_err(|error| api.refusal(&error))?;
     api.written(applied, warnings).await
 }

@@ -10,13 +10,18 @@ use crate::domain::schedule::Schedule;
 use crate::domain::task::{Deadline, Nag, TaskId};
 use crate::domain::time::Timestamp;
 use crate::engine::input::{Applied, Call};
+use crate::engine::request::RequestKey;
 use crate::protocol::error_code::{ErrorKind, RpcError};
 use crate::protocol::from_wire;
-use crate::protocol::methods::{Ack, Cancel, Done, Retry, Skip, Snooze, Update, WriteResult};
+use crate::protocol::methods::{Ack, Cancel, Done, Method, Retry, Skip, Snooze, Update, WriteResult};
 use crate::when::Limits;
 
 /// Changes what a task says or when it comes up.
 pub(in crate::api) async fn update(api: &Api, params: Update) -> Result<WriteResult, RpcError> {
+    let key = details::key(params.key.clone(), Method::TaskUpdate)?;
+    if let Some(answer) = api.repeated(key.as_ref()).await? {
+        return Ok(answer);
+    }
     let id = api.find(&params.task).await?;
     let place = Place::of(api, params.zone.as_deref(), params.fixed_zone)?;
     let rule = RuleText::of(params.every.as_deref(), params.cron.as_deref(), params.rrule.as_deref())?;
@@ -67,8 +72,9 @@ pub(in crate::api) async fn update(api: &Api, params: Update) -> Result<WriteRes
         return Err(RpcError::new(ErrorKind::Params, message));
     }
     let warnings = if edit.schedule.is_some() { place.warnings() } else { Vec::new() };
-    let applied =
-        api.change(id, Command::Edit(Box::new(edit)), Expected { version: params.version, occurrence: None }).await?;
+    let applied = api
+        .change(id, key, Command::Edit(Box::new(edit)), Expected { version: params.version, occurrence: None })
+        .await?;
     api.written(applied, warnings).await
 }
 
@@ -119,23 +125,35 @@ async fn nag(api: &Api, id: TaskId, params: &Update) -> Result<Option<Option<Nag
 
 /// The person did it.
 pub(in crate::api) async fn done(api: &Api, params: Done) -> Result<WriteResult, RpcError> {
+    let key = details::key(params.key, Method::TaskDone)?;
+    if let Some(answer) = api.repeated(key.as_ref()).await? {
+        return Ok(answer);
+    }
     let id = api.find_or_due(params.task.as_ref()).await?;
     let expected = expected(params.version, params.occurrence.as_deref())?;
-    let applied = api.change(id, Command::Done { early: params.early }, expected).await?;
+    let applied = api.change(id, key, Command::Done { early: params.early }, expected).await?;
     api.written(applied, Vec::new()).await
 }
 
 /// The person saw it.
 pub(in crate::api) async fn ack(api: &Api, params: Ack) -> Result<WriteResult, RpcError> {
+    let key = details::key(params.key, Method::TaskAck)?;
+    if let Some(answer) = api.repeated(key.as_ref()).await? {
+        return Ok(answer);
+    }
     let id = api.find_or_due(params.task.as_ref()).await?;
     let expected = expected(params.version, params.occurrence.as_deref())?;
     let applied =
-        api.change(id, Command::Ack { early: params.early, is_dismissal: params.dismissal }, expected).await?;
+        api.change(id, key, Command::Ack { early: params.early, is_dismissal: params.dismissal }, expected).await?;
     api.written(applied, Vec::new()).await
 }
 
 /// It is to speak again later.
 pub(in crate::api) async fn snooze(api: &Api, params: Snooze) -> Result<WriteResult, RpcError> {
+    let key = details::key(params.key, Method::TaskSnooze)?;
+    if let Some(answer) = api.repeated(key.as_ref()).await? {
+        return Ok(answer);
+    }
     let id = api.find_or_due(params.task.as_ref()).await?;
     let expected = expected(None, params.occurrence.as_deref())?;
     let place = Place::of_question(api, params.zone.as_deref())?;
@@ -144,22 +162,30 @@ pub(in crate::api) async fn snooze(api: &Api, params: Snooze) -> Result<WriteRes
         None => api.handle.now().saturating_add(api.options.snooze_default),
     };
     let is_duration = params.until.is_none();
-    let applied = api.change(id, Command::Snooze { until, is_duration, early: params.early }, expected).await?;
+    let applied = api.change(id, key, Command::Snooze { until, is_duration, early: params.early }, expected).await?;
     let warnings = reaching_the_next(api, &applied.snapshot, until);
     api.written(applied, warnings).await
 }
 
 /// Passes over the open occurrence of a series.
 pub(in crate::api) async fn skip(api: &Api, params: Skip) -> Result<WriteResult, RpcError> {
+    let key = details::key(params.key, Method::TaskSkip)?;
+    if let Some(answer) = api.repeated(key.as_ref()).await? {
+        return Ok(answer);
+    }
     let id = api.find(&params.task).await?;
-    let applied = api.change(id, Command::Skip, expected(None, params.occurrence.as_deref())?).await?;
+    let applied = api.change(id, key, Command::Skip, expected(None, params.occurrence.as_deref())?).await?;
     api.written(applied, Vec::new()).await
 }
 
 /// Ends a task.
 pub(in crate::api) async fn cancel(api: &Api, params: Cancel) -> Result<WriteResult, RpcError> {
+    let key = details::key(params.key, Method::TaskCancel)?;
+    if let Some(answer) = api.repeated(key.as_ref()).await? {
+        return Ok(answer);
+    }
     let id = api.find(&params.task).await?;
-    let applied = api.change(id, Command::Cancel, expected(None, params.occurrence.as_deref())?).await?;
+    let applied = api.change(id, key, Command::Cancel, expected(None, params.occurrence.as_deref())?).await?;
     let warnings = if applied.changed && applied.snapshot.task.is_series() && !params.all {
         vec!["the whole series has ended; skip would have passed over one time only".to_owned()]
     } else {
@@ -170,8 +196,12 @@ pub(in crate::api) async fn cancel(api: &Api, params: Cancel) -> Result<WriteRes
 
 /// Sends at once what failed of a task that is due.
 pub(in crate::api) async fn retry(api: &Api, params: Retry) -> Result<WriteResult, RpcError> {
+    let key = details::key(params.key, Method::TaskRetry)?;
+    if let Some(answer) = api.repeated(key.as_ref()).await? {
+        return Ok(answer);
+    }
     let id = api.find(&params.task).await?;
-    let applied = api.change(id, Command::Retry, expected(None, params.occurrence.as_deref())?).await?;
+    let applied = api.change(id, key, Command::Retry, expected(None, params.occurrence.as_deref())?).await?;
     let warnings = if applied.changed {
         Vec::new()
     } else {
@@ -181,8 +211,14 @@ pub(in crate::api) async fn retry(api: &Api, params: Retry) -> Result<WriteResul
 }
 
 impl Api {
-    pub(super) async fn change(&self, task: TaskId, command: Command, expected: Expected) -> Result<Applied, RpcError> {
-        match self.handle.call(Call { task, command, expected, actor: Actor::Person }).await {
+    pub(super) async fn change(
+        &self,
+        task: TaskId,
+        key: Option<RequestKey>,
+        command: Command,
+        expected: Expected,
+    ) -> Result<Applied, RpcError> {
+        match self.handle.call(Call { task, command, expected, actor: Actor::Person, key }).await {
             Ok(applied) => Ok(applied),
             Err(error) => Err(self.refusal_of(task, &error).await),
         }

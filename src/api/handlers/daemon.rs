@@ -5,6 +5,7 @@ use crate::api::handlers::{outgoing, storage};
 use crate::protocol::error_code::{ErrorKind, RpcError};
 use crate::protocol::methods::{Advance, AdvanceResult, Hello, HelloResult, Status, StatusResult, Stop, StopResult};
 use crate::protocol::objects::{Counts, Next};
+use crate::protocol::to_wire;
 use crate::protocol::{PROGRAM_VERSION, PROTOCOL_VERSION, SCHEMA_VERSION};
 
 /// Says who is there, unless the caller speaks another protocol.
@@ -66,6 +67,8 @@ pub(in crate::api) async fn status(api: &Api, _params: Status) -> Result<StatusR
         },
         next,
         channels: outgoing::channels(&status.channels),
+        failed_total: status.failed_total,
+        failed: status.failed.iter().map(|delivery| to_wire::delivery(delivery, api.handle.zone())).collect(),
         storage: status.storage.map(|trouble| storage::trouble(api, &trouble)),
     })
 }

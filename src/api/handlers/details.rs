@@ -6,8 +6,10 @@ use crate::api::{refusal, time};
 use crate::domain::delivery::{ChannelKind, Target};
 use crate::domain::retry::RETRIES_MAX;
 use crate::domain::time::Span;
+use crate::engine::request::RequestKey;
 use crate::protocol::error_code::{ErrorKind, RpcError};
 use crate::protocol::from_wire;
+use crate::protocol::methods::Method;
 
 /// The longest title, in bytes: events carry their task whole, so each change would write it again.
 const TITLE_BYTES_MAX: usize = 4 * 1024;
@@ -126,13 +128,13 @@ pub(super) fn max_retries(retries: u32) -> Result<u32, RpcError> {
     within("max_retries", retries as usize, RETRIES_MAX as usize, "retries").map(|()| retries)
 }
 
-/// Returns an idempotency key.
-pub(super) fn key(text: Option<String>) -> Result<Option<String>, RpcError> {
+/// Returns the idempotency key of a request.
+pub(super) fn key(text: Option<String>, method: Method) -> Result<Option<RequestKey>, RpcError> {
     let Some(text) = text else { return Ok(None) };
     if text.is_empty() {
         return Err(RpcError::new(ErrorKind::Params, "cannot use key \"\": expected at least one character"));
     }
-    within("key", text.len(), KEY_BYTES_MAX, "bytes").map(|()| Some(text))
+    within("key", text.len(), KEY_BYTES_MAX, "bytes").map(|()| Some(RequestKey { key: text, method: method.as_str() }))
 }
 
 fn within(what: &'static str, found: usize, limit: usize, unit: &'static str) -> Result<(), RpcError> {
@@ -187,8 +189,9 @@ mod tests {
         let url = "webhook:https://example.org:8443/a?b=c";
         check_target(url, &[], url);
         for bad in ["webhook:ftp://x/", "webhook:https:///x", "webhook:http://a b/"] {
+            let every = "keiko help tells what each command takes, rpc.discover what each method takes";
             let why = "expected a name, or a URL that begins with https:// or http://";
-            check_target(bad, &[], &format!("cannot use channel \"{bad}\": {why}; "));
+            check_target(bad, &[], &format!("cannot use channel \"{bad}\": {why}; {every}"));
         }
         check_target(
             "webhook:https://user:hunter2@x/",
@@ -203,7 +206,7 @@ mod tests {
         assert_eq!(link(Some(" ".into())), Ok(None));
         assert_eq!(link(Some("https://example.org".into())), Ok(Some("https://example.org".into())));
         assert!(link(Some("a\u{7}b".into())).is_err());
-        assert!(key(Some(String::new())).is_err());
-        assert_eq!(key(None), Ok(None));
+        assert!(key(Some(String::new()), Method::TaskAdd).is_err());
+        assert_eq!(key(None, Method::TaskAdd), Ok(None));
     }
 }

@@ -57,6 +57,10 @@ pub(in crate::api) async fn events(api: &Api, params: EventList) -> Result<RawJs
         )
         .await
         .map_err(|error| api.refusal(&error))?;
+    let last = *api.handle.last_seq().borrow();
+    if params.since > last && !is_there(api, params.since).await? {
+        return Err(beyond(params.since, last));
+    }
     Ok(write_answer(EventListResult {
         schema_version: SCHEMA_VERSION,
         now: api.told(view.now),
@@ -79,9 +83,7 @@ pub(in crate::api) async fn subscribe(
     let last = *api.handle.last_seq().borrow();
     let cursor = params.since.unwrap_or(last);
     if cursor > last && !is_there(api, cursor).await? {
-        let message = format!("cannot go on from cursor {cursor}: the last event is {last}");
-        return Err(RpcError::new(ErrorKind::Params, message)
-            .with_hint("the cursor is another store's, or this one was restored: begin anew from task.list"));
+        return Err(beyond(cursor, last));
     }
     let number = session.subscribe(cursor);
     Ok(EventSubscribeResult {
@@ -120,6 +122,13 @@ pub(in crate::api) async fn next(api: &Api, subscription: Subscription) -> Resul
         .await
         .map_err(|error| api.refusal(&error))?;
     Ok(page.into_objects())
+}
+
+/// Refuses a cursor that no event of this store ever had: to wait behind it would miss all events up to it.
+fn beyond(cursor: u64, last: u64) -> RpcError {
+    let message = format!("cannot go on from cursor {cursor}: the last event is {last}");
+    RpcError::new(ErrorKind::Gone, message)
+        .with_hint("the cursor is another store's, or this one was restored: begin anew from task.list")
 }
 
 /// Returns whether an event is committed; whoever reads the store may know of it before the loop has told.

@@ -2,25 +2,31 @@
 
 use crate::api::Api;
 use crate::api::handlers::changes::{expected, until};
+use crate::api::handlers::details;
 use crate::api::time::Place;
 use crate::domain::command::Command;
 use crate::domain::pause::Scope;
 use crate::engine::input::{ManyApplied, ManyCall};
 use crate::protocol::SCHEMA_VERSION;
 use crate::protocol::error_code::{ErrorKind, RpcError};
-use crate::protocol::methods::{Pause, PauseResult, Resume, TaskRef, WriteResult};
+use crate::protocol::methods::{Method, Pause, PauseResult, Resume, TaskRef, WriteResult};
 
 /// Clocks stop.
 pub(in crate::api) async fn pause(api: &Api, params: Pause) -> Result<PauseResult, RpcError> {
+    let key = details::key(params.key, Method::TaskPause)?;
+    if let Some(answer) = api.repeated(key.as_ref()).await? {
+        return Ok(one(answer));
+    }
     let place = Place::of_question(api, params.zone.as_deref())?;
     let until = until(api, place, params.r#for.as_deref(), params.until.as_deref())?;
     match Whom::of(params.task, params.all, params.tag)? {
         Whom::One(task) => {
             let id = api.find(&task).await?;
             let expected = expected(None, params.occurrence.as_deref())?;
-            let applied = api.change(id, Command::Pause { until }, expected).await?;
+            let applied = api.change(id, key, Command::Pause { until }, expected).await?;
             Ok(one(api.written(applied, Vec::new()).await?))
         }
+        Whom::Many(_) if key.is_some() => Err(no_key()),
         Whom::Many(scope) => {
             let done = api.handle.call_many(ManyCall::Pause { scope, until }).await;
             Ok(many(api, done.map_err(|error| api.refusal(&error))?, Vec::new()))
@@ -30,13 +36,18 @@ pub(in crate::api) async fn pause(api: &Api, params: Pause) -> Result<PauseResul
 
 /// Clocks go on.
 pub(in crate::api) async fn resume(api: &Api, params: Resume) -> Result<PauseResult, RpcError> {
+    let key = details::key(params.key, Method::TaskResume)?;
+    if let Some(answer) = api.repeated(key.as_ref()).await? {
+        return Ok(one(answer));
+    }
     match Whom::of(params.task, params.all, params.tag)? {
         Whom::One(task) => {
             let id = api.find(&task).await?;
             let expected = expected(None, params.occurrence.as_deref())?;
-            let applied = api.change(id, Command::Resume { shift: params.shift }, expected).await?;
+            let applied = api.change(id, key, Command::Resume { shift: params.shift }, expected).await?;
             Ok(one(api.written(applied, Vec::new()).await?))
         }
+        Whom::Many(_) if key.is_some() => Err(no_key()),
         Whom::Many(scope) => {
             let call = ManyCall::Resume { scope: scope.clone(), shift: params.shift };
             let done = api.handle.call_many(call).await.map_err(|error| api.refusal(&error))?;
@@ -75,6 +86,12 @@ impl Whom {
             )),
         }
     }
+}
+
+/// Refuses a key of a request about many tasks: sent twice it does no more than once by itself.
+fn no_key() -> RpcError {
+    let message = "cannot use parameter \"key\" with \"all\" or \"tag\": expected it for one task";
+    RpcError::new(ErrorKind::Params, message)
 }
 
 fn one(written: WriteResult) -> PauseResult {

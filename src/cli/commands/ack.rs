@@ -33,6 +33,7 @@ impl Ack {
             dismissal: false,
             occurrence: self.occurrence.clone(),
             version: None,
+            key: None,
         };
         Ok(each(context, &self.named.names()?, question, |answer, view, _| change(Change::Seen, answer, view)))
     }

@@ -28,6 +28,7 @@ impl Cancel {
             task,
             all: self.all,
             occurrence: None,
+            key: None,
         }))
     }
 }

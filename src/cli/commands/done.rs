@@ -28,8 +28,13 @@ pub(crate) struct Done {
 impl Done {
     /// Asks it of each task.
     pub(crate) fn run(self, context: &mut Context<'_>) -> Result<Exit, CliError> {
-        let question =
-            |task| methods::Done { task, early: self.early, occurrence: self.occurrence.clone(), version: None };
+        let question = |task| methods::Done {
+            task,
+            early: self.early,
+            occurrence: self.occurrence.clone(),
+            version: None,
+            key: None,
+        };
         Ok(each(context, &self.named.names()?, question, |answer, view, _| change(Change::Done, answer, view)))
     }
 }

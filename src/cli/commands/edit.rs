@@ -134,6 +134,7 @@ impl Edit {
             // By id: a new title of another task must not change which one is meant.
             task: TaskRef(seen.id.clone()),
             version: Some(seen.version),
+            key: None,
             title: self.title.clone(),
             notes: details.note.clone(),
             link: if self.no_link { Some(None) } else { details.link.clone().map(Some) },

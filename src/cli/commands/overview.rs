@@ -7,10 +7,18 @@ use crate::cli::error::{CliError, Exit};
 use crate::cli::render::overview::{Groups, overview};
 use crate::cli::ui::Form;
 use crate::protocol::SCHEMA_VERSION;
+use crate::protocol::methods::Status;
 
 /// Asks for the open tasks and shows them by what they ask of the person.
 pub(crate) fn run(context: &mut Context<'_>) -> Result<Exit, CliError> {
-    let answer = context.list(false, None)?;
+    let mut answer = context.list(false, None)?;
+    // What failed may belong to a task that has ended, which is in no group.
+    let failed = context.ask(&Status {})?.failed_total;
+    if failed > 0 {
+        answer
+            .warnings
+            .push(format!("{failed} could not be sent within the last seven days; keiko status tells which"));
+    }
     let view = context.viewpoint(answer.now);
     let groups = Groups::of(&answer.tasks);
     if context.ui.form() == Form::Json {

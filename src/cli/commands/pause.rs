@@ -42,6 +42,7 @@ impl Pause {
             r#for: self.for_.clone(),
             until: self.until.clone(),
             zone: Some(zone.clone()),
+            key: None,
         };
         change_each_or_many(context, &self.which, Change::Paused, question)
     }

@@ -33,6 +33,7 @@ impl Resume {
             tag: self.which.tag.clone(),
             shift: self.shift,
             occurrence: None,
+            key: None,
         };
         change_each_or_many(context, &self.which, Change::Resumed, question)
     }

@@ -22,7 +22,7 @@ pub(crate) struct Retry {
 impl Retry {
     /// Asks it of each task.
     pub(crate) fn run(self, context: &mut Context<'_>) -> Result<Exit, CliError> {
-        let question = |task| methods::Retry { task, occurrence: None };
+        let question = |task| methods::Retry { task, occurrence: None, key: None };
         Ok(change_each(context, &self.named.names()?, Change::Retried, question))
     }
 }

@@ -21,6 +21,10 @@ pub(crate) struct Skip {
 impl Skip {
     /// Asks it of each task.
     pub(crate) fn run(self, context: &mut Context<'_>) -> Result<Exit, CliError> {
-        Ok(change_each(context, &self.named.names()?, Change::Skipped, |task| methods::Skip { task, occurrence: None }))
+        Ok(change_each(context, &self.named.names()?, Change::Skipped, |task| methods::Skip {
+            task,
+            occurrence: None,
+            key: None,
+        }))
     }
 }

@@ -59,6 +59,7 @@ impl Snooze {
             early: self.early,
             occurrence: self.occurrence.clone(),
             zone: Some(zone.clone()),
+            key: None,
         };
         Ok(each(context, &or_due(&meant.names)?, question, |answer, view, _| change(Change::Snoozed, answer, view)))
     }

@@ -31,6 +31,21 @@ pub(crate) fn status(answer: &StatusResult, view: Viewpoint, _width: Option<usiz
         let held = if counts.held > 0 { format!(", {} of them held", counts.held) } else { String::new() };
         say("to send", Text::plain(&format!("{}{held}", counts.outbox)));
     }
+    for delivery in &answer.failed {
+        let mut text = Text::plain(&format!("{}  {}  ", delivery.task, delivery.target));
+        if let Some(at) = delivery.at {
+            text.push(&format!("{}  ", view.exact(at.instant())));
+        }
+        text.push_styled(BAD, delivery.last_error.as_deref().unwrap_or("no attempt succeeded"));
+        say("not sent", text);
+    }
+    let untold = answer.failed_total.saturating_sub(answer.failed.len() as u64);
+    if untold > 0 {
+        say(
+            "not sent",
+            Text::styled(DIM, &format!("and {untold} more: keiko rpc delivery.list '{{\"status\":\"failed\"}}'")),
+        );
+    }
     if let Some(trouble) = &answer.storage {
         let mut text = Text::styled(BAD, &trouble.reason);
         text.push(&format!(", since {}; {}", view.exact(trouble.since.instant()), trouble.hint));
@@ -79,18 +94,26 @@ mod tests {
                 { "kind": "desktop", "present": false, "reason": "no notification server" },
                 { "kind": "terminal", "present": true, "reason": null },
             ],
+            "failed_total": 3,
+            "failed": [{
+                "fire_id": "f", "task": 7, "target": "webhook:ops", "status": "failed", "attempts": 4,
+                "created_at": "2026-05-13T15:00:00-04:00", "at": "2026-05-13T15:03:00-04:00",
+                "last_error": "https://example.org answered 404", "occurrence": { "key": "once", "generation": 1 },
+            }],
         });
         let answer = serde_json::from_value(answer).expect("an answer of the test's own");
-        insta::assert_snapshot!(shown(&status(&answer, here(), Some(80))), @"
+        insta::assert_snapshot!(shown(&status(&answer, here(), Some(80))), @r#"
         keikod runs, version 0.1.0, pid 4711, up 1h 2m
           tasks    1 due, 12 scheduled, 2 paused, 40 ended
           to send  3, 2 of them held
+          not sent 7  webhook:ops  Wed 13 May 2026 15:03 EDT  https://example.org answered 404
+          not sent and 2 more: keiko rpc delivery.list '{"status":"failed"}'
           next     12  pay rent  Thu 14 May 2026 15:00 EDT (in 23h)
           channel  desktop is away: no notification server
           channel  terminal reaches you
           time     Wed 13 May 2026 16:00 EDT (America/New_York)
           data     /data
           socket   /run/s
-        ");
+        "#);
     }
 }

@@ -5,7 +5,7 @@ use uuid::Uuid;
 use crate::domain::delivery::{Delivery, DeliveryId, DeliveryStatus, Report, Spent, Target};
 use crate::domain::event::Operation;
 use crate::domain::message::{Reason, target_fails};
-use crate::domain::occurrence::{FireId, Outcome};
+use crate::domain::occurrence::{FireId, Outcome, Slot};
 use crate::domain::retry::Jitter;
 use crate::domain::state::State;
 use crate::domain::transition::steps::Steps;
@@ -64,14 +64,7 @@ pub(super) fn end_where_all_are_over(steps: &mut Steps<'_>) {
     if !steps.task().is_program_only() || speaks_again {
         return;
     }
-    let due_at = steps.occurrence().due_at();
-    // Early alerts change no state.
-    let answers: Vec<DeliveryStatus> = steps
-        .deliveries_of_present()
-        .filter(|delivery| !delivery.id.target.kind.is_person())
-        .filter(|delivery| due_at.is_none_or(|due| due <= delivery.created_at))
-        .map(|delivery| delivery.status)
-        .collect();
+    let answers = answers_of_programs(steps);
     if answers.is_empty() || answers.iter().any(|status| !status.is_final()) {
         return;
     }
@@ -86,6 +79,25 @@ pub(super) fn end_where_all_are_over(steps: &mut Steps<'_>) {
         steps.open(&next);
         wake::wake(steps);
     }
+}
+
+/// Returns where the deliveries stand that decide how a task for programs ends; none where none decides.
+///
+/// Early alerts change no state, and what a snooze said before due is said again at due. It is not where the clock was set
+/// back behind the firing: a snooze has then withdrawn that, and its repeat, though before due, is all that is said of it.
+fn answers_of_programs(steps: &Steps<'_>) -> Vec<DeliveryStatus> {
+    let due_at = steps.occurrence().due_at();
+    let of_programs = || steps.deliveries_of_present().filter(|delivery| !delivery.id.target.kind.is_person());
+    let since_due: Vec<DeliveryStatus> = of_programs()
+        .filter(|delivery| due_at.is_none_or(|due| due <= delivery.created_at))
+        .map(|delivery| delivery.status)
+        .collect();
+    if since_due.iter().any(|status| !matches!(status, DeliveryStatus::Withdrawn(_))) {
+        return since_due;
+    }
+    // One that was moved after it spoke has not said anything of its new time.
+    let is_of_due = |delivery: &&Delivery| steps.has_spoken() && delivery.occasion.slot >= Slot::DUE;
+    of_programs().filter(is_of_due).map(|delivery| delivery.status).collect()
 }
 
 /// Tells the person by another channel that `target` fails.

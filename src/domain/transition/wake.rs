@@ -6,8 +6,8 @@ use crate::domain::schedule::Passed;
 use crate::domain::state::{Snooze, State};
 use crate::domain::task::Missed;
 use crate::domain::time::Timestamp;
-use crate::domain::transition::ask;
 use crate::domain::transition::steps::Steps;
+use crate::domain::transition::{ask, report};
 
 /// Does whatever is due by now; nothing where nothing is. Afterwards the next wake lies ahead.
 pub(super) fn wake(steps: &mut Steps<'_>) {
@@ -138,6 +138,8 @@ fn speak_unasked(steps: &mut Steps<'_>) {
     let waits = matches!(steps.state(), State::Pending(pending) if pending.snooze.is_none() && !pending.is_missed);
     if is_due && waits {
         steps.step(Operation::Started, "it has no alert at due");
+        // A snooze may have said all of it already, where the clock was set back.
+        report::end_where_all_are_over(steps);
     }
 }
 

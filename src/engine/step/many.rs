@@ -91,7 +91,7 @@ impl Batch<'_> {
     /// Changes one of many: they share the request's id, by which a later one finds them again.
     fn change_one(&mut self, before: &Snapshot, command: &Command, many: &mut ManyApplied) -> Result<(), CallError> {
         let deliveries = self.deliveries_for(before, command)?;
-        let moment = Moment { op_id: many.op_id, ..self.moment(&before.task.details.tags) };
+        let moment = Moment { op_id: many.op_id, ..self.moment_of(None, &before.task.details.tags) };
         let transition = transition(before, &deliveries, command, Expected::default(), &moment)?;
         many.passed_over += transition.passed_over;
         if transition.has_changed() {

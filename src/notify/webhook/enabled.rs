@@ -16,6 +16,7 @@ use crate::domain::task::TaskId;
 use crate::domain::time::Timestamp;
 use crate::notify::network::{Heeding, Network};
 use crate::notify::webhook::client::{Client, Need, Options};
+use crate::notify::webhook::hidden::Hidden;
 use crate::notify::webhook::outcome::{failed, judge};
 use crate::notify::webhook::payload::{self, payload};
 use crate::notify::webhook::signature::{Signer, dingtalk, seconds};
@@ -149,8 +150,9 @@ impl Endpoint {
         };
         let url = self.sign(delivery, now(), &mut headers, &body);
         let need = if self.success.is_some() { Need::Body } else { Need::Status };
+        let hidden = Hidden::of(&url, &headers);
         match self.client.post(url, headers, body, need).await {
-            Ok(answer) => judge(&host, &answer, self.success.as_ref(), now()),
+            Ok(answer) => judge(&host, &answer, self.success.as_ref(), &hidden, now()),
             Err(why) => failed(format!("cannot post to {host}: {why}"), false, None),
         }
     }

@@ -18,6 +18,8 @@ mod disabled;
 #[cfg(feature = "webhook")]
 mod enabled;
 #[cfg(feature = "webhook")]
+mod hidden;
+#[cfg(feature = "webhook")]
 mod outcome;
 #[cfg(feature = "webhook")]
 mod payload;

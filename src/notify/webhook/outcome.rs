@@ -8,6 +8,7 @@ use serde_json::Value;
 
 use crate::domain::delivery::Report;
 use crate::domain::time::{Span, Timestamp};
+use crate::notify::webhook::hidden::Hidden;
 use crate::notify::webhook::{Scalar, Success};
 
 /// How much of an answer is read, in bytes; the rest is dropped with the connection.
@@ -29,34 +30,34 @@ pub(super) struct Answer {
     pub(super) broken: Option<String>,
 }
 
-/// Returns what an answer of `host` means, when it came `now`.
-pub(super) fn judge(host: &str, answer: &Answer, success: Option<&Success>, now: Timestamp) -> Report {
+/// Returns what an answer of `host` means, when it came `now`; what is cited of it says nothing of what is hidden.
+pub(super) fn judge(host: &str, answer: &Answer, success: Option<&Success>, hidden: &Hidden, now: Timestamp) -> Report {
     let status = answer.status;
     let is_final = match status.as_u16() {
         200..=299 => {
-            return success.map_or(Report::Delivered, |rule| judge_body(host, answer, rule, now));
+            return success.map_or(Report::Delivered, |rule| judge_body(host, answer, rule, hidden, now));
         }
         408 | 425 | 429 | 500.. => false,
         // A redirect that is not followed will be the same next time, and so will a refusal.
         _ => true,
     };
     let why = if status.is_redirection() { "; it points elsewhere, which is not followed" } else { "" };
-    let error = format!("{host} answered {}{why}{}", status.as_u16(), cited(&answer.body));
+    let error = format!("{host} answered {}{why}{}", status.as_u16(), cited(&answer.body, hidden));
     failed(error, is_final, retry_after(answer, now))
 }
 
-fn judge_body(host: &str, answer: &Answer, rule: &Success, now: Timestamp) -> Report {
+fn judge_body(host: &str, answer: &Answer, rule: &Success, hidden: &Hidden, now: Timestamp) -> Report {
     let Success { pointer, equals } = rule;
     let what = if let Ok(body) = serde_json::from_slice::<Value>(&answer.body) {
         match body.pointer(pointer) {
             Some(found) if is_equal(found, equals) => return Report::Delivered,
-            Some(found) => format!("{} at {pointer}", short(&found.to_string())),
+            Some(found) => format!("{} at {pointer}", short(&hidden.strip(&found.to_string()))),
             None => format!("nothing at {pointer}"),
         }
     } else {
         answer.broken.as_ref().map_or_else(|| "no JSON".to_owned(), |why| format!("no JSON ({why})"))
     };
-    let error = format!("{host} answered {} with {what}{}", answer.status.as_u16(), cited(&answer.body));
+    let error = format!("{host} answered {} with {what}{}", answer.status.as_u16(), cited(&answer.body, hidden));
     // Which of its codes are final is the service's own secret: another attempt is the safe reading.
     failed(error, false, retry_after(answer, now))
 }
@@ -90,9 +91,9 @@ fn retry_after(answer: &Answer, now: Timestamp) -> Option<Span> {
 }
 
 /// Returns the beginning of an answer, as it may stand behind an error; nothing of an empty one.
-fn cited(body: &[u8]) -> String {
-    let text = String::from_utf8_lossy(&body[..body.len().min(8 * CITED_CHARS_MAX)]).into_owned();
-    let line = short(&text);
+fn cited(body: &[u8], hidden: &Hidden) -> String {
+    // All of it, so that no secret is cut before it is known as one.
+    let line = short(&hidden.strip(&String::from_utf8_lossy(body)));
     if line.is_empty() { line } else { format!(": {line}") }
 }
 
@@ -108,6 +109,9 @@ fn short(text: &str) -> String {
 mod tests {
     use super::*;
 
+    use reqwest::Url;
+    use reqwest::header::HeaderMap;
+
     fn answer(status: u16, retry_after: Option<&str>, body: &str) -> Answer {
         Answer {
             status: StatusCode::from_u16(status).unwrap(),
@@ -119,7 +123,9 @@ mod tests {
 
     fn judged(answer: &Answer, success: Option<&Success>) -> Report {
         // 2026-05-13T16:00:00Z
-        judge("http://x", answer, success, Timestamp::from_millis(1_778_688_000_000).unwrap())
+        let url = Url::parse("http://x/hooks/KEY").unwrap();
+        let hidden = Hidden::of(&url, &HeaderMap::new());
+        judge("http://x", answer, success, &hidden, Timestamp::from_millis(1_778_688_000_000).unwrap())
     }
 
     #[track_caller]
@@ -204,5 +210,15 @@ mod tests {
         };
         assert!(error.starts_with("http://x answered 500: é é") && error.ends_with('…'), "{error}");
         assert!(error.chars().count() < 250);
+    }
+
+    #[test]
+    fn an_error_cites_nothing_of_an_address_that_the_answer_says_back() {
+        let body = format!("{}Cannot POST /hooks/KEY", " ".repeat(1590));
+        let expected = "http://x answered 404: Cannot POST (not shown)";
+        assert_eq!(judged(&answer(404, None, &body), None), failed(expected.to_owned(), true, None));
+        let code = ("/path", Scalar::Number(0));
+        let expected = r#"http://x answered 200 with "(not shown)" at /path: {"path":"(not shown)"}"#;
+        check_body(code, r#"{"path":"/hooks/KEY"}"#, Some(expected));
     }
 }

@@ -21,6 +21,9 @@ pub struct Done {
     /// The version that the caller saw.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub version: Option<u64>,
+    /// The idempotency key, see [`Add::key`](crate::protocol::methods::Add::key).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub key: Option<String>,
 }
 
 /// The person saw it.
@@ -42,6 +45,9 @@ pub struct Ack {
     /// See [`Done::version`].
     #[serde(skip_serializing_if = "Option::is_none")]
     pub version: Option<u64>,
+    /// The idempotency key, see [`Add::key`](crate::protocol::methods::Add::key).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub key: Option<String>,
 }
 
 /// It is to speak again later: in ten minutes where neither `for` nor `until` says when.
@@ -66,6 +72,9 @@ pub struct Snooze {
     /// The zone in which `until` is read.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub zone: Option<String>,
+    /// The idempotency key, see [`Add::key`](crate::protocol::methods::Add::key).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub key: Option<String>,
 }
 
 /// Its clock stops, until a resume where neither `for` nor `until` says when.
@@ -93,6 +102,9 @@ pub struct Pause {
     /// The occurrence that is meant, `KEY~GENERATION`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub occurrence: Option<String>,
+    /// The idempotency key, see [`Add::key`](crate::protocol::methods::Add::key).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub key: Option<String>,
 }
 
 /// Its clock goes on.
@@ -114,6 +126,9 @@ pub struct Resume {
     /// The occurrence that is meant, `KEY~GENERATION`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub occurrence: Option<String>,
+    /// The idempotency key, see [`Add::key`](crate::protocol::methods::Add::key).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub key: Option<String>,
 }
 
 /// What a pause or a resume did, of one task or of many.
@@ -167,6 +182,9 @@ pub struct Skip {
     /// The occurrence that is meant, `KEY~GENERATION`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub occurrence: Option<String>,
+    /// The idempotency key, see [`Add::key`](crate::protocol::methods::Add::key).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub key: Option<String>,
 }
 
 /// Ends a task.
@@ -181,6 +199,9 @@ pub struct Cancel {
     /// The occurrence that is meant, `KEY~GENERATION`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub occurrence: Option<String>,
+    /// The idempotency key, see [`Add::key`](crate::protocol::methods::Add::key).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub key: Option<String>,
 }
 
 /// Sends at once, under the same ids, what failed of a reminder that is due.
@@ -192,4 +213,7 @@ pub struct Retry {
     /// The occurrence that is meant, `KEY~GENERATION`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub occurrence: Option<String>,
+    /// The idempotency key, see [`Add::key`](crate::protocol::methods::Add::key).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub key: Option<String>,
 }

@@ -73,6 +73,22 @@ pub(crate) async fn the_outbox_holds_what_is_not_final<F: Fixture>() {
     assert_eq!(store.counts().unwrap().outbox, 4);
 }
 
+pub(crate) async fn what_failed_for_good_is_found_latest_first<F: Fixture>() {
+    let fixture = F::open();
+    let store = fixture.store();
+    let task = add_tasks(store, 1).await.remove(0).task;
+    let of = |fire_id, millis| delivery(fire_id, &task, DeliveryStatus::Failed(at(millis)));
+    let failed = [of(9, 300), of(8, 100), of(7, 200), of(6, 200)];
+    store.commit(writing(&failed)).await.unwrap();
+    store.commit(writing(&[delivery(5, &task, DeliveryStatus::Delivered(at(400)))])).await.unwrap();
+    let latest = [&failed[0], &failed[3], &failed[2], &failed[1]].map(Clone::clone);
+    assert_eq!(store.failed_since(at(0), 9).unwrap(), (4, latest.to_vec()));
+    assert_eq!(store.failed_since(at(200), 2).unwrap(), (3, latest[..2].to_vec()));
+    assert_eq!(store.failed_since(at(301), 9).unwrap(), (0, Vec::new()));
+    store.commit(writing(&[delivery(9, &task, DeliveryStatus::Queued)])).await.unwrap();
+    assert_eq!(store.failed_since(at(300), 9).unwrap(), (0, Vec::new()), "it is tried again");
+}
+
 pub(crate) async fn what_is_held_is_found_by_its_target<F: Fixture>() {
     let fixture = F::open();
     let store = fixture.store();

@@ -63,6 +63,7 @@ macro_rules! conformance {
             deliveries::a_changed_delivery_keeps_its_place;
             deliveries::the_outbox_holds_what_is_not_final;
             deliveries::what_is_held_is_found_by_its_target;
+            deliveries::what_failed_for_good_is_found_latest_first;
             deliveries::deliveries_page_by_task_target_channel_and_status;
             deliveries::what_is_not_final_is_counted_by_target_and_status;
             deliveries::a_target_reads_back_with_every_breaker;

@@ -4,6 +4,8 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use crate::store::sqlite::reserve::Reserve;
+
 /// What stands between the database's name and the date of a damaged one.
 const MARK: &str = ".corrupt-";
 
@@ -30,7 +32,11 @@ pub fn set_aside(path: &Path, date: &str) -> io::Result<PathBuf> {
             Ok(()) | Err(_) => {}
         }
     }
-    Ok(aside)
+    // It says that there was a database; what comes next is another one.
+    match fs::remove_file(Reserve::path_of(path)) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
+        Ok(()) | Err(_) => Ok(aside),
+    }
 }
 
 /// Returns the latest database that was set aside from `path` while nothing has taken its place.

@@ -20,6 +20,7 @@ use crate::domain::occurrence::OccurrenceName;
 use crate::domain::outbox::{DeliveryFilter, TargetCount};
 use crate::domain::pause::ManyPause;
 use crate::domain::task::{Number, TaskId};
+use crate::domain::time::Timestamp;
 use crate::store::sqlite::fault::Fault;
 use crate::store::sqlite::readers::Readers;
 use crate::store::sqlite::reserve::Reserve;
@@ -197,6 +198,10 @@ impl Store for SqliteStore {
         limit: usize,
     ) -> Result<Vec<(u64, Delivery)>, StoreError> {
         self.ask(|connection| outbox::page(connection, which, after, limit))
+    }
+
+    fn failed_since(&self, since: Timestamp, limit: usize) -> Result<(u64, Vec<Delivery>), StoreError> {
+        self.ask(|connection| outbox::failed_since(connection, since, limit))
     }
 
     fn counts_by_target(&self) -> Result<Vec<TargetCount>, StoreError> {

@@ -126,6 +126,25 @@ pub(crate) fn page(
     })
 }
 
+/// As [`crate::store::Store::failed_since`].
+pub(crate) fn failed_since(
+    connection: &Connection,
+    since: Timestamp,
+    limit: usize,
+) -> Result<(u64, Vec<Delivery>), Fault> {
+    // One transaction, so that both are of one moment.
+    let transaction = connection.unchecked_transaction()?;
+    // As a literal: a partial index is not found by a parameter.
+    let which = "FROM deliveries WHERE status = 'failed' AND status_at >= ?1";
+    let (since, limit) = (since.as_millis(), i64::try_from(limit).unwrap_or(i64::MAX));
+    let counted = each(&transaction, &format!("SELECT count(*) {which}"), params![since], |row| {
+        Columns::of(row).take_count("count")
+    })?;
+    let sql = format!("SELECT {DELIVERY} {which} ORDER BY status_at DESC, position DESC LIMIT ?2");
+    let latest = each(&transaction, &sql, params![since, limit], read_delivery)?;
+    Ok((counted.into_iter().sum(), latest))
+}
+
 pub(crate) fn counts_by_target(connection: &Connection) -> Result<Vec<TargetCount>, Fault> {
     let sql = format!(
         "SELECT channel, address, status, count(*) FROM deliveries INDEXED BY deliveries_open_by_target \

@@ -15,6 +15,7 @@ use rusqlite::{Connection, ErrorCode, OpenFlags, TransactionBehavior, params};
 use uuid::Uuid;
 
 use crate::store::sqlite::fault::{Fault, is_full};
+use crate::store::sqlite::reserve::Reserve;
 use crate::store::sqlite::volume;
 
 /// Every migration, oldest first, by the name of its file.
@@ -79,6 +80,7 @@ impl Sharing {
 /// `device` names the installation where the database is new.
 pub(crate) fn open(path: &Path, device: Uuid, sharing: Sharing) -> Result<Connection, Fault> {
     create_private(path)?;
+    refuse_emptied(path)?;
     // Nothing may be written before this: a newer program must find its file as it left it.
     inspect(path, sharing)?;
     let mut connection = connect(path, OpenFlags::SQLITE_OPEN_READ_WRITE, sharing)?;
@@ -131,6 +133,25 @@ pub(crate) fn create_private(path: &Path) -> io::Result<()> {
     }
 }
 
+/// Refuses a file that was emptied: SQLite would take it for a new one, and throw away the log that is whole.
+fn refuse_emptied(path: &Path) -> Result<(), Fault> {
+    let mut log = path.as_os_str().to_owned();
+    log.push("-wal");
+    // The first page is in the file before there is a log.
+    let has_log = fs::metadata(log).is_ok_and(|log| log.len() > 0);
+    let is_empty = fs::metadata(path)?.len() == 0;
+    if is_empty && (has_log || has_held(path)) { Err(emptied()) } else { Ok(()) }
+}
+
+/// Returns whether there was a database here: its reserve is made behind its schema.
+fn has_held(path: &Path) -> bool {
+    Reserve::path_of(path).symlink_metadata().is_ok()
+}
+
+fn emptied() -> Fault {
+    Fault::Damaged { found: "there is nothing in it, though there was".to_owned() }
+}
+
 /// Refuses a file that this program must not write to, without writing to it.
 fn inspect(path: &Path, sharing: Sharing) -> Result<(), Fault> {
     if sharing == Sharing::Alone {
@@ -154,7 +175,8 @@ fn inspect_with(path: &Path, access: OpenFlags, sharing: Sharing) -> Result<(), 
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true)?;
     let tables: i64 = connection.query_row("SELECT count(*) FROM sqlite_master", [], |row| row.get(0))?;
     if tables == 0 {
-        return Ok(());
+        // The log that had the rest is gone.
+        return if has_held(path) { Err(emptied()) } else { Ok(()) };
     }
     let application: i64 = connection.query_row("PRAGMA application_id", [], |row| row.get(0))?;
     if application != APPLICATION_ID {

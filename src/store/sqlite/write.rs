@@ -91,8 +91,8 @@ struct Plans<'a> {
 
 struct TaskPlan<'a> {
     last: &'a Event,
-    /// `None` where the present one was withdrawn and nothing followed.
-    present: Option<OccurrenceName>,
+    /// It may have been withdrawn by now.
+    present: OccurrenceName,
     occurrences: Vec<OccurrencePlan<'a>>,
 }
 
@@ -120,7 +120,7 @@ impl<'a> Plans<'a> {
             check_version(event, stored)?;
             // What comes first of a task is its present occurrence, whatever the operation is called.
             let present = stored.map_or(event.snapshot.occurrence.name(), |stored| stored.present);
-            self.tasks.push(TaskPlan { last: event, present: Some(present), occurrences: Vec::new() });
+            self.tasks.push(TaskPlan { last: event, present, occurrences: Vec::new() });
             self.by_id.insert(id, self.tasks.len() - 1);
             self.tasks.len() - 1
         };
@@ -136,10 +136,8 @@ impl<'a> TaskPlan<'a> {
         let is_removed = matches!(event.operation, Operation::Withdrawn);
         let opens = matches!(event.operation, Operation::Added(_) | Operation::Opened(_));
         let takes_over = opens || matches!(event.operation, Operation::Moved(_));
-        if is_removed {
-            self.present = self.present.filter(|present| *present != name);
-        } else if takes_over {
-            self.present = Some(name);
+        if takes_over {
+            self.present = name;
         }
         let after = (!is_removed).then_some(occurrence);
         match self.occurrences.iter_mut().find(|plan| plan.name == name) {
@@ -151,6 +149,13 @@ impl<'a> TaskPlan<'a> {
             }
             None => self.occurrences.push(OccurrencePlan { name, after, seq, is_opened: opens }),
         }
+    }
+
+    /// Returns the present occurrence where this change leaves it as it is in the store, `None` where it withdrew it, so
+    /// that the one that was opened last is.
+    fn present_in_store(&self) -> Option<OccurrenceName> {
+        let is_withdrawn = self.occurrences.iter().any(|plan| plan.name == self.present && plan.after.is_none());
+        (!is_withdrawn).then_some(self.present)
     }
 
     fn occurrence(&self, name: OccurrenceName) -> Option<&'a Occurrence> {
@@ -215,9 +220,10 @@ fn write_task(transaction: &Transaction<'_>, plan: &TaskPlan<'_>) -> Result<(), 
             columns::write_occurrence(&mut statement, task.id, &row, plan.seq, plan.is_opened)?;
         }
     }
-    let present = match plan.present.and_then(|name| plan.occurrence(name)) {
+    let present = match plan.occurrence(plan.present) {
         Some(occurrence) => occurrence.clone(),
-        None => read::present(transaction, task.id, plan.present)?.ok_or(Fault::NoOccurrence { task: task.id.0 })?,
+        None => read::present(transaction, task.id, plan.present_in_store())?
+            .ok_or(Fault::NoOccurrence { task: task.id.0 })?,
     };
     let snapshot = Snapshot { task: task.clone(), occurrence: present };
     let present = Present {

@@ -108,6 +108,7 @@ fn arguments_and_times_that_are_wrong() {
     [exit 2]
     $ keiko rpc no.such
     ! error: cannot call "no.such": there is no such method
+    ! hint: rpc.discover tells the methods that there are
     [exit 2]
     $ keiko rpc task.get '{"tusk":1}'
     ! error: cannot call task.get: unknown parameter "tusk", expected task

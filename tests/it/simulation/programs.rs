@@ -10,6 +10,7 @@ use keiko::clock::sim::SimClock;
 use keiko::domain::breaker::{Breaker, RELEASE_EVERY};
 use keiko::domain::delivery::{ChannelKind, Delivery, DeliveryId, DeliveryStatus, Report, Target};
 use keiko::domain::event::Snapshot;
+use keiko::domain::occurrence::Slot;
 use keiko::domain::state::State;
 use keiko::domain::time::{Span, Timestamp};
 use keiko::engine::dispatch::PER_TARGET_MAX;
@@ -151,9 +152,10 @@ fn check_program_task(store: &MemoryStore, snapshot: &Snapshot) {
     }
     let State::Running(running) = &snapshot.occurrence.state else { return };
     let name = snapshot.occurrence.name();
+    // Early alerts end nothing; one that was moved after it spoke has not said anything of its new time.
     let mut of_due = deliveries.iter().filter(|delivery| {
-        let is_due = snapshot.occurrence.due_at().is_none_or(|due| due <= delivery.created_at);
-        is_due && delivery.occurrence == name && !delivery.is_notice()
+        let is_of_due = snapshot.occurrence.last_spoken.is_some() && delivery.occasion.slot >= Slot::DUE;
+        is_of_due && delivery.occurrence == name && !delivery.is_notice()
     });
     let speaks_again = running.snooze.is_some() || snapshot.next_alert().is_some();
     let has_sent = of_due.clone().next().is_some();

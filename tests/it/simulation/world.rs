@@ -332,9 +332,10 @@ impl World {
         let refused = self.handle().add(request("no room", countdown_at(self.clock.now()))).await;
         assert!(matches!(refused, Err(CallError::Store { .. })), "{refused:?}");
         for _ in 0..self.random.below(6) {
-            match self.random.below(4) {
+            match self.random.below(5) {
                 0 => self.ask().await,
                 1 | 2 => self.advance().await,
+                3 => self.step_clock(),
                 _ => self.crash().await,
             }
             // What is still to be written may use the rest of it up.

@@ -92,7 +92,7 @@ impl User {
             (open.len() > OPEN_MAX).then(|| open.remove(0))
         };
         if let Some(task) = oldest {
-            return call(client, &Cancel { task: task.into(), all: false, occurrence: None });
+            return call(client, &Cancel { task: task.into(), all: false, occurrence: None, key: None });
         }
         let known = {
             let open = common.open.lock().unwrap();
@@ -162,11 +162,12 @@ impl User {
                     until: None,
                     zone: None,
                     occurrence: None,
+                    key: None,
                 },
             ),
-            5 => call(client, &Resume { task: Some(task), all: false, tag: None, shift: early, occurrence: None }),
-            6 => call(client, &Skip { task, occurrence: None }),
-            7 => call(client, &Cancel { task, all: false, occurrence: None }),
+            5 => call(client, &Resume { task: Some(task), all: false, tag: None, shift: early, occurrence: None, key: None }),
+            6 => call(client, &Skip { task, occurrence: None, key: None }),
+            7 => call(client, &Cancel { task, all: false, occurrence: None, key: None }),
             8 => call(client, &Update { at: Some("in 1 second".to_owned()), ..update(number) }),
             _ => call(client, &Update { notes: Some(self.asked.to_string()), ..update(number) }),
         }
@@ -175,6 +176,7 @@ impl User {
 
 fn update(number: u64) -> Update {
     Update {
+        key: None,
         max_retries: None,
         max_late: None,
         missed: None,

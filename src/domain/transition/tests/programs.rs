@@ -294,3 +294,60 @@ fn that_a_target_fails_is_told_by_another_channel_and_outlives_the_task() {
     let terminal = story.deliveries.iter().filter(|delivery| delivery.id.target == Target::terminal()).count();
     assert_eq!(terminal, 1, "the desktop does not tell of itself");
 }
+
+/// Fires at 09:00, has its clock set back, is snoozed until 08:30 and says it then, which is answered; what follows?
+#[test]
+fn a_repeat_before_due_decides_where_the_clock_was_set_back_behind_the_firing() {
+    let taken = Some(Report::Delivered);
+    // The schedule, the answer to the repeat before due and the one after it; where it stands at due and after the second.
+    let table = [
+        (once("4 09:00"), taken.clone(), None, DONE, DONE),
+        (once("4 09:00"), Some(failed(true)), None, EXHAUSTED, EXHAUSTED),
+        (once("4 09:00"), None, taken.clone(), OPEN, DONE),
+        (once("4 09:00"), None, Some(failed(true)), OPEN, EXHAUSTED),
+    ];
+    for (schedule, before, after, at_due, at_last) in table {
+        let mut story = story(schedule, &[], &[webhook("a")]);
+        story.run("4 09:00");
+        let until = at("4 08:30");
+        story.ask("4 08:00", &Command::Snooze { until, early: true }).expect("due");
+        story.run("4 08:30");
+        assert_eq!((stands(&story).0, statuses(&story)), (StateName::Pending, vec!["queued", "withdrawn"]));
+        let case = format!("{before:?}, then {after:?}");
+        if let Some(answer) = before {
+            report(&mut story, "4 08:31", &webhook("a"), answer);
+        }
+        story.run("4 09:00");
+        assert_eq!(stands(&story), at_due, "{case}");
+        if let Some(answer) = after {
+            report(&mut story, "4 09:01", &webhook("a"), answer);
+        }
+        assert_eq!(stands(&story), at_last, "{case}");
+    }
+}
+
+#[test]
+fn a_series_whose_clock_was_set_back_goes_on_once_a_repeat_before_due_was_taken() {
+    let mut story = story(daily(9), &[], &[webhook("a")]);
+    story.run("4 09:00");
+    story.ask("4 08:00", &Command::Snooze { until: at("4 08:30"), early: true }).expect("due");
+    story.run("4 08:30");
+    report(&mut story, "4 08:31", &webhook("a"), Report::Delivered);
+    story.run("4 09:00");
+    assert_eq!(story.snapshot.task.previous, Some(Outcome::Done));
+    assert_eq!(story.snapshot.occurrence.due_at(), Some(at("5 09:00")));
+}
+
+#[test]
+fn what_a_snooze_said_before_due_does_not_stand_for_what_is_said_at_due() {
+    let mut story = story(once("4 09:00"), &[], &[webhook("a")]);
+    story.ask("4 08:00", &Command::Snooze { until: at("4 08:30"), early: true }).expect("ahead");
+    story.run("4 08:30");
+    report(&mut story, "4 08:31", &webhook("a"), Report::Delivered);
+    story.run("4 09:00");
+    assert_eq!(stands(&story), OPEN);
+    let at_due = story.deliveries.iter().find(|one| one.created_at == at("4 09:00")).unwrap().id.clone();
+    let command = Command::Report { delivery: at_due, report: failed(true), jitter: Jitter::NONE, is_probe: false };
+    story.ask("4 09:01", &command).expect("a report is never refused");
+    assert_eq!(stands(&story), EXHAUSTED);
+}
