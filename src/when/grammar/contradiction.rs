@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use crate::when::grammar::phrase::Run;
+use crate::when::grammar::run::Run;
 use crate::when::grammar::words::Words;
 use crate::when::grammar::{Day, Which};
 use crate::when::lexicon::Meaning;

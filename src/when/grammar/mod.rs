@@ -15,6 +15,7 @@ mod open;
 mod period;
 mod phrase;
 mod range;
+mod run;
 mod suffixed;
 mod words;
 
@@ -30,7 +31,8 @@ pub(super) use self::clock::{Clock, Face};
 pub(super) use self::day::{Day, DayKind, MonthOf, WeekOf, Which};
 pub(super) use self::every::{Cycle, Every, WEEKEND, WORKING_DAYS};
 pub(super) use self::open::is_open;
-pub(super) use self::phrase::{DayPart, Naming, Phrase, Run, phrase};
+pub(super) use self::phrase::{DayPart, Naming, Phrase};
+pub(super) use self::run::{Run, phrase};
 pub(super) use self::words::Words;
 
 /// The preposition before a piece.

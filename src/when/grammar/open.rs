@@ -2,7 +2,8 @@
 //!
 //! What is bounded only above begins now. Where no moment is named nothing is chosen: the sentence is refused, and says why.
 
-use crate::when::grammar::phrase::{Naming, Phrase, Run};
+use crate::when::grammar::phrase::{Naming, Phrase};
+use crate::when::grammar::run::Run;
 use crate::when::grammar::words::Words;
 use crate::when::grammar::{Day, Strength, Which, amount};
 use crate::when::lexicon::{Meaning, Part, Unit};
