@@ -243,7 +243,14 @@ fn counted_from(words: &Words<'_>, start: usize, dialect: Dialect) -> Option<Fou
     if !(is_back || words.has(at + 1, Meaning::After)) {
         return None;
     }
-    if words.has(at + 2, Meaning::Next) && at + 3 == words.len() {
+    let is_period = words.is_unit(at + 3)
+        || words
+            .pick(at + 3, |m| {
+                matches!(m, Meaning::Weekday(_) | Meaning::ShortWeekday(_) | Meaning::Month(_) | Meaning::Weekend)
+                    .then_some(())
+            })
+            .is_some();
+    if words.has(at + 2, Meaning::Next) && !is_period {
         return Some(found(Day::Weekday(Which::Later(1), weekday), at + 3, Strength::Strong));
     }
     let from = anchor(words, at + 2, dialect)?;
@@ -456,6 +463,13 @@ fn month_day(words: &Words<'_>, start: usize, binder: Option<Binder>) -> Option<
         return None;
     }
     let is_word = words.digits(at).is_none();
+    // "the first of each month"
+    let of_each = words.has(next, Meaning::Of)
+        && words.has(next + 1, Meaning::Every)
+        && words.has(words.skip(next + 2, Meaning::Single), Meaning::Unit(Unit::Month));
+    if is_word && of_each {
+        return Some(found(Day::OfMonth(u32::try_from(nth).ok()?), next, Strength::Strong));
+    }
     let is_bound = binder.is_some_and(|binder| matches!(binder, Binder::On | Binder::By | Binder::Until));
     // "the second attempt" and "on the first try" are no dates.
     if is_word && !(at > start && words.is_end(next)) {

@@ -47,6 +47,8 @@ pub(in crate::when) enum Naming {
     /// They do.
     #[default]
     Moment,
+    /// They say only until when ("within 2 hours").
+    Until,
     /// They speak of a stretch and name no moment of it.
     Nothing,
     /// They name two, of which neither gives way.
@@ -129,7 +131,7 @@ impl Phrase {
                 let is_by_clock = self.every.as_ref().is_some_and(|every| matches!(every.cycle, Cycle::Exact(_)));
                 self.lasting.is_none() && (is_by_clock || !amount.is_exact())
             }
-            Piece::Times(_) => self.times.is_none() && self.every.is_some(),
+            Piece::Times(_) => self.times.is_none() && (self.every.is_some() || *self == Self::default()),
             Piece::Except(_) => self.except.is_empty(),
             Piece::Alert(_) => self.alerts.len() < ALERTS_MAX,
             Piece::By | Piece::Behind => self.every.is_none(),

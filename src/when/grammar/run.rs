@@ -66,8 +66,12 @@ pub(in crate::when) fn phrase(
         taken.push(run);
     }
     taken.sort_by_key(|run| run.range.start);
+    if let Some(phrase) = whole.as_mut().filter(|_| contradiction::lists_weekdays(words, &taken)) {
+        phrase.naming = Naming::Several;
+    }
     // "be there 10 minutes before" has no time to be before.
-    whole.filter(|phrase| !phrase.is_only_alerts()).map(|phrase| (phrase, taken))
+    let is_time = |phrase: &Phrase| !phrase.is_only_alerts() && (phrase.times.is_none() || phrase.every.is_some());
+    whole.filter(is_time).map(|phrase| (phrase, taken))
 }
 
 /// Returns whether the run is sure enough where it stands.
@@ -117,7 +121,7 @@ fn run(words: &Words<'_>, start: usize, dialect: Dialect, first_binder: Option<B
         return Some(open::opened(day, start));
     }
     let run = run?;
-    Some(if open::is_bounded_above(words, &run) { open::begun(run) } else { run })
+    Some(if open::is_bounded_above(words, &run) { open::bounded(run) } else { run })
 }
 
 /// Reads pieces side by side from `start`, with the end of a stretch ("from 4pm today to 5pm tomorrow").
