@@ -8,6 +8,7 @@ mod alert;
 mod amount;
 mod clock;
 mod contradiction;
+mod counted;
 mod date;
 mod day;
 mod every;
