@@ -169,7 +169,7 @@ const SECTIONS: [Section; 16] = [
             "this summer",
             "before friday",
             "after friday",
-            "within 2 hours",
+            "sign the form within 2 hours",
             "6月3日到7日",
             "六月下旬",
             "第三季度",

@@ -3,8 +3,9 @@
 use chrono::{NaiveDateTime, TimeDelta};
 
 use crate::domain::schedule::Rule;
-use crate::domain::time::{Span, Timestamp};
+use crate::domain::time::{Span, Timestamp, resolve};
 use crate::when::Note;
+use crate::when::days::later;
 use crate::when::grammar::{Alert, Clock, Face};
 use crate::when::resolve::Here;
 
@@ -40,6 +41,9 @@ pub(super) fn spans(
 fn span(alert: Alert, due: Timestamp, here: &Here<'_>) -> Option<Span> {
     match alert {
         Alert::AtDue => Some(Span::ZERO),
+        // Months before have the length that they have before due.
+        Alert::Before(amount) if amount.months != 0 => until(later(due.local(here.zone), amount, true)?, due, here),
+        Alert::Eve(part) => until(due.local(here.zone).date().pred_opt()?.and_time(here.part_time(part)), due, here),
         Alert::Before(amount) => {
             let millis = amount.days.checked_mul(DAY_MS)?.checked_add(amount.millis)?;
             millis.checked_neg().map(Span::from_millis)
@@ -51,6 +55,12 @@ fn span(alert: Alert, due: Timestamp, here: &Here<'_>) -> Option<Span> {
             Some(Span::from_millis(distance.num_milliseconds()))
         }
     }
+}
+
+/// Returns the span from due to a local time, whatever the clock does in between.
+fn until(local: NaiveDateTime, due: Timestamp, here: &Here<'_>) -> Option<Span> {
+    let (at, _) = resolve(local, here.zone)?;
+    at.as_millis().checked_sub(due.as_millis()).map(Span::from_millis)
 }
 
 /// Returns what a clock time may mean on the day of `due`.

@@ -323,6 +323,14 @@ impl Here<'_> {
 
     /// Returns the dates of the narrowest of three or more days, where the others name them too.
     fn all_agreeing(&self, days: &[Day], notes: &mut Vec<Note>) -> Result<Vec<NaiveDate>, TimeError> {
+        let weekdays = |day: &Day| if let Day::Weekday(_, weekday) = day { Some(*weekday) } else { None };
+        let mut named = days.iter().filter_map(weekdays);
+        // "monday, wednesday and friday at 10"
+        if let Some(first) = named.next()
+            && named.any(|other| other != first)
+        {
+            return Err(self.several());
+        }
         let mut days: Vec<&Day> = days.iter().collect();
         days.sort_by_key(|day| std::cmp::Reverse(rank(day)));
         let Some((narrow, others)) = days.split_first() else { return Ok(Vec::new()) };
@@ -362,6 +370,13 @@ impl Here<'_> {
         let dates = self.dates(day, false, &mut Vec::new())?;
         let passed = dates.first().map(|date| date.and_time(self.settings().date_only));
         self.first_of(&dates).ok_or_else(|| if dates.is_empty() { self.no_such_day() } else { self.past(passed) })
+    }
+
+    /// Returns the first date of a moment, which its weekday must agree with.
+    pub(super) fn first_date_of(&self, day: &Day, weekday: Option<Weekday>) -> Result<NaiveDate, TimeError> {
+        let Some(weekday) = weekday else { return self.first_date(day) };
+        let dates = self.agreeing(&[Day::Weekday(Which::Coming, weekday), day.clone()], false, &mut Vec::new())?;
+        self.first_of(&dates).ok_or_else(|| self.no_such_day())
     }
 
     /// Returns the first day of the month so many months on.

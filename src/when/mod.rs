@@ -28,7 +28,7 @@ use chrono_tz::Tz;
 
 use crate::domain::schedule::{Rule, Schedule};
 use crate::domain::time::{Span, Timestamp};
-use crate::when::grammar::{Binder, Naming, Phrase, Run, Words};
+use crate::when::grammar::{Binder, Cycle, Naming, Phrase, Run, Words};
 use crate::when::lexicon::{Lexeme, Meaning, lexemes};
 use crate::when::resolve::{Here, Resolved, Said};
 
@@ -168,12 +168,30 @@ pub fn parse_sentence(text: &str, context: &Context) -> Result<Reading, TimeErro
         edges.start = usize::from(found.is_some());
     }
     found = found.or_else(|| grammar::phrase(&words, edges.clone(), dialect, None));
-    if let (Some(lexeme), Some(_)) = (lexemes.iter().find(|lexeme| lexeme.meanings.contains(&Meaning::Lunar)), &found) {
-        return Err(lunar(text, lexeme));
+    // 农历八月十五 has a date; 农历书 is a thing.
+    let has_date = |at: usize| {
+        words.pick(at + 1, |m| matches!(m, Meaning::Number(_) | Meaning::Digits { .. }).then_some(())).is_some()
+    };
+    let is_lunar = |at: &usize| words.has(*at, Meaning::Lunar) && (found.is_some() || has_date(*at));
+    if let Some(at) = (0..words.len()).find(is_lunar) {
+        return Err(lunar(text, &lexemes[at]));
     }
-    let Some((phrase, runs)) = found else {
+    let Some((mut phrase, runs)) = found else {
         return Ok(without_time(text, &lexemes, &words, edges));
     };
+    let title = title::title(text, &lexemes, &words, edges.start, &runs);
+    // "every year on thanksgiving"
+    let is_undated = phrase.every.as_ref().is_some_and(|every| every.cycle == Cycle::Years && every.days.is_empty())
+        && phrase.days.is_empty();
+    if let Some(run) = runs.iter().find(|run| is_undated && words.has(run.range.end, Meaning::On)) {
+        let span = lexemes[run.range.start].span.start..lexemes[run.range.end].span.end;
+        let reason = "its date is not known, expected one such as `on june 3`";
+        return Err(TimeError::NoRule { words: text[span.clone()].to_owned(), span, reason });
+    }
+    // Alone it names a stretch; of a thing to do it names the end, since a reminder at once is none.
+    if phrase.naming == Naming::Until && edges.start == 0 && title.is_empty() {
+        phrase = grammar::begun(phrase);
+    }
     let time = match resolve_phrase(text, &lexemes, &runs, &phrase, context) {
         Ok(time) => time,
         // "eat more kale this month" is a title.
@@ -187,7 +205,6 @@ pub fn parse_sentence(text: &str, context: &Context) -> Result<Reading, TimeErro
         let span = lexemes[left.start].span.start..lexemes[left.end - 1].span.end;
         return Err(TimeError::Leftover { words: text[span.clone()].to_owned(), span });
     }
-    let title = title::title(text, &lexemes, &words, edges.start, &runs);
     let notes = time.notes.clone();
     Ok(Reading { time: Some(time), title, notes })
 }

@@ -117,7 +117,7 @@ fn calendar(here: &Here<'_>, phrase: &Phrase, every: &Every) -> Result<Resolved,
     let mut notes = Vec::new();
     let mut days = gather(here, phrase, every)?;
     let interval = u16::try_from(every.interval).ok().filter(|interval| *interval > 0);
-    let interval = interval.ok_or_else(|| here.no_rule("expected an interval of 1 to 65535"))?;
+    let interval = interval.ok_or_else(|| here.no_rule("expected a whole interval of 1 to 65535"))?;
     let times = Times::of(here, phrase, every)?;
     let cycle = match every.cycle {
         Cycle::Days if !days.weekdays.is_empty() && interval == 1 => Cycle::Weeks,
@@ -193,7 +193,7 @@ fn floor(here: &Here<'_>, phrase: &Phrase) -> Result<NaiveDateTime, TimeError> {
     let Some(moment) = &phrase.starting else { return Ok(here.first_second()) };
     // The clock time of "starting monday at 9" is the repetition's own.
     let start = match &moment.day {
-        Some(day) => here.first_date(day)?.and_time(NaiveTime::MIN),
+        Some(day) => here.first_date_of(day, moment.weekday)?.and_time(NaiveTime::MIN),
         None => here.start_of_moment(moment)?,
     };
     Ok(start.max(here.first_second()))
@@ -339,6 +339,9 @@ impl Times {
     }
 }
 
+/// The most times of a week that set positions of the week may pick from.
+const WEEK_TIMES_MAX: usize = 40;
+
 /// Writes the rule.
 fn rule(
     here: &Here<'_>,
@@ -348,7 +351,10 @@ fn rule(
     times: &Times,
     notes: &mut Vec<Note>,
 ) -> Result<String, TimeError> {
+    // Positions are counted by the day where a week has more times than an expansion goes through.
+    let is_by_day = interval == 1 && !times.is_square() && times.per_day() * days.weekdays.len() > WEEK_TIMES_MAX;
     let frequency = match cycle {
+        Cycle::Weeks if is_by_day => "DAILY",
         Cycle::Days => "DAILY",
         Cycle::Weeks => "WEEKLY",
         Cycle::Months => "MONTHLY",
@@ -368,7 +374,10 @@ fn rule(
     // The days that one cycle has, counted for the positions of times that are no square.
     let positions = match cycle {
         Cycle::Days if *days == Days::default() => Some(vec![1]),
-        Cycle::Weeks if days.dates.is_empty() && days.nth.is_empty() => weekly(&mut text, &days.weekdays),
+        Cycle::Weeks if days.dates.is_empty() && days.nth.is_empty() => {
+            let counted = weekly(&mut text, &days.weekdays);
+            if is_by_day { Some(vec![1]) } else { counted }
+        }
         Cycle::Months | Cycle::Years if days.weekdays.is_empty() => {
             in_month(here, &mut text, cycle, days, times, notes)?
         }

@@ -185,7 +185,7 @@ impl<'a> Here<'a> {
     pub(super) fn end_of_moment(&self, moment: &Moment) -> Result<NaiveDateTime, TimeError> {
         let last_second = NaiveTime::from_hms_opt(23, 59, 59).unwrap_or(NaiveTime::MIN);
         match (&moment.day, moment.clock) {
-            (Some(day), None) => Ok(self.first_date(day)?.and_time(last_second)),
+            (Some(day), None) => Ok(self.first_date_of(day, moment.weekday)?.and_time(last_second)),
             (_, Some(_)) | (None, None) => self.start_of_moment(moment),
         }
     }
@@ -193,10 +193,15 @@ impl<'a> Here<'a> {
     /// Returns the local time at which `moment` starts: its clock time, or its day's first.
     pub(super) fn start_of_moment(&self, moment: &Moment) -> Result<NaiveDateTime, TimeError> {
         match (&moment.day, moment.clock) {
-            (Some(day), None) => Ok(self.first_date(day)?.and_time(NaiveTime::MIN)),
+            (Some(day), None) => Ok(self.first_date_of(day, moment.weekday)?.and_time(NaiveTime::MIN)),
             (day, clock) => {
                 let phrase = Phrase {
-                    days: day.iter().cloned().collect(),
+                    days: moment
+                        .weekday
+                        .map(|weekday| Day::Weekday(Which::Coming, weekday))
+                        .into_iter()
+                        .chain(day.iter().cloned())
+                        .collect(),
                     clocks: clock.into_iter().collect(),
                     ..Phrase::default()
                 };

@@ -4,6 +4,7 @@ mod described;
 mod faults;
 mod refusals;
 mod stretches;
+mod typed_by_people;
 mod wider;
 
 use proptest::prelude::*;

@@ -70,7 +70,9 @@ pub(super) fn beside(
         }
         // "water the ferns tomorrow 3pm, remind me"
         if index > 0 && index + 1 == count {
-            if (part.start..part.end).all(|at| words.is_mark(at) || words.has(at, Meaning::LeadFiller)) {
+            if (part.start..part.end)
+                .all(|at| words.is_mark(at) && !is_picture(words, at) || words.has(at, Meaning::LeadFiller))
+            {
                 part.end = part.start;
             }
             let end =
@@ -83,7 +85,9 @@ pub(super) fn beside(
             }
             // "the 3pm meeting moved to 4pm"
             let is_joint = |at: usize| {
-                [Meaning::To, Meaning::After, Meaning::Since, Meaning::Through].iter().any(|join| words.has(at, *join))
+                [Meaning::To, Meaning::After, Meaning::Since, Meaning::Through, Meaning::For]
+                    .iter()
+                    .any(|join| words.has(at, *join))
             };
             if part.end > part.start && is_joint(part.end - 1) {
                 part.end -= 1;
@@ -190,17 +194,25 @@ fn joined(parts: &[&str]) -> String {
 
 /// Returns the place behind marks that only joined the time to the title ("3pm tomorrow: pay rent").
 fn behind_marks(words: &Words<'_>, start: usize) -> usize {
+    let closes = |at: usize| words.is_mark(at) && words.is_end(at) && !is_picture(words, at);
     let mut at = start;
-    while is_seam(words, at) || words.is_mark(at) && words.is_end(at) {
+    while is_seam(words, at) || closes(at) {
         at += 1;
     }
     at
 }
 
+/// Returns whether an emoji stands here ("cake friday🎂"): what takes four bytes is no punctuation.
+fn is_picture(words: &Words<'_>, at: usize) -> bool {
+    words.is_mark(at) && words.lexeme(at).is_some_and(|lexeme| lexeme.span.len() > 3)
+}
+
 fn is_seam(words: &Words<'_>, at: usize) -> bool {
-    [Meaning::Comma, Meaning::Colon, Meaning::Dash, Meaning::Dot, Meaning::Linker]
+    let is_join = [Meaning::Comma, Meaning::Colon, Meaning::Dash, Meaning::Dot, Meaning::Linker]
         .iter()
-        .any(|mark| words.has(at, *mark))
+        .any(|mark| words.has(at, *mark));
+    // "call bob@3pm"
+    is_join || words.is_mark(at) && words.has(at, Meaning::At)
 }
 
 /// Takes the first and last character off, which are quotes.

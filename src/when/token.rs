@@ -34,10 +34,14 @@ pub(super) enum Kind {
 }
 
 impl Token {
-    /// Returns whether a word beside it ends there: a bracket, a quote, a Chinese character.
+    /// Returns whether a word beside it ends there: a bracket, a quote, an emoji, a Chinese character.
     pub(super) fn is_border(&self) -> bool {
         let is_border = |c: char| is_ideograph(c) || "()[]{}<>«»\"'“”‘’!?…".contains(c);
-        self.kind == Kind::Quoted || self.word.chars().all(is_border)
+        // An emoji or an invisible mark ends a word; an accent written apart and a dash join it.
+        let is_apart = |c: char| !c.is_ascii() && !matches!(c, '\u{300}'..='\u{36F}' | '\u{2010}'..='\u{2015}' | '〜');
+        self.kind == Kind::Quoted
+            || self.word.chars().all(is_border)
+            || self.kind == Kind::Mark && self.word.chars().all(is_apart)
     }
 }
 

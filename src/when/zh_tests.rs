@@ -403,6 +403,41 @@ const PIECES: &[&str] = &[
     "「x」",
 ];
 
+#[test]
+fn what_people_add_behind_the_title_still_counts() {
+    check_all(&[
+        ("每天八点跳绳,共12次", "FREQ=DAILY;BYHOUR=8 from Thu 2026-05-14 08:00 ×12 · 跳绳"),
+        ("今天之内回信", "Wed 2026-05-13 19:00 · 回信"),
+        ("明天六点下班买菜", "Thu 2026-05-14 18:00 · 下班买菜"),
+        ("🎂明天买蛋糕", "Thu 2026-05-14 09:00 · 🎂 买蛋糕"),
+        ("双周周四复盘", "FREQ=WEEKLY;INTERVAL=2;BYDAY=TH;BYHOUR=9 from Thu 2026-05-14 09:00 · 复盘"),
+    ]);
+}
+
+#[test]
+fn a_city_before_its_time_names_the_zone() {
+    check_all(&[
+        ("东京时间明早十点开会", "Thu 2026-05-14 09:00 · 开会"),
+        ("查一下东京时间", "no time · 查一下东京时间"),
+    ]);
+}
+
+#[test]
+fn feasts_of_the_lunar_calendar_are_refused_where_they_are_the_time() {
+    check_all(&[
+        ("每年中秋回家", "cannot set \"中秋\": the lunar calendar is not read, expected a date of the solar one"),
+        ("阴历八月十三拜访", "cannot set \"阴历\": the lunar calendar is not read, expected a date of the solar one"),
+        ("明天订中秋的票", "Thu 2026-05-14 09:00 · 订中秋的票"),
+    ]);
+}
+
+/// B56: a lead is no hour, and both ends of a stretch are on its day.
+#[test]
+fn leads_and_ends_of_stretches_are_no_times_of_their_own() {
+    check_alerts("下午四点半开会，提前25分钟提醒我", &context(), "Wed 2026-05-13 16:30 · 开会", &[-25]);
+    check_all(&[("明天上午七点到八点", "Thu 2026-05-14 07:00")]);
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(1500))]
 

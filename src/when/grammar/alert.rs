@@ -4,13 +4,15 @@ use crate::when::grammar::amount::{Amount, amount};
 use crate::when::grammar::clock::{Clock, Face, clock};
 use crate::when::grammar::words::Words;
 use crate::when::grammar::{Binder, Piece};
-use crate::when::lexicon::Meaning;
+use crate::when::lexicon::{Meaning, Part, Unit};
 
 /// A moment at which to speak.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(in crate::when) enum Alert {
     /// So long before due.
     Before(Amount),
+    /// In this part of the day before due's.
+    Eve(Part),
     /// At this time of the day of due.
     At(Clock),
     /// At due itself.
@@ -26,6 +28,7 @@ pub(super) fn alert(words: &Words<'_>, start: usize, before: Option<&Piece>) -> 
         return Some(found);
     }
     let (alert, next) = marked(words, behind_again)
+        .or_else(|| eve(words, behind_again))
         .or_else(|| amount_before(words, behind_again))
         .or_else(|| is_behind_alert.then(|| listed(words, behind_again))?)?;
     Some((alert, behind_reminder(words, next)))
@@ -73,8 +76,20 @@ fn amount_before(words: &Words<'_>, start: usize) -> Option<(Alert, usize)> {
     (words.has(next, Meaning::Before) && is_sure).then_some((alert, next + 1))
 }
 
+/// "the night before", "the day before": of a thing that has a time.
+fn eve(words: &Words<'_>, start: usize) -> Option<(Alert, usize)> {
+    let at = start + 1;
+    let is_eve = words.has(start, Meaning::The) && words.has(at + 1, Meaning::Before);
+    let joins = [Meaning::And, Meaning::Comma].iter().any(|join| words.has(at + 2, *join));
+    let is_eve = is_eve && (joins || words.is_end(at + 2));
+    let part = words.pick(at, |m| if let Meaning::Part(part) = m { Some(part) } else { None });
+    let is_day = words.has(at, Meaning::Unit(Unit::Day));
+    let day = is_day.then_some(Alert::Before(Amount { days: 1, ..Amount::default() }));
+    part.map(Alert::Eve).or(day).filter(|_| is_eve).map(|alert| (alert, at + 2))
+}
+
 /// The 一小时 of 提前一天和一小时.
 fn listed(words: &Words<'_>, start: usize) -> Option<(Alert, usize)> {
-    let found = amount(words, start).filter(|found| found.amount.months == 0)?;
+    let found = amount(words, start)?;
     Some((Alert::Before(found.amount), found.next))
 }

@@ -217,6 +217,9 @@ fn oclock(words: &Words<'_>, start: usize) -> Option<(Clock, usize)> {
     )
 }
 
+/// The letter of minutes.
+const M: Meaning = Meaning::ShortUnit(Unit::Minute);
+
 /// "half past 5", "quarter to 6", "ten past 4", "half five".
 fn spoken(words: &Words<'_>, start: usize, binder: Option<Binder>) -> Option<FoundClock> {
     let at = words.skip(start, Meaning::Article);
@@ -226,8 +229,12 @@ fn spoken(words: &Words<'_>, start: usize, binder: Option<Binder>) -> Option<Fou
         (15, at + 1, true)
     } else {
         let (value, next) = small_number(words, start)?;
-        let next = if words.is_unit(next) { next + 1 } else { next };
-        (value, next, false)
+        let is_minutes = words.has(next, Meaning::Unit(Unit::Minute)) || words.has(next, M);
+        // "26 hours to three" are no minutes.
+        if words.is_unit(next) && !is_minutes {
+            return None;
+        }
+        (value, if is_minutes { next + 1 } else { next }, false)
     };
     if !(1..60).contains(&minutes) {
         return None;

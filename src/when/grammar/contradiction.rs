@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use crate::when::grammar::phrase::Run;
+use crate::when::grammar::run::Run;
 use crate::when::grammar::words::Words;
 use crate::when::grammar::{Day, Which};
 use crate::when::lexicon::Meaning;
@@ -21,6 +21,18 @@ pub(super) fn is_named_date(words: &Words<'_>, known: &Run, other: &Run) -> bool
     let mut between = known.range.end.min(other.range.end)..known.range.start.max(other.range.start);
     let is_pair = is_date(known) && is_weekday(other) || is_weekday(known) && is_date(other);
     is_pair && other.phrase.is_only_days() && between.all(|at| words.is_mark(at))
+}
+
+/// Returns whether "mon/wed/fri" stands outside all runs: days of which none was taken.
+pub(super) fn lists_weekdays(words: &Words<'_>, runs: &[Run]) -> bool {
+    let is_weekday = |at: usize| {
+        let is_free = !runs.iter().any(|run| run.range.contains(&at));
+        is_free
+            && words.pick(at, |m| matches!(m, Meaning::Weekday(_) | Meaning::ShortWeekday(_)).then_some(())).is_some()
+    };
+    let is_pair =
+        |at: usize| is_weekday(at) && words.has(at + 1, Meaning::Slash) && words.is_glued(at + 1) && is_weekday(at + 2);
+    !words.has_repeat && (0..words.len()).any(is_pair)
 }
 
 /// Returns whether two runs name two times for one thing: side by side ("at 3pm at 5pm", "friday or saturday"), or both

@@ -3,8 +3,9 @@
 use chrono::Weekday;
 
 use crate::when::Dialect;
-use crate::when::grammar::amount::{Amount, FoundAmount, amount, count};
+use crate::when::grammar::amount::{Amount, amount, count};
 use crate::when::grammar::clock::clock;
+use crate::when::grammar::counted::{anchor, counted_from, shifted, weekdays_from_now};
 use crate::when::grammar::date::{compact, month_and_day, month_and_year, month_name, numeric, year};
 use crate::when::grammar::period::period_of_calendar;
 use crate::when::grammar::words::Words;
@@ -147,55 +148,8 @@ pub(super) fn found(day: Day, next: usize, strength: Strength) -> FoundDay {
     FoundDay { day, next, strength }
 }
 
-/// "a week from friday", "two days after tomorrow".
-fn shifted(words: &Words<'_>, start: usize, dialect: Dialect) -> Option<FoundDay> {
-    // "the day after tomorrow", "the second week after friday"
-    let length = match amount(words, words.skip(start, Meaning::About)) {
-        Some(found) => found,
-        None => unit_after_the(words, start)?,
-    };
-    if length.amount.is_exact() {
-        return None;
-    }
-    let is_back = words.has(length.next, Meaning::Before);
-    let is_ahead = words.has(length.next, Meaning::From) || words.has(length.next, Meaning::After);
-    if !(is_back || is_ahead) {
-        return None;
-    }
-    let anchor = anchor(words, length.next + 1, dialect)?;
-    let day = Day::Shifted { amount: length.amount, is_back, from: Box::new(anchor.day) };
-    Some(found(day, anchor.next, Strength::Strong))
-}
-
-/// "the day", "the second week", before what it is counted from.
-fn unit_after_the(words: &Words<'_>, start: usize) -> Option<FoundAmount> {
-    let at = words.skip(start, Meaning::The);
-    if at == start && !words.has(at, Meaning::Unit(Unit::Day)) {
-        return None;
-    }
-    let (nth, at) = ordinal(words, at).unwrap_or((1, at));
-    let unit = words.pick(at, |meaning| if let Meaning::Unit(unit) = meaning { Some(unit) } else { None })?;
-    let amount = Amount::default().plus(i64::from(nth).checked_mul(1000)?, unit).filter(|_| nth > 0)?;
-    Some(FoundAmount { amount, next: at + 1, is_short: false })
-}
-
-/// Reads a day that another is counted from.
-fn anchor(words: &Words<'_>, at: usize, dialect: Dialect) -> Option<FoundDay> {
-    [
-        named(words, at),
-        holiday(words, at, Some(Binder::On)),
-        weekday(words, at),
-        month_and_day(words, at),
-        numeric(words, at, None, dialect).filter(|day| day.strength > Strength::Whole),
-        month_day(words, at, Some(Binder::On)),
-    ]
-    .into_iter()
-    .flatten()
-    .reduce(|best, other| if other.next > best.next { other } else { best })
-}
-
 /// "on christmas", "by new year's eve": bound, since "christmas tree" is a thing.
-fn holiday(words: &Words<'_>, start: usize, binder: Option<Binder>) -> Option<FoundDay> {
+pub(super) fn holiday(words: &Words<'_>, start: usize, binder: Option<Binder>) -> Option<FoundDay> {
     let (month, day) =
         words.pick(start, |m| if let Meaning::Holiday(month, day) = m { Some((month, day)) } else { None })?;
     let strength = if binder.is_some() { Strength::Strong } else { Strength::Whole };
@@ -229,42 +183,6 @@ fn week_around(words: &Words<'_>, start: usize, dialect: Dialect) -> Option<Foun
     Some(found(Day::WeekAround(Box::new(day.day)), day.next, Strength::Strong))
 }
 
-/// "the monday before may 25", "3 mondays after june 2".
-fn counted_from(words: &Words<'_>, start: usize, dialect: Dialect) -> Option<FoundDay> {
-    let (nth, at) = match count(words, start).filter(|(thousandths, _)| thousandths % 1000 == 0) {
-        Some((thousandths, at)) => (thousandths / 1000, at),
-        None => (1, words.skip(start, Meaning::The)),
-    };
-    let weekday = words.pick(at, |meaning| match meaning {
-        Meaning::EveryWeekday(weekday) | Meaning::Weekday(weekday) => Some(weekday),
-        _ => None,
-    })?;
-    let is_back = words.has(at + 1, Meaning::Before);
-    if !(is_back || words.has(at + 1, Meaning::After)) {
-        return None;
-    }
-    if words.has(at + 2, Meaning::Next) && at + 3 == words.len() {
-        return Some(found(Day::Weekday(Which::Later(1), weekday), at + 3, Strength::Strong));
-    }
-    let from = anchor(words, at + 2, dialect)?;
-    let nth = if is_back { -nth } else { nth };
-    Some(found(Day::Counted { nth, weekday, from: Box::new(from.day) }, from.next, Strength::Strong))
-}
-
-/// "three fridays from now".
-fn weekdays_from_now(words: &Words<'_>, start: usize) -> Option<FoundDay> {
-    let (thousandths, at) = count(words, start).filter(|(thousandths, _)| thousandths % 1000 == 0)?;
-    let weekday = words.pick(at, |meaning| match meaning {
-        Meaning::EveryWeekday(weekday) | Meaning::Weekday(weekday) => Some(weekday),
-        _ => None,
-    })?;
-    let weeks = thousandths / 1000 - 1;
-    let is_today = words.has(at + 1, Meaning::From) && words.has(at + 2, Meaning::Day(0));
-    let next = if is_today { at + 3 } else { at + 2 };
-    let is_said = is_today || words.has(at + 1, Meaning::FromNow);
-    (is_said && weeks >= 0).then(|| found(Day::Weekday(Which::Later(weeks), weekday), next, Strength::Strong))
-}
-
 /// "end of friday", and in repetitions "the end" of their cycle.
 fn end_of(words: &Words<'_>, start: usize, binder: Option<Binder>) -> Option<FoundDay> {
     let at = words.skip(start, Meaning::The);
@@ -282,7 +200,7 @@ fn end_of(words: &Words<'_>, start: usize, binder: Option<Binder>) -> Option<Fou
     is_cycle.then(|| found(last, at + 1, Strength::Strong))
 }
 
-fn named(words: &Words<'_>, start: usize) -> Option<FoundDay> {
+pub(super) fn named(words: &Words<'_>, start: usize) -> Option<FoundDay> {
     // "the eom"
     let is_end = words.pick(start + 1, |m| matches!(m, Meaning::End(_)).then_some(())).is_some();
     let start = if is_end { words.skip(start, Meaning::The) } else { start };
@@ -302,7 +220,7 @@ fn named(words: &Words<'_>, start: usize) -> Option<FoundDay> {
 }
 
 /// "friday", "this friday", "next friday", "friday week", "friday after next".
-fn weekday(words: &Words<'_>, start: usize) -> Option<FoundDay> {
+pub(super) fn weekday(words: &Words<'_>, start: usize) -> Option<FoundDay> {
     let before = words.skip(start, Meaning::The);
     let (which, at) = which(words, before);
     let (weekday, is_full) = weekday_name(words, at)?;
@@ -420,7 +338,7 @@ fn plain_ordinal(words: &Words<'_>, at: usize) -> Option<(i32, usize)> {
 }
 
 /// "the 20th", "on the first".
-fn month_day(words: &Words<'_>, start: usize, binder: Option<Binder>) -> Option<FoundDay> {
+pub(super) fn month_day(words: &Words<'_>, start: usize, binder: Option<Binder>) -> Option<FoundDay> {
     let at = words.skip(start, Meaning::The);
     // "20 of next month", "the 28th of the month after next"
     let number =
@@ -456,6 +374,13 @@ fn month_day(words: &Words<'_>, start: usize, binder: Option<Binder>) -> Option<
         return None;
     }
     let is_word = words.digits(at).is_none();
+    // "the first of each month"
+    let of_each = words.has(next, Meaning::Of)
+        && words.has(next + 1, Meaning::Every)
+        && words.has(words.skip(next + 2, Meaning::Single), Meaning::Unit(Unit::Month));
+    if is_word && of_each {
+        return Some(found(Day::OfMonth(u32::try_from(nth).ok()?), next, Strength::Strong));
+    }
     let is_bound = binder.is_some_and(|binder| matches!(binder, Binder::On | Binder::By | Binder::Until));
     // "the second attempt" and "on the first try" are no dates.
     if is_word && !(at > start && words.is_end(next)) {

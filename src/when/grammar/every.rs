@@ -64,12 +64,26 @@ fn behind_every(words: &Words<'_>, start: usize, dialect: Dialect) -> Option<(Ev
     if words.has(start, Meaning::Other) {
         return unit(words, start + 1, 2).or_else(|| weekdays(words, start + 1, 2));
     }
+    if let Some(next) = unruly(words, start) {
+        return Some((Every { interval: 0, cycle: Cycle::Days, days: Vec::new(), part: None }, next));
+    }
     yearly(words, start, dialect)
         .or_else(|| counted(words, start))
         .or_else(|| amount(words, start).and_then(|found| Some((of_amount(found.amount)?, found.next))))
         .or_else(|| unit(words, start, 1))
         .or_else(|| weekdays(words, start, 1))
         .or_else(|| part(words, start))
+}
+
+/// Returns the place behind a length that no rule has: "1.5 days", "-1 weeks", "99999999999 days".
+fn unruly(words: &Words<'_>, start: usize) -> Option<usize> {
+    if words.has(start, Meaning::Huge) && words.is_unit(start + 1) {
+        return Some(start + 2);
+    }
+    if words.has(start, Meaning::Dash) && words.is_glued(start + 1) {
+        return amount(words, start + 1).map(|found| found.next);
+    }
+    amount(words, start).filter(|found| of_amount(found.amount).is_none()).map(|found| found.next)
 }
 
 /// "year", "quarter", "half hour": one unit, so many times.
@@ -281,6 +295,14 @@ fn adverb(words: &Words<'_>, start: usize) -> Option<FoundEvery> {
 
 /// "mondays and thursdays", "weekdays": plurals repeat without "every".
 fn plural(words: &Words<'_>, start: usize) -> Option<(Every, usize)> {
+    // "weekday mornings", "sunday evenings"
+    let part = words.pick(start + 1, |m| if let Meaning::EveryPart(part) = m { Some(part) } else { None });
+    if let Some(part) = part
+        && let Some((days, next)) = weekday_set(words, start).filter(|(_, next)| *next == start + 1)
+        && words.pick(start, |m| matches!(m, Meaning::ShortWeekday(_)).then_some(())).is_none()
+    {
+        return Some((Every { part: Some(part), ..weekly(&days, 1) }, next + 1));
+    }
     words.pick(start, |meaning| {
         matches!(meaning, Meaning::EveryWeekday(_) | Meaning::EveryWorkingDay | Meaning::EveryWeekend).then_some(())
     })?;

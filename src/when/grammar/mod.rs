@@ -8,6 +8,7 @@ mod alert;
 mod amount;
 mod clock;
 mod contradiction;
+mod counted;
 mod date;
 mod day;
 mod every;
@@ -15,6 +16,7 @@ mod open;
 mod period;
 mod phrase;
 mod range;
+mod run;
 mod suffixed;
 mod words;
 
@@ -29,8 +31,9 @@ pub(super) use self::amount::{Amount, amount, count};
 pub(super) use self::clock::{Clock, Face};
 pub(super) use self::day::{Day, DayKind, MonthOf, WeekOf, Which};
 pub(super) use self::every::{Cycle, Every, WEEKEND, WORKING_DAYS};
-pub(super) use self::open::is_open;
-pub(super) use self::phrase::{DayPart, Naming, Phrase, Run, phrase};
+pub(super) use self::open::{begun, is_open};
+pub(super) use self::phrase::{DayPart, Naming, Phrase};
+pub(super) use self::run::{Run, phrase};
 pub(super) use self::words::Words;
 
 /// The preposition before a piece.
@@ -129,6 +132,8 @@ pub(super) enum Piece {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct Moment {
     pub(super) day: Option<Day>,
+    /// The weekday said beside its date, which must agree.
+    pub(super) weekday: Option<Weekday>,
     pub(super) clock: Option<Clock>,
 }
 
@@ -421,15 +426,28 @@ pub(in crate::when) fn moment(
 ) -> Option<(Moment, usize)> {
     let at = words.skip(words.skip(words.skip(start, Meaning::On), Meaning::At), Meaning::In);
     if let Some(found) = day::day(words, at, Some(binder), dialect) {
-        let clock_at = words.skip(words.skip(found.next, Meaning::Comma), Meaning::At);
-        let inner = (clock_at > found.next).then_some(Binder::At);
+        let (day, weekday, next) = dated(words, found, dialect);
+        let clock_at = words.skip(words.skip(next, Meaning::Comma), Meaning::At);
+        let inner = (clock_at > next).then_some(Binder::At);
         return Some(match clock::clock(words, clock_at, inner) {
-            Some(clock) => (Moment { day: Some(found.day), clock: Some(clock.clock) }, clock.next),
-            None => (Moment { day: Some(found.day), clock: None }, found.next),
+            Some(clock) => (Moment { day: Some(day), weekday, clock: Some(clock.clock) }, clock.next),
+            None => (Moment { day: Some(day), weekday, clock: None }, next),
         });
     }
     let found = clock::clock(words, at, Some(binder))?;
-    Some((Moment { day: None, clock: Some(found.clock) }, found.next))
+    Some((Moment { day: None, weekday: None, clock: Some(found.clock) }, found.next))
+}
+
+/// Reads the date behind its weekday ("thu 20 jun 2030"), and returns both with the place behind.
+fn dated(words: &Words<'_>, found: day::FoundDay, dialect: Dialect) -> (Day, Option<Weekday>, usize) {
+    let Day::Weekday(Which::Coming, weekday) = found.day else { return (found.day, None, found.next) };
+    let behind = words.skip(words.skip(found.next, Meaning::Comma), Meaning::The);
+    let date = day::day(words, behind, Some(Binder::On), dialect)
+        .filter(|date| matches!(date.day, Day::Date { .. } | Day::OfMonth(_)));
+    match date {
+        Some(date) => (date.day, Some(weekday), date.next),
+        None => (found.day, None, found.next),
+    }
 }
 
 /// An offset from UTC behind a time of day.
@@ -481,7 +499,8 @@ fn other(words: &Words<'_>, start: usize, before: Option<&Piece>) -> Option<Foun
     if let Some((times, next)) = every::often(words, start) {
         return found(Piece::Often(times), next, Strength::Strong);
     }
-    if words.has_repeat && before.is_some() {
+    // 每天九点吃药，共10次: behind the title it still counts.
+    if words.has_repeat && (before.is_some() || words.has(start, Meaning::Total)) {
         if let Some(times) = words.pick(start, |m| if let Meaning::Count(times) = m { Some(times) } else { None }) {
             return found(Piece::Times(times), start + 1, Strength::Strong);
         }
@@ -508,5 +527,10 @@ fn other(words: &Words<'_>, start: usize, before: Option<&Piece>) -> Option<Foun
     let is_behind_time =
         matches!(before, Some(Piece::Clock(_) | Piece::Window(..) | Piece::Day(_) | Piece::Part { .. }));
     let next = if is_bracketed { start + 3 } else { start + 1 };
+    // 东京时间明早九点
+    let is_before_time = before.is_none() && words.opens_or_closes(start) && words.pick(next, |_| Some(())).is_some();
+    if is_before_time && !is_bracketed {
+        return found(Piece::Zone(zone), next, Strength::Adverb);
+    }
     if is_behind_time { found(Piece::Zone(zone), next, Strength::Strong) } else { None }
 }

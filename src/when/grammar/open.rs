@@ -1,8 +1,9 @@
 //! Which words speak of a stretch that is open at one end: "within 2 hours", "since monday", "later this week"?
 //!
-//! What is bounded only above begins now. Where no moment is named nothing is chosen: the sentence is refused, and says why.
+//! What is bounded only above begins now; of a thing to do it is the end. Where no moment is named nothing is chosen: the sentence is refused, and says why.
 
-use crate::when::grammar::phrase::{Naming, Phrase, Run};
+use crate::when::grammar::phrase::{Naming, Phrase};
+use crate::when::grammar::run::Run;
 use crate::when::grammar::words::Words;
 use crate::when::grammar::{Day, Strength, Which, amount};
 use crate::when::lexicon::{Meaning, Part, Unit};
@@ -37,15 +38,20 @@ pub(super) fn opened(run: Run, start: usize) -> Run {
     Run { range: start..run.range.end, strength: run.strength.max(Strength::Weak), phrase, ..run }
 }
 
-/// Returns the run that says only until when as one that begins where its length is counted from: now, or its day.
-pub(super) fn begun(run: Run) -> Run {
-    let days = match run.phrase.days.as_slice() {
+/// Returns the run as one that says only until when.
+pub(super) fn bounded(run: Run) -> Run {
+    let phrase = Phrase { naming: Naming::Until, ..run.phrase };
+    Run { strength: run.strength.max(Strength::Weak), phrase, ..run }
+}
+
+/// Returns a phrase that says only until when as one that begins where its length is counted from: now, or its day.
+pub(in crate::when) fn begun(phrase: Phrase) -> Phrase {
+    let days = match phrase.days.as_slice() {
         [Day::Shifted { from, .. }] if **from != Day::FromToday(0) => vec![from.as_ref().clone()],
         [Day::Period(Which::Next, unit)] => vec![Day::Period(Which::Next, *unit)],
         _ => Vec::new(),
     };
-    let phrase = Phrase { is_now: days.is_empty(), ahead: None, days, ..run.phrase };
-    Run { strength: run.strength.max(Strength::Weak), phrase, ..run }
+    Phrase { is_now: days.is_empty(), ahead: None, days, ..phrase }
 }
 
 /// Returns whether the run says only until when: "within 2 hours", "less than 3 days after friday".

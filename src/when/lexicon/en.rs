@@ -149,7 +149,7 @@ fn ordinal(word: &str) -> Option<Meaning> {
 fn unit(word: &str) -> Option<Meaning> {
     let unit = match word {
         "second" | "seconds" | "sec" | "secs" => Unit::Second,
-        "minute" | "minutes" | "min" | "mins" => Unit::Minute,
+        "minute" | "minutes" | "min" | "mins" | "minuts" | "mintues" | "mintutes" => Unit::Minute,
         "hour" | "hours" | "hr" | "hrs" => Unit::Hour,
         "day" | "days" => Unit::Day,
         "week" | "weeks" | "wk" | "wks" => Unit::Week,
@@ -355,7 +355,7 @@ fn binder(word: &str) -> &'static [Meaning] {
         "-" | "–" | "—" | "~" | "〜" => &[Meaning::Dash],
         "." => &[Meaning::Dot],
         "+" => &[Meaning::Plus],
-        "(" | ")" => &[Meaning::Bracket],
+        "(" | ")" | "[" | "]" => &[Meaning::Bracket],
         _ => &[],
     }
 }
@@ -366,7 +366,7 @@ fn lead(word: &str) -> &'static [Meaning] {
         "street" | "st" | "avenue" | "ave" | "floor" | "road" | "grade" | "edition" | "anniversary" | "birthday" => {
             &[Meaning::OrdinalNoun]
         }
-        "me" | "please" => &[Meaning::LeadFiller],
+        "me" | "please" | "pls" | "plz" => &[Meaning::LeadFiller],
         "to" | "that" => &[Meaning::LeadEnd],
         "about" => &[Meaning::LeadEnd, Meaning::About],
         "is" | "was" | "are" | "were" => &[Meaning::Copula],

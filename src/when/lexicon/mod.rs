@@ -418,6 +418,9 @@ pub(super) fn lexemes(tokens: &[Token]) -> Vec<Lexeme> {
     lexemes
 }
 
+/// The most tokens behind the first of a zone's name that are looked at.
+const ZONE_TOKENS_MAX: usize = 10;
+
 /// Reads a zone by its full name ("Europe/Berlin"), with how many tokens it takes.
 fn zone_name(tokens: &[Token]) -> Option<(usize, Tz)> {
     let is_slashed = tokens.get(1).is_some_and(|token| token.word == "/" && token.is_glued);
@@ -426,7 +429,8 @@ fn zone_name(tokens: &[Token]) -> Option<(usize, Tz)> {
     }
     let is_part =
         |token: &&Token| token.is_glued && (token.kind == Kind::Word || ["/", "_", "-"].contains(&&*token.word));
-    let longest = 1 + tokens[1..].iter().take_while(is_part).count();
+    // The longest names have nine tokens (America/North_Dakota/New_Salem); of a chain of a thousand none is one.
+    let longest = 1 + tokens[1..].iter().take(ZONE_TOKENS_MAX).take_while(is_part).count();
     let name_of = |len: usize| tokens[..len].iter().map(|token| token.word.as_str()).collect::<String>();
     (3..=longest).rev().find_map(|len| {
         let name = name_of(len);

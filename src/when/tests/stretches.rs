@@ -19,7 +19,6 @@ fn check_chinese(table: &[(&str, &str)]) {
 fn what_is_bounded_above_only_begins_at_once() {
     check_all(&[
         ("within 4 days", "Wed 2026-05-13 16:00"),
-        ("answer the letter within 2 weeks", "Wed 2026-05-13 16:00 · answer the letter"),
         ("within the next 3 hours", "Wed 2026-05-13 16:00"),
         ("less than 2 weeks from today", "Wed 2026-05-13 16:00"),
         ("within 3 days after friday", "Fri 2026-05-15 09:00"),
@@ -181,4 +180,17 @@ fn leads_and_joints_leave_the_title() {
         ("6am tokyo time", "Wed 2026-05-13 17:00"),
     ]);
     check_chinese(&[("提醒我周六要修自行车", "Sat 2026-05-16 09:00 · 修自行车")]);
+}
+
+#[test]
+fn a_thing_to_do_within_a_length_is_due_at_its_end_and_not_at_once() {
+    check_all(&[
+        ("answer the letter within 2 weeks", "Wed 2026-05-27 16:00 · answer the letter"),
+        ("remind me within 4 hours to stretch", "Wed 2026-05-13 20:00 · stretch"),
+        ("remind me within 4 hours", "Wed 2026-05-13 20:00"),
+        ("in less than 3 days return the skates", "Sat 2026-05-16 16:00 · return the skates"),
+        ("sign within 3 days after friday", "Mon 2026-05-18 09:00 · sign"),
+    ]);
+    let alone = parse_time("within 4 hours", &context()).expect("a time");
+    assert_eq!(told(alone.due, context().zone), "Wed 2026-05-13 20:00");
 }

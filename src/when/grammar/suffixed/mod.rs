@@ -78,7 +78,9 @@ pub(super) fn beside(words: &Words<'_>, start: usize, before: Option<&Piece>) ->
     if is_moment && words.has(start, Meaning::FromNow) && !words.has(start, Meaning::Inside) {
         return Some(Found { piece: Piece::Behind, next: start + 1, strength: Strength::Strong });
     }
-    (is_moment && words.has(start, Meaning::ByBehind)).then_some(Found {
+    // 今天之内
+    let is_inside = matches!(before, Some(Piece::Day(_))) && words.has(start, Meaning::Inside);
+    (is_moment && words.has(start, Meaning::ByBehind) || is_inside).then_some(Found {
         piece: Piece::By,
         next: start + 1,
         strength: Strength::Strong,

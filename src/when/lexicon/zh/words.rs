@@ -5,6 +5,8 @@
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
+use chrono_tz::Tz;
+
 use crate::when::lexicon::zh::Entries;
 use crate::when::lexicon::{Lexeme, Meaning, Part, Unit};
 
@@ -36,6 +38,16 @@ pub(super) fn listed(chars: &[char], number_len: usize, last: Option<&Lexeme>) -
     let is_unit = |lexeme: &Lexeme| lexeme.meanings.iter().any(|m| matches!(m, Meaning::Unit(_) | Meaning::AndHalf));
     if chars[0] == '后' && last.is_some_and(is_unit) {
         return Some(vec![(1, vec![Meaning::FromNow])]);
+    }
+    // 六点下班 is what happens at six.
+    let is_clock = |lexeme: &Lexeme| {
+        lexeme
+            .meanings
+            .iter()
+            .any(|m| matches!(m, Meaning::HourMark | Meaning::MinuteMark | Meaning::MinutesPast(_) | Meaning::AndHalf))
+    };
+    if chars.starts_with(&['下', '班']) && last.is_some_and(is_clock) {
+        return Some(vec![(2, Vec::new())]);
     }
     (1..=chars.len().min(WORD_MAX)).rev().find_map(|len| {
         let word: String = chars[..len].iter().collect();
@@ -89,6 +101,9 @@ fn compound(word: &str) -> Option<&'static [(usize, &'static [Meaning])]> {
         "三刻钟" => &[(1, &[Meaning::Number(45)]), (2, &[Meaning::Unit(Unit::Minute)])],
         "两刻钟" => &[(1, &[Meaning::Number(30)]), (2, &[Meaning::Unit(Unit::Minute)])],
         "最后一天" => &[(3, &[Meaning::Final]), (1, DAY)],
+        "每年春节" | "每年除夕" | "每年元宵" | "每年端午" | "每年七夕" | "每年中秋" | "每年重阳" => {
+            &[(1, &[Meaning::Every]), (1, YEAR), (2, &[Meaning::Lunar])]
+        }
         "半个月" => &[(1, &[Meaning::Number(15)]), (2, DAY)],
         "一刻钟" => &[(2, &[Meaning::Quarter]), (1, &[Meaning::Unit(Unit::Hour)])],
         "个半月" => &[(2, &[Meaning::AndHalf]), (1, &[Meaning::Unit(Unit::Month)])],
@@ -107,9 +122,10 @@ fn simple(word: &str, next: Option<char>) -> &'static [Meaning] {
         "间" if is_before("房隔歇谍断接") => &[],
         "个星期" | "个礼拜" if is_before("一二三四五六日天") => &[],
         "起" if is_before("床来飞码草名诉点身诊跑") => &[],
+        "双周" | "每双周" if is_before("周星礼的") => &[Meaning::Repeats(2, Unit::Week), Meaning::Sure],
         "点" if is_before("点评名赞餐菜心击") => &[],
         "时" if is_before("候间代尚机") => &[],
-        _ => [units(word), days(word), parts(word), binders(word), leads(word)]
+        _ => [units(word), days(word), parts(word), binders(word), leads(word), zones(word)]
             .into_iter()
             .find(|found| !found.is_empty())
             .unwrap_or(&[]),
@@ -263,5 +279,29 @@ fn leads(word: &str) -> &'static [Meaning] {
         }
         "到点" | "到时" | "到时候" | "准点" => &[Meaning::AtDue],
         _ => &[],
+    }
+}
+
+/// A city's clock: 东京时间.
+fn zones(word: &str) -> &'static [Meaning] {
+    match word.strip_suffix("时间") {
+        Some("北京" | "上海" | "中国") => &[Meaning::Zone(Tz::Asia__Shanghai)],
+        Some("香港") => &[Meaning::Zone(Tz::Asia__Hong_Kong)],
+        Some("台北" | "台湾") => &[Meaning::Zone(Tz::Asia__Taipei)],
+        Some("东京" | "日本") => &[Meaning::Zone(Tz::Asia__Tokyo)],
+        Some("首尔" | "韩国") => &[Meaning::Zone(Tz::Asia__Seoul)],
+        Some("新加坡") => &[Meaning::Zone(Tz::Asia__Singapore)],
+        Some("迪拜") => &[Meaning::Zone(Tz::Asia__Dubai)],
+        Some("莫斯科") => &[Meaning::Zone(Tz::Europe__Moscow)],
+        Some("柏林" | "德国") => &[Meaning::Zone(Tz::Europe__Berlin)],
+        Some("巴黎" | "法国") => &[Meaning::Zone(Tz::Europe__Paris)],
+        Some("伦敦" | "英国") => &[Meaning::Zone(Tz::Europe__London)],
+        Some("纽约" | "美东" | "美国东部") => &[Meaning::Zone(Tz::America__New_York)],
+        Some("芝加哥") => &[Meaning::Zone(Tz::America__Chicago)],
+        Some("洛杉矶" | "旧金山" | "西雅图" | "美西" | "美国西部") => {
+            &[Meaning::Zone(Tz::America__Los_Angeles)]
+        }
+        Some("悉尼") => &[Meaning::Zone(Tz::Australia__Sydney)],
+        Some(_) | None => &[],
     }
 }
