@@ -165,7 +165,10 @@ impl User {
                     key: None,
                 },
             ),
-            5 => call(client, &Resume { task: Some(task), all: false, tag: None, shift: early, occurrence: None, key: None }),
+            5 => call(
+                client,
+                &Resume { task: Some(task), all: false, tag: None, shift: early, occurrence: None, key: None },
+            ),
             6 => call(client, &Skip { task, occurrence: None, key: None }),
             7 => call(client, &Cancel { task, all: false, occurrence: None, key: None }),
             8 => call(client, &Update { at: Some("in 1 second".to_owned()), ..update(number) }),

@@ -310,7 +310,7 @@ fn a_repeat_before_due_decides_where_the_clock_was_set_back_behind_the_firing() 
         let mut story = story(schedule, &[], &[webhook("a")]);
         story.run("4 09:00");
         let until = at("4 08:30");
-        story.ask("4 08:00", &Command::Snooze { until, early: true }).expect("due");
+        story.ask("4 08:00", &Command::Snooze { until, is_duration: false, early: true }).expect("due");
         story.run("4 08:30");
         assert_eq!((stands(&story).0, statuses(&story)), (StateName::Pending, vec!["queued", "withdrawn"]));
         let case = format!("{before:?}, then {after:?}");
@@ -330,7 +330,7 @@ fn a_repeat_before_due_decides_where_the_clock_was_set_back_behind_the_firing() 
 fn a_series_whose_clock_was_set_back_goes_on_once_a_repeat_before_due_was_taken() {
     let mut story = story(daily(9), &[], &[webhook("a")]);
     story.run("4 09:00");
-    story.ask("4 08:00", &Command::Snooze { until: at("4 08:30"), early: true }).expect("due");
+    story.ask("4 08:00", &Command::Snooze { until: at("4 08:30"), is_duration: false, early: true }).expect("due");
     story.run("4 08:30");
     report(&mut story, "4 08:31", &webhook("a"), Report::Delivered);
     story.run("4 09:00");
@@ -341,7 +341,7 @@ fn a_series_whose_clock_was_set_back_goes_on_once_a_repeat_before_due_was_taken(
 #[test]
 fn what_a_snooze_said_before_due_does_not_stand_for_what_is_said_at_due() {
     let mut story = story(once("4 09:00"), &[], &[webhook("a")]);
-    story.ask("4 08:00", &Command::Snooze { until: at("4 08:30"), early: true }).expect("ahead");
+    story.ask("4 08:00", &Command::Snooze { until: at("4 08:30"), is_duration: false, early: true }).expect("ahead");
     story.run("4 08:30");
     report(&mut story, "4 08:31", &webhook("a"), Report::Delivered);
     story.run("4 09:00");
