@@ -516,6 +516,12 @@ impl Snapshot {
             .filter_map(|slot| Some((slot, self.occurrence.time_of(slot)?)))
     }
 
+    /// Returns whether an alert is ahead that is not one of the deadline.
+    #[must_use]
+    pub fn says_more_of_due(&self) -> bool {
+        self.alerts_ahead().any(|(slot, _)| matches!(slot, Slot::Alert(_)))
+    }
+
     /// Returns the next repetition of what rang and was not answered, with its time. Programs are not nagged: they have
     /// taken it, or it is tried again.
     #[must_use]

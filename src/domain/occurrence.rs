@@ -243,6 +243,15 @@ impl Slot {
     /// The alert at the deadline.
     pub const DEADLINE: Self = Self::Deadline(Span::ZERO);
 
+    /// Returns whether it says that the thing is due, as early alerts, nags and those of a deadline do not.
+    #[must_use]
+    pub fn is_of_due(self) -> bool {
+        match self {
+            Self::Alert(offset) => offset >= Span::ZERO,
+            Self::Nag(_) | Self::Deadline(_) => false,
+        }
+    }
+
     /// Returns whether it speaks behind due.
     #[must_use]
     pub const fn is_behind_due(self) -> bool {

@@ -41,7 +41,7 @@ pub(super) fn edit(steps: &mut Steps<'_>, edit: &Edit) -> Result<(), Rejection> 
         keep_past_alerts_silent(steps, &alerts_before);
     }
     wake::wake(steps);
-    if has_alerts {
+    if has_alerts || has_deadline {
         // The alert that a task of programs still waited for may be gone.
         report::end_where_all_are_over(steps);
     }

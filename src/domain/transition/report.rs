@@ -59,8 +59,8 @@ fn end_as(steps: &mut Steps<'_>, why: &'static str) {
 /// A task for programs only ends when each has taken it, refused it, or failed too often; a series then goes on.
 pub(super) fn end_where_all_are_over(steps: &mut Steps<'_>) {
     let State::Running(running) = steps.state() else { return };
-    // What is to be said yet may be taken yet.
-    let speaks_again = running.snooze.is_some() || steps.now_is.next_alert().is_some();
+    // What is to be said yet may be taken yet; what is said of a deadline changes no state.
+    let speaks_again = running.snooze.is_some() || steps.now_is.says_more_of_due();
     if !steps.task().is_program_only() || speaks_again {
         return;
     }
@@ -87,7 +87,12 @@ pub(super) fn end_where_all_are_over(steps: &mut Steps<'_>) {
 /// back behind the firing: a snooze has then withdrawn that, and its repeat, though before due, is all that is said of it.
 fn answers_of_programs(steps: &Steps<'_>) -> Vec<DeliveryStatus> {
     let due_at = steps.occurrence().due_at();
-    let of_programs = || steps.deliveries_of_present().filter(|delivery| !delivery.id.target.kind.is_person());
+    // What is said of a deadline changes no state.
+    let is_of_deadline = |delivery: &Delivery| matches!(delivery.occasion.slot, Slot::Deadline(_));
+    let of_programs = || {
+        let deliveries = steps.deliveries_of_present().filter(|delivery| !delivery.id.target.kind.is_person());
+        deliveries.filter(|delivery| !is_of_deadline(delivery))
+    };
     let since_due: Vec<DeliveryStatus> = of_programs()
         .filter(|delivery| due_at.is_none_or(|due| due <= delivery.created_at))
         .map(|delivery| delivery.status)
@@ -96,7 +101,7 @@ fn answers_of_programs(steps: &Steps<'_>) -> Vec<DeliveryStatus> {
         return since_due;
     }
     // One that was moved after it spoke has not said anything of its new time.
-    let is_of_due = |delivery: &&Delivery| steps.has_spoken() && delivery.occasion.slot >= Slot::DUE;
+    let is_of_due = |delivery: &&Delivery| steps.has_spoken() && delivery.occasion.slot.is_of_due();
     of_programs().filter(is_of_due).map(|delivery| delivery.status).collect()
 }
 
