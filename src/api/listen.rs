@@ -5,9 +5,11 @@
 //! somebody else removed (the end of a session empties its runtime directory) is made anew at once, so that a daemon that
 //! lives can be reached.
 
+use std::ffi::OsStr;
 use std::fmt::Display;
-use std::fs::{File, Metadata};
+use std::fs::{self, File, Metadata};
 use std::io;
+use std::os::unix::ffi::OsStrExt as _;
 use std::os::unix::fs::{FileTypeExt as _, MetadataExt as _};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -122,14 +124,29 @@ pub fn listen(path: &Path) -> Result<Listening, ListenError> {
     let unusable = |source| ListenError::Unusable { path: path.to_owned(), source };
     check_folder(path)?;
     remove_stale(path)?;
-    let name = path.to_fs_name::<GenericFilePath>().map_err(unusable)?;
+    // Under another name until it is listened on, so that whoever finds it is answered.
+    let unheard = unheard(path);
+    remove_stale(&unheard)?;
+    let name = unheard.as_path().to_fs_name::<GenericFilePath>().map_err(unusable)?;
     let options = ListenerOptions::new().name(name).mode(SOCKET_MODE).reclaim_name(false);
     let listener = Listener::from_options(options).map_err(unusable)?;
+    // A link, since a renamed file would take the place of somebody else's.
+    let linked = fs::hard_link(&unheard, path);
+    fs::remove_file(&unheard).and(linked).map_err(unusable)?;
     // Watched before it is looked at, so that no removal falls between.
     let folder = Folder::watch(folder_of(path));
     let made = path.symlink_metadata().map_err(unusable)?;
     let socket = Socket { path: path.to_owned(), identity: identity(&made) };
     Ok(Listening { listener, socket, folder, announcement: None, is_lost: false })
+}
+
+/// Returns a name of the same length in the same folder: paths of sockets have a limit.
+fn unheard(path: &Path) -> PathBuf {
+    let mut name = path.file_name().unwrap_or_default().as_bytes().to_vec();
+    if let Some(last) = name.last_mut() {
+        *last = if *last == b'~' { b'-' } else { b'~' };
+    }
+    path.with_file_name(OsStr::from_bytes(&name))
 }
 
 impl Listening {

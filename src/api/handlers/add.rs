@@ -4,8 +4,9 @@ use crate::api::Api;
 use crate::api::handlers::{details, policy};
 use crate::api::time::{self, Asked, Place, RuleText, Sentence, Time};
 use crate::domain::delivery::{ChannelKind, Target};
+use crate::domain::occurrence::Nominal;
 use crate::domain::schedule::Schedule;
-use crate::domain::task::{DeadlineTime, Details, Policy};
+use crate::domain::task::{Deadline, DeadlineTime, Details, Policy};
 use crate::engine::input::AddRequest;
 use crate::protocol::error_code::{ErrorKind, RpcError};
 use crate::protocol::from_wire;
@@ -48,11 +49,11 @@ pub(in crate::api) async fn add(api: &Api, params: Add) -> Result<WriteResult, R
     let is_silent = alerts.as_ref().is_some_and(Vec::is_empty);
     let details = Details {
         title,
-        notes: details::notes(params.notes.unwrap_or_default())?,
-        link: details::link(params.link)?,
+        notes: details::notes(params.notes.clone().unwrap_or_default())?,
+        link: details::link(params.link.clone())?,
         priority: params.priority.map(from_wire::priority).unwrap_or_default(),
         tags: details::tags(params.tags.as_deref().unwrap_or_default())?,
-        metadata: details::metadata(params.metadata.unwrap_or_default())?,
+        metadata: details::metadata(params.metadata.clone().unwrap_or_default())?,
         targets: match params.channels.as_deref() {
             Some(channels) => details::targets(channels, &api.options.webhooks)?,
             None => api.options.channels.clone(),
@@ -69,26 +70,42 @@ pub(in crate::api) async fn add(api: &Api, params: Add) -> Result<WriteResult, R
     } else {
         warnings.push("it has no time, so it will not ring".to_owned());
     }
-    let due = schedule.next_after(None, api.handle.now(), api.handle.zone()).map(|first| first.due);
-    let deadline = match params.deadline.as_deref() {
-        Some(text) => {
-            let time = policy::deadline_time(api, place, text, &schedule, due)?;
-            Some(policy::deadline(time, params.deadline_alerts.as_deref())?)
-        }
-        None => match words_deadline {
-            Some(time) => Some(policy::deadline(DeadlineTime::At(time), params.deadline_alerts.as_deref())?),
-            None if params.deadline_alerts.is_some() => return Err(policy::no_deadline()),
-            None => None,
-        },
-    };
-    let policy = Policy {
-        missed: params.missed.as_deref().map(policy::missed).transpose()?.unwrap_or_default(),
-        nag: policy::nag(params.nag.as_deref(), params.nag_max, None)?,
-        auto_done: params.auto_done.unwrap_or(false),
-    };
+    let deadline = deadline(api, place, &params, &schedule, words_deadline)?;
+    let policy = policy(&params)?;
     let request = AddRequest { details, schedule, alerts, deadline, policy, key };
     let applied = api.handle.add(request).await.map_err(|error| api.refusal(&error))?;
     api.written(applied, warnings).await
+}
+
+/// Returns the deadline: of the request, else of the words.
+fn deadline(
+    api: &Api,
+    place: Place,
+    params: &Add,
+    schedule: &Schedule,
+    of_words: Option<Nominal>,
+) -> Result<Option<Deadline>, RpcError> {
+    let due = schedule.next_after(None, api.handle.now(), api.handle.zone()).map(|first| first.due);
+    match params.deadline.as_deref() {
+        Some(text) => {
+            let time = policy::deadline_time(api, place, text, schedule, due)?;
+            policy::deadline(time, params.deadline_alerts.as_deref()).map(Some)
+        }
+        None => match of_words {
+            Some(time) => policy::deadline(DeadlineTime::At(time), params.deadline_alerts.as_deref()).map(Some),
+            None if params.deadline_alerts.is_some() => Err(policy::no_deadline()),
+            None => Ok(None),
+        },
+    }
+}
+
+/// Returns how the task behaves beyond its schedule.
+fn policy(params: &Add) -> Result<Policy, RpcError> {
+    Ok(Policy {
+        missed: params.missed.as_deref().map(policy::missed).transpose()?.unwrap_or_default(),
+        nag: policy::nag(params.nag.as_deref(), params.nag_max, None)?,
+        auto_done: params.auto_done.unwrap_or(false),
+    })
 }
 
 /// What the words say.

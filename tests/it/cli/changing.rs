@@ -290,6 +290,7 @@ fn a_deadline_a_nag_or_a_count_from_completions_that_cannot_be_is_refused() {
     done 2  filter  next Sat 16 May 2026 16:00 EDT (in 3d)
     $ keiko add x --at 5pm --deadline 4:30pm
     ! error: cannot add the task: the deadline Wed 13 May 2026 16:30 (America/New_York) lies before the due time Wed 13 May 2026 17:00 (America/New_York)
+    ! hint: man keiko-time tells what can be said about time
     [exit 3]
     $ keiko add x --at 5pm --deadline tomorrow --missed all
     ! error: cannot use missed "all": expected once or skip
@@ -301,6 +302,7 @@ fn a_deadline_a_nag_or_a_count_from_completions_that_cannot_be_is_refused() {
     [exit 3]
     $ keiko add x --at 5pm --nag-max 3
     ! error: cannot use parameter "nag_max" alone: expected parameter "nag" beside it
+    ! hint: keiko help tells what each command takes, rpc.discover what each method takes
     [exit 2]
     $ keiko add x --every monday --after-done
     ! error: cannot count from a completion: expected a distance, such as every 3 days, without days of the week or month
@@ -308,9 +310,11 @@ fn a_deadline_a_nag_or_a_count_from_completions_that_cannot_be_is_refused() {
     [exit 3]
     $ keiko add x tomorrow --deadline-alert 1h
     ! error: cannot use parameter "deadline_alerts" alone: expected parameter "deadline" beside it
+    ! hint: keiko help tells what each command takes, rpc.discover what each method takes
     [exit 2]
     $ keiko add x tomorrow --deadline tomorrow --deadline-alert +1h
     ! error: cannot speak of a deadline at deadline+1h: expected at or before it
+    ! hint: keiko help tells what each command takes, rpc.discover what each method takes
     [exit 2]
     "#);
 }
