@@ -128,7 +128,7 @@ pub struct Task {
     pub max_late_s: Option<i64>,
     /// How many attempts the present occurrence's most tried delivery took.
     pub attempts: u32,
-    /// No feature yet.
+    /// How many times a delivery of a task for programs only is tried again; 0 where it is sent until it is answered.
     pub max_retries: u32,
     /// How much it matters.
     pub priority: Priority,
@@ -155,7 +155,7 @@ pub struct Schedule {
     pub kind: String,
     /// The recurrence without DTSTART, COUNT and UNTIL.
     pub rrule: Option<String>,
-    /// No feature yet.
+    /// The cron expression.
     pub cron: Option<String>,
     /// How often an interval comes up.
     pub every_ms: Option<i64>,
@@ -268,7 +268,7 @@ pub struct Reading {
     pub until: Option<Time>,
     /// The recurrence.
     pub rrule: Option<String>,
-    /// No feature yet.
+    /// The cron expression.
     pub cron: Option<String>,
     /// How often an interval comes up.
     pub every_ms: Option<i64>,
