@@ -108,6 +108,9 @@ fn refusal(error: &CallError, zone: Tz) -> RpcError {
             StoreFailure::OurFault => refuse(ErrorKind::Internal),
             StoreFailure::Closed => refuse(ErrorKind::Stopping).with_hint("try again in a moment"),
         },
+        CallError::TooManyPauses { .. } => {
+            refuse(ErrorKind::Limit).with_hint("keiko resume --tag TAG ends one of them")
+        }
         CallError::PauseInPast { scope, until } => {
             let message = format!("cannot pause {scope}: {} has passed", read_aloud(*until, zone));
             RpcError::new(ErrorKind::Time, message).with_hint("give a time that lies ahead")

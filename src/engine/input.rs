@@ -245,6 +245,14 @@ pub enum CallError {
         /// What it was used for.
         seen: String,
     },
+    /// Too many pauses of many tasks stand.
+    #[error("cannot pause {scope}: {limit} pauses of many tasks stand already")]
+    TooManyPauses {
+        /// Which tasks.
+        scope: Scope,
+        /// How many may stand.
+        limit: usize,
+    },
     /// Too many inputs wait.
     #[error("cannot take the request: {limit} others wait already")]
     Busy {

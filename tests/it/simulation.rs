@@ -8,10 +8,12 @@ use std::collections::BTreeSet;
 use keiko::domain::command::{Command, Expected};
 use keiko::domain::delivery::Report;
 use keiko::domain::event::Actor;
+use keiko::domain::pause::Scope;
 use keiko::domain::schedule::{Interval, Rule, Schedule};
+use keiko::domain::state::State;
 use keiko::domain::task::{Details, Policy, TaskId};
 use keiko::domain::time::{Span, Timestamp};
-use keiko::engine::input::{AddRequest, Applied, Call, CallError};
+use keiko::engine::input::{AddRequest, Applied, Call, CallError, ManyCall};
 use keiko::engine::request::RequestKey;
 use keiko::notify::Presence;
 use keiko::notify::recording::Answer;
@@ -218,6 +220,33 @@ fn a_key_sent_twice_adds_once() {
         assert_eq!(first.snapshot.task.id, second.snapshot.task.id);
         assert_eq!([first.changed, second.changed], [true, false]);
         assert!(!handle.add(keyed()).await.expect("seen").changed);
+        world.check().await;
+    });
+}
+
+#[test]
+fn a_pause_of_many_takes_over_one_of_the_same_scope_and_few_stand_at_a_time() {
+    runtime().block_on(async {
+        let mut world = World::new(9).await;
+        let handle = world.handle();
+        let task = handle.add(request("tea", countdown(600))).await.expect("added").snapshot.task.id;
+        let until = Some(first_instant().saturating_add(Span::from_secs(60)));
+        for until in [until, None] {
+            handle.call_many(ManyCall::Pause { scope: Scope::All, until }).await.expect("ahead");
+        }
+        handle.advance(first_instant().saturating_add(Span::from_secs(120))).await.expect("forwards");
+        let asleep = handle.snapshot(task).await.expect("there").occurrence.state;
+        assert!(matches!(asleep, State::Suspended(_)), "the later word holds: {asleep:?}");
+        let resume = ManyCall::Resume { scope: Scope::All, shift: false };
+        let resumed = handle.call_many(resume).await.expect("it stands");
+        assert_eq!((resumed.is_done, resumed.numbers.len()), (true, 1));
+        let pause = |n: u32| ManyCall::Pause { scope: Scope::Tag(format!("tag{n}")), until: None };
+        for n in 0..100 {
+            handle.call_many(pause(n)).await.expect("few stand");
+        }
+        let refused = handle.call_many(pause(100)).await.expect_err("too many stand");
+        assert!(matches!(refused, CallError::TooManyPauses { limit: 100, .. }), "{refused}");
+        handle.call_many(pause(7)).await.expect("it takes the place of another");
         world.check().await;
     });
 }

@@ -188,13 +188,16 @@ fn keep_past_alerts_silent(steps: &mut Steps<'_>, alerts_before: &[Span]) {
 
 /// The device moved to another zone: floating local times of an occurrence that has not rung follow it.
 pub(super) fn rezone(steps: &mut Steps<'_>) {
-    let is_floating = steps.task().schedule.zone.is_none();
-    let is_local =
-        matches!(steps.task().schedule.rule, Rule::Once(_) | Rule::Calendar(_) | Rule::Cron(_) | Rule::AfterDone(_));
-    if !is_floating || !is_local {
+    if steps.task().schedule.zone.is_some() {
         return;
     }
-    let Some(Due { nominal: Nominal::Local(local), at }) = steps.occurrence().due else { return };
+    let is_local =
+        matches!(steps.task().schedule.rule, Rule::Once(_) | Rule::Calendar(_) | Rule::Cron(_) | Rule::AfterDone(_));
+    let due = steps.occurrence().due.filter(|_| is_local);
+    let Some(Due { nominal: Nominal::Local(local), at }) = due else {
+        // A deadline may float although nothing else does.
+        return follow(steps, Occurrence { deadline: rezoned_deadline(steps), ..steps.occurrence().clone() });
+    };
     let Some((moved_to, _)) = resolve(local, steps.moment.zone) else { return };
     let has_rung = steps.has_spoken() || matches!(steps.state(), State::Running(_));
     let due_at = if has_rung { at } else { moved_to };
@@ -208,7 +211,10 @@ pub(super) fn rezone(steps: &mut Steps<'_>) {
     let state = rezoned_state(steps.state(), due_at, at);
     let due = Some(Due { nominal: Nominal::Local(local), at: due_at });
     let deadline = rezoned_deadline(steps);
-    let moved = Occurrence { due, successor_at, deadline, state, ..steps.occurrence().clone() };
+    follow(steps, Occurrence { due, successor_at, deadline, state, ..steps.occurrence().clone() });
+}
+
+fn follow(steps: &mut Steps<'_>, moved: Occurrence) {
     if moved != *steps.occurrence() {
         steps.step(Operation::Moved(Box::new(moved)), "the device's zone changed");
     }

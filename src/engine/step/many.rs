@@ -8,10 +8,14 @@ use crate::domain::event::{Actor, Snapshot};
 use crate::domain::pause::{ManyPause, Scope, standing};
 use crate::domain::state::State;
 use crate::domain::time::Timestamp;
-use crate::domain::transition::transition;
+use crate::domain::transition::{Transition, transition};
 use crate::engine::input::{CallError, ManyApplied, ManyCall};
 use crate::engine::step::{Answer, Batch};
 use crate::store::Which;
+
+/// How many pauses of many tasks may stand: one of all, and those of more tags than people pause at a time. Each commit
+/// that changes one writes all.
+const STANDING_MAX: usize = 100;
 
 impl Batch<'_> {
     /// Does what a person asks of many tasks: to each or to none, since all is one commit.
@@ -33,46 +37,54 @@ impl Batch<'_> {
             return Err(CallError::PauseInPast { scope: scope.clone(), until });
         }
         let id = self.ids.next(now);
-        let mut many = ManyApplied { is_done: true, ..self.many(id) };
+        let mut pauses = self.pauses.clone();
+        pauses.retain(|pause| !pause.is_over(now));
+        // One of the same scope is taken over: what sleeps with it sleeps on with the new one.
+        let replaced: Vec<ManyPause> = pauses.extract_if(.., |pause| pause.scope == *scope).collect();
+        if pauses.len() >= STANDING_MAX {
+            return Err(CallError::TooManyPauses { scope: scope.clone(), limit: STANDING_MAX });
+        }
+        let pause = ManyPause { id, scope: scope.clone(), since: now, until };
+        let mut planned = Vec::new();
         for snapshot in self.open_tasks()? {
-            let is_awake =
-                matches!(snapshot.occurrence.state, State::Pending(_) | State::Running(_) | State::Failed(_));
-            if is_awake && scope.covers(&snapshot.task.details.tags) {
-                self.change_one(&snapshot, &Command::Pause { until }, &mut many)?;
+            let command = match &snapshot.occurrence.state {
+                State::Pending(_) | State::Running(_) | State::Failed(_) => {
+                    scope.covers(&snapshot.task.details.tags).then_some(Command::Pause { until })
+                }
+                State::Suspended(suspended) => {
+                    is_of(&replaced, suspended.id).then(|| Command::SleepOn { pause: pause.standing() })
+                }
+                State::Created | State::Completed(_) | State::Cancelled(_) => None,
+            };
+            if let Some(command) = command {
+                planned.push(self.plan_one(&snapshot, &command, id)?);
             }
         }
-        // Behind the tasks, so that none of them sleeps twice.
-        self.pauses.retain(|pause| !pause.is_over(now));
-        self.pauses.push(ManyPause { id, scope: scope.clone(), since: now, until });
-        self.change.pauses = Some(self.pauses.clone());
-        Ok(many)
+        pauses.push(pause);
+        Ok(self.take_many(planned, pauses, ManyApplied { is_done: true, ..self.many(id) }))
     }
 
     fn resume_many(&mut self, scope: &Scope, shift: bool) -> Result<ManyApplied, CallError> {
         let now = self.circumstances.now;
         let op_id = self.ids.next(now);
-        let mut many = self.many(op_id);
-        let (ended, left): (Vec<ManyPause>, Vec<ManyPause>) =
-            self.pauses.drain(..).partition(|pause| pause.scope == *scope);
-        self.pauses = left;
+        let mut pauses = self.pauses.clone();
+        let ended: Vec<ManyPause> = pauses.extract_if(.., |pause| pause.scope == *scope).collect();
         if ended.is_empty() {
-            return Ok(many);
+            return Ok(self.many(op_id));
         }
-        many.is_done = true;
-        self.pauses.retain(|pause| !pause.is_over(now));
-        self.change.pauses = Some(self.pauses.clone());
+        pauses.retain(|pause| !pause.is_over(now));
+        let mut planned = Vec::new();
         for snapshot in self.open_tasks()? {
             let State::Suspended(suspended) = snapshot.occurrence.state else { continue };
-            if !ended.iter().any(|pause| pause.id == suspended.id) {
-                continue;
+            if is_of(&ended, suspended.id) {
+                let command = match standing(&pauses, &snapshot.task.details.tags, now) {
+                    Some(pause) => Command::SleepOn { pause },
+                    None => Command::Resume { shift },
+                };
+                planned.push(self.plan_one(&snapshot, &command, op_id)?);
             }
-            let command = match standing(&self.pauses, &snapshot.task.details.tags, now) {
-                Some(pause) => Command::SleepOn { pause },
-                None => Command::Resume { shift },
-            };
-            self.change_one(&snapshot, &command, &mut many)?;
         }
-        Ok(many)
+        Ok(self.take_many(planned, pauses, ManyApplied { is_done: true, ..self.many(op_id) }))
     }
 
     const fn many(&self, op_id: Uuid) -> ManyApplied {
@@ -88,16 +100,38 @@ impl Batch<'_> {
         Ok(open)
     }
 
-    /// Changes one of many: they share the request's id, by which a later one finds them again.
-    fn change_one(&mut self, before: &Snapshot, command: &Command, many: &mut ManyApplied) -> Result<(), CallError> {
+    /// Returns what follows for one of many: they share the request's id, by which a later one finds them again.
+    fn plan_one(
+        &mut self,
+        before: &Snapshot,
+        command: &Command,
+        op_id: Uuid,
+    ) -> Result<(Transition, Moment), CallError> {
         let deliveries = self.deliveries_for(before, command)?;
-        let moment = Moment { op_id: many.op_id, ..self.moment_of(None, &before.task.details.tags) };
-        let transition = transition(before, &deliveries, command, Expected::default(), &moment)?;
-        many.passed_over += transition.passed_over;
-        if transition.has_changed() {
-            many.numbers.push(before.task.number);
-        }
-        self.take(transition, Actor::Person, &moment);
-        Ok(())
+        let moment = Moment { op_id, ..self.moment_of(None, &before.task.details.tags) };
+        Ok((transition(before, &deliveries, command, Expected::default(), &moment)?, moment))
     }
+
+    /// Takes what was planned of every one, since nothing of it may be left out.
+    fn take_many(
+        &mut self,
+        planned: Vec<(Transition, Moment)>,
+        pauses: Vec<ManyPause>,
+        mut many: ManyApplied,
+    ) -> ManyApplied {
+        for (transition, moment) in planned {
+            many.passed_over += transition.passed_over;
+            if transition.has_changed() {
+                many.numbers.push(transition.after.task.number);
+            }
+            self.take(transition, Actor::Person, &moment);
+        }
+        self.change.pauses = Some(pauses.clone());
+        self.pauses = pauses;
+        many
+    }
+}
+
+fn is_of(pauses: &[ManyPause], id: Uuid) -> bool {
+    pauses.iter().any(|pause| pause.id == id)
 }

@@ -271,6 +271,17 @@ fn a_later_deadline_is_told_anew() {
     assert_eq!(told, 2);
 }
 
+#[test]
+fn a_floating_deadline_follows_the_device_without_a_due_time_too() {
+    for schedule in [Schedule::none(), countdown("4 10:00")] {
+        let mut story = Story::with(schedule, &[], |new| new.deadline = Some(by("4 17:00", &[0])));
+        let travelled = Moment { zone: Tz::America__New_York, ..moment(at("4 09:00")) };
+        let next = transition(&story.snapshot, &[], &Command::Rezone, Expected::default(), &travelled).expect("open");
+        story.take(travelled.now, next);
+        assert_eq!(story.snapshot.occurrence.deadline.expect("a deadline").at, at("4 23:00"));
+    }
+}
+
 // --- done by delivery ---
 
 #[test]
