@@ -3,11 +3,12 @@
 use rusqlite::{Connection, Params, Row, params};
 use uuid::Uuid;
 
-use crate::domain::event::{Actor, Event, Snapshot};
-use crate::domain::occurrence::{Occurrence, OccurrenceName};
+use crate::domain::event::{Actor, Event, SKIPPED, Snapshot};
+use crate::domain::occurrence::{Occurrence, OccurrenceName, Spent};
 use crate::domain::pause::{ManyPause, Scope};
 use crate::domain::state::StateName;
 use crate::domain::task::{Number, TaskId};
+use crate::domain::time::Timestamp;
 use crate::store::sqlite::columns::{Columns, OCCURRENCE, TASK, read_occurrence, read_task};
 use crate::store::sqlite::fault::Fault;
 use crate::store::sqlite::outbox::{IS_HELD, IS_IN_OUTBOX};
@@ -121,6 +122,22 @@ pub(crate) fn events_since(connection: &Connection, cursor: u64, limit: usize) -
     let cursor = i64::try_from(cursor).unwrap_or(i64::MAX);
     let limit = i64::try_from(limit).unwrap_or(i64::MAX);
     each(connection, &sql, params![cursor, limit], read_event)
+}
+
+pub(crate) fn spent(connection: &Connection, since: Timestamp) -> Result<Vec<(TaskId, Spent)>, Fault> {
+    // The second has few rows by its index, however long the history is.
+    let sql = format!(
+        "SELECT task, key, due_at FROM occurrences WHERE ended_at IS NOT NULL AND key <> 'once' AND due_at > ?1 UNION \
+         SELECT task, occurrence_key, json_extract(snapshot, '$.occurrence.due.at') AS due FROM events \
+         WHERE operation = 'withdrawn' AND reason = '{SKIPPED}' AND due > ?1"
+    );
+    let mut spent = each(connection, &sql, params![since.as_millis()], |row| {
+        let mut columns = Columns::of(row);
+        let (task, text) = (TaskId(columns.take_id()?), columns.take::<String>()?);
+        Ok((task, Spent { key: key("key", &text)?, due: timestamp("due_at", columns.take()?)? }))
+    })?;
+    spent.sort_unstable();
+    Ok(spent)
 }
 
 pub(crate) fn request(connection: &Connection, key: &str) -> Result<Option<RequestSeen>, Fault> {
