@@ -83,7 +83,10 @@ pub fn transition(
             State::Created | State::Failed(_) | State::Completed(_) | State::Cancelled(_),
             Command::Wake | Command::Rezone,
         ) => {}
-        (State::Pending(_) | State::Running(_) | State::Suspended(_), Command::Wake) => wake::wake(&mut steps),
+        (State::Pending(_) | State::Running(_) | State::Suspended(_), Command::Wake) => {
+            wake::wake(&mut steps);
+            wake::tell_of_skips(&mut steps);
+        }
         (State::Pending(_) | State::Running(_) | State::Suspended(_), Command::Rezone) => edit::rezone(&mut steps),
 
         (State::Created, Command::Done { .. }) => ask::done(&mut steps),
