@@ -260,3 +260,176 @@ fn one_line(title: &str) -> String {
         None => whole,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use insta::assert_snapshot;
+
+    use super::*;
+    use crate::domain::occurrence::{Due, Nominal};
+    use crate::domain::time::Span;
+
+    const NOW: i64 = 1_778_700_000_000;
+
+    fn at(minutes: i64) -> Timestamp {
+        Timestamp::from_millis(NOW).expect("in range").saturating_add(Span::from_minutes(minutes))
+    }
+
+    fn setting() -> Setting {
+        Setting { now: at(0), zone: Tz::UTC, device: Uuid::from_u128(77) }
+    }
+
+    /// Returns what came due so many minutes ago and is told now.
+    fn late(number: u64, priority: Priority, minutes: i64) -> Delivery {
+        let mut delivery = Delivery::trial(Target::desktop(), Uuid::from_u128(77), at(0));
+        delivery.id.fire_id = FireId(Uuid::from_u128(number.into()));
+        delivery.task = TaskId(Uuid::from_u128(number.into()));
+        let (title, body) = (format!("task {number}"), "due".to_owned());
+        delivery.message = Message { number: Number(number), title, body, priority, link: None };
+        let due = at(-minutes);
+        let due = Due { nominal: Nominal::Instant(due), at: due };
+        delivery.occasion = Occasion { reason: Reason::Alert, late: true, due: Some(due), ..delivery.occasion };
+        delivery.status = DeliveryStatus::Grouped;
+        delivery
+    }
+
+    fn skip(number: u64) -> Delivery {
+        let mut delivery = late(number, Priority::Normal, 60);
+        delivery.occasion.reason = Reason::Skipped;
+        delivery.message.body = "3 skipped, 10:00 to 12:00: missed".to_owned();
+        delivery
+    }
+
+    fn told(release: &Release) -> String {
+        let numbers = |deliveries: &[Delivery]| {
+            deliveries.iter().map(|delivery| delivery.message.number.to_string()).collect::<Vec<_>>().join(" ")
+        };
+        let digest = release
+            .digest
+            .as_ref()
+            .map_or("no digest".to_owned(), |digest| format!("{}\n{}", digest.message.title, digest.message.body));
+        format!("singly {}; in the digest {}\n{digest}", numbers(&release.singles), numbers(&release.members))
+    }
+
+    fn released(grouped: Vec<Delivery>) -> Release {
+        release(&Target::desktop(), grouped, &setting())
+    }
+
+    #[test]
+    fn three_are_told_singly() {
+        let three = (1..=3).map(|number| late(number, Priority::Normal, 5)).collect();
+        let released = released(three);
+        assert_snapshot!(told(&released), @"
+        singly 1 2 3; in the digest 
+        no digest
+        ");
+        assert!(released.singles.iter().all(|single| single.status == DeliveryStatus::Queued));
+    }
+
+    #[test]
+    fn of_more_the_most_important_are_told_singly_and_the_rest_in_one_digest() {
+        let grouped = vec![
+            late(1, Priority::Normal, 5),
+            late(2, Priority::Low, 1),
+            late(3, Priority::Normal, 90),
+            late(4, Priority::High, 2000),
+            late(5, Priority::Normal, 5),
+            late(6, Priority::Normal, 2),
+        ];
+        let released = released(grouped);
+        assert_snapshot!(told(&released), @"
+        singly 4 6 1; in the digest 5 3 2
+        3 more came due while the machine was off or asleep
+        5 task 5, due 19:15
+        3 task 3, due 17:50
+        2 task 2, due 19:19
+        ");
+        let digest = released.digest.expect("more than three");
+        assert!(released.members.iter().all(|member| member.digest == Some(digest.id.fire_id)));
+        assert!(released.members.iter().all(|member| member.status == DeliveryStatus::Grouped));
+        assert_eq!(
+            (digest.status, digest.is_notice(), digest.message.how().as_str()),
+            (DeliveryStatus::Queued, true, "keiko list")
+        );
+    }
+
+    #[test]
+    fn what_was_skipped_is_told_in_a_digest_however_few_there_are() {
+        assert_snapshot!(told(&released(vec![skip(4), late(5, Priority::Normal, 1)])), @"
+        singly 5; in the digest 4
+        1 reminder was skipped while the machine was off or asleep
+        4 task 4: 3 skipped, 10:00 to 12:00: missed
+        ");
+        let both = (1..=4).map(|number| late(number, Priority::Normal, 5)).chain([skip(9), skip(8)]).collect();
+        assert_snapshot!(told(&released(both)), @"
+        singly 1 2 3; in the digest 4 8 9
+        1 more came due and 2 were skipped while the machine was off or asleep
+        4 task 4, due 19:15
+        8 task 8: 3 skipped, 10:00 to 12:00: missed
+        9 task 9: 3 skipped, 10:00 to 12:00: missed
+        ");
+    }
+
+    #[test]
+    fn a_digest_has_as_many_lines_as_can_be_read_and_counts_the_rest() {
+        let many = (1..=1300).map(|number| late(number, Priority::Normal, 5)).collect();
+        let digest = released(many).digest.expect("more than three");
+        assert_eq!(digest.message.body.lines().count(), LINES_MAX + 1);
+        assert!(digest.message.body.ends_with("\nand 1,277 more"), "{}", digest.message.body);
+        assert_eq!(digest.message.title, "1,297 more came due while the machine was off or asleep");
+    }
+
+    #[test]
+    fn a_title_is_one_line_of_bounded_length() {
+        let mut long = late(5, Priority::Low, 5);
+        long.message.title = format!("a\n b{}", "交".repeat(500));
+        let grouped = (1..=3).map(|number| late(number, Priority::Normal, 5)).chain([long]).collect();
+        let digest = released(grouped).digest.expect("more than three");
+        assert_eq!(digest.message.body.lines().count(), 1);
+        assert!(digest.message.body.chars().count() < 120, "{}", digest.message.body);
+    }
+
+    #[test]
+    fn the_same_members_make_the_same_digest_in_any_order() {
+        let four: Vec<Delivery> = (1..=6).map(|number| late(number, Priority::Normal, 5)).collect();
+        let reversed = four.iter().rev().cloned().collect();
+        let id = |grouped| released(grouped).digest.expect("more than three").id;
+        assert_eq!(id(four.clone()), id(reversed));
+        assert_ne!(id(four), id((2..=9).map(|number| late(number, Priority::Normal, 5)).collect()));
+    }
+
+    #[test]
+    fn a_digest_forgets_who_is_gone_until_it_may_have_been_seen() {
+        let six = (1..=6).map(|number| late(number, Priority::Normal, 5)).collect();
+        let Release { mut members, digest, .. } = released(six);
+        let waiting = Delivery { status: DeliveryStatus::Waiting, ..digest.expect("more than three") };
+        members[0] = members[0].withdrawn(at(0));
+        let after = without_the_gone(&waiting, members.clone(), &setting());
+        assert_eq!((after.message.body.lines().count(), after.id == waiting.id), (2, true));
+        let queued = Delivery { status: DeliveryStatus::Queued, ..waiting.clone() };
+        assert_eq!(without_the_gone(&queued, members.clone(), &setting()), queued);
+        let gone = members.iter().map(|member| member.withdrawn(at(0))).collect();
+        assert_eq!(without_the_gone(&queued, gone, &setting()).status, DeliveryStatus::Withdrawn(at(0)));
+    }
+
+    #[test]
+    fn what_was_paused_says_so() {
+        let paused = |number| {
+            let mut delivery = late(number, Priority::Normal, 5);
+            delivery.occasion.reason = Reason::Pause;
+            delivery
+        };
+        let digest = released((1..=5).map(paused).collect()).digest.expect("more than three");
+        assert_eq!(digest.message.title, "2 more came due while they were paused");
+    }
+
+    #[test]
+    fn on_a_screen_that_appears_few_are_shown_again_and_more_in_one_digest() {
+        let due = |count: u64| (1..=count).map(|number| late(number, Priority::Normal, 5)).collect::<Vec<_>>();
+        assert_eq!(shown_again(due(3), &setting()), due(3));
+        let [digest] = &shown_again(due(4), &setting())[..] else { panic!("one digest") };
+        assert_eq!(digest.message.title, "4 are due, told before this screen appeared");
+        assert_eq!(digest.message.body.lines().count(), 4);
+        assert_eq!(shown_again(Vec::new(), &setting()), []);
+    }
+}

@@ -144,11 +144,13 @@ impl Message {
 /// The body is what a line of a digest says behind the title.
 #[must_use]
 pub fn skipped(task: &Task, skip: &Skip, now: Timestamp, zone: Tz) -> Message {
-    let clock = |at| clock(at, now, zone);
+    let (from, to) = (clock(skip.from, now, zone), clock(skip.to, now, zone));
+    // Without its day a time is today's, which is not to be read as that of the first.
+    let today = if from.len() > to.len() { "today " } else { "" };
     let times = if skip.times == 1 {
-        format!("skipped, {}", clock(skip.from))
+        format!("skipped, {from}")
     } else {
-        format!("{} skipped, {} to {}", digits(skip.times), clock(skip.from), clock(skip.to))
+        format!("{} skipped, {from} to {today}{to}", digits(skip.times))
     };
     Message {
         number: task.number,

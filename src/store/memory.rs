@@ -300,10 +300,7 @@ impl Store for MemoryStore {
     }
 
     fn skipped_since(&self, since: Timestamp, limit: usize) -> Result<(u64, Vec<StoredEvent>), StoreError> {
-        let is_meant = |stored: &StoredEvent| {
-            let Event { operation, at, .. } = &stored.event;
-            *at >= since && matches!(operation, Operation::PassedOver { .. } | Operation::Missed { .. })
-        };
+        let is_meant = |stored: &StoredEvent| stored.event.at >= since && stored.event.operation.skipped().is_some();
         self.ask(|disk| {
             let mut skipped: Vec<StoredEvent> = disk.stored_events(0).filter(is_meant).collect();
             skipped.sort_by_key(|stored| std::cmp::Reverse((stored.event.at, stored.seq)));

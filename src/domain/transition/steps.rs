@@ -180,30 +180,7 @@ impl<'a> Steps<'a> {
     /// Returns what this command found to have been missed and does not make up for.
     pub(super) fn skips(&self) -> Option<Skip> {
         let skips = self.taken.iter().filter(|step| step.reason != ask::PAUSED).filter_map(|step| {
-            let (times, from, to) = match step.operation {
-                Operation::PassedOver { instances, from, to } => (instances, from, to),
-                Operation::Missed { from, to, .. } => (1, from, to),
-                Operation::Added(_)
-                | Operation::Opened(_)
-                | Operation::Armed
-                | Operation::Spoke(_)
-                | Operation::Fired(_)
-                | Operation::Started
-                | Operation::Acked { .. }
-                | Operation::Suspended(_)
-                | Operation::Snoozed { .. }
-                | Operation::Resumed { .. }
-                | Operation::Edited(_)
-                | Operation::Moved(_)
-                | Operation::Failed
-                | Operation::Retried
-                | Operation::Completed(_)
-                | Operation::Cancelled(_)
-                | Operation::Withdrawn
-                | Operation::DeadlinePassed
-                | Operation::Resent { .. }
-                | Operation::Expired { .. } => return None,
-            };
+            let (times, from, to) = step.operation.skipped()?;
             Some(Skip { times, from, to, why: step.reason })
         });
         skips.reduce(|one, other| Skip {

@@ -1,8 +1,11 @@
 //! Deliveries and requests: the outbox and what makes a repeated call harmless.
 
+use uuid::Uuid;
+
 use crate::domain::breaker::{Breaker, TargetHealth};
 use crate::domain::delivery::{ChannelKind, Delivery, DeliveryStatus, StatusName, Target};
-use crate::domain::occurrence::OccurrenceName;
+use crate::domain::message::Reason;
+use crate::domain::occurrence::{FireId, OccurrenceName};
 use crate::domain::outbox::{DeliveryFilter, Statuses};
 use crate::domain::task::Task;
 use crate::store::conformance::Fixture;
@@ -267,4 +270,33 @@ pub(crate) async fn a_request_key_is_committed_once<F: Fixture>() {
     let error = store.commit(again).await.unwrap_err();
     assert!(matches!(error, StoreError::Broken { .. }), "{error}");
     assert_eq!(store.identity().unwrap().zone, None);
+}
+
+pub(crate) async fn a_digest_is_of_no_task_and_finds_what_it_tells<F: Fixture>() {
+    let fixture = F::open();
+    let store = fixture.store();
+    let task = add_tasks(store, 1).await.remove(0).task;
+    let digest_of = |fire_id, address: &str| {
+        let mut digest = to(fire_id, &task, address, DeliveryStatus::Queued);
+        digest.task = task_id(99);
+        digest.occasion.reason = Reason::Digest;
+        digest.digest = None;
+        digest
+    };
+    let (one, other) = (digest_of(50, "a"), digest_of(50, "b"));
+    let told = |fire_id, address: &str, status| {
+        let mut told = to(fire_id, &task, address, status);
+        told.digest = Some(FireId(Uuid::from_u128(50)));
+        told
+    };
+    let of_one = [told(9, "a", DeliveryStatus::Grouped), told(3, "a", DeliveryStatus::Withdrawn(at(5)))];
+    let of_other = [told(9, "b", DeliveryStatus::Grouped)];
+    let rest = [to(4, &task, "a", DeliveryStatus::Grouped)];
+    let all = [&of_one[..], &of_other, &rest, &[one.clone(), other.clone()]].concat();
+    store.commit(writing(&all)).await.unwrap();
+    assert_eq!(store.members(&one.id).unwrap(), of_one);
+    assert_eq!(store.members(&other.id).unwrap(), of_other);
+    assert_eq!(store.members(&rest[0].id).unwrap(), []);
+    assert_eq!(store.delivery(&one.id).unwrap().as_ref(), Some(&one));
+    assert_eq!(store.outbox().unwrap().len(), 5);
 }
