@@ -161,6 +161,8 @@ pub enum DeliveryStatus {
     Waiting,
     /// Its target fails or is paused: nothing is sent there, and no attempt is spent.
     Held,
+    /// It came late, with others: it is let go, or told in a digest, once all that is late is known. No attempt is spent.
+    Grouped,
     /// An attempt failed; the next is made at this instant.
     Retrying(Timestamp),
     /// The target has it.
@@ -180,6 +182,8 @@ pub enum StatusName {
     Waiting,
     /// See [`DeliveryStatus::Held`].
     Held,
+    /// See [`DeliveryStatus::Grouped`].
+    Grouped,
     /// See [`DeliveryStatus::Retrying`].
     Retrying,
     /// See [`DeliveryStatus::Delivered`].
@@ -192,8 +196,16 @@ pub enum StatusName {
 
 impl StatusName {
     /// Every status.
-    pub const ALL: [Self; 7] =
-        [Self::Queued, Self::Waiting, Self::Held, Self::Retrying, Self::Delivered, Self::Failed, Self::Withdrawn];
+    pub const ALL: [Self; 8] = [
+        Self::Queued,
+        Self::Waiting,
+        Self::Held,
+        Self::Grouped,
+        Self::Retrying,
+        Self::Delivered,
+        Self::Failed,
+        Self::Withdrawn,
+    ];
 
     /// Returns the word that SQL and programs use.
     #[must_use]
@@ -202,6 +214,7 @@ impl StatusName {
             Self::Queued => "queued",
             Self::Waiting => "waiting",
             Self::Held => "held",
+            Self::Grouped => "grouped",
             Self::Retrying => "retrying",
             Self::Delivered => "delivered",
             Self::Failed => "failed",
@@ -219,7 +232,7 @@ impl StatusName {
     #[must_use]
     pub const fn is_final(self) -> bool {
         match self {
-            Self::Queued | Self::Waiting | Self::Held | Self::Retrying => false,
+            Self::Queued | Self::Waiting | Self::Held | Self::Grouped | Self::Retrying => false,
             Self::Delivered | Self::Failed | Self::Withdrawn => true,
         }
     }
@@ -233,6 +246,7 @@ impl DeliveryStatus {
             Self::Queued => StatusName::Queued,
             Self::Waiting => StatusName::Waiting,
             Self::Held => StatusName::Held,
+            Self::Grouped => StatusName::Grouped,
             Self::Retrying(_) => StatusName::Retrying,
             Self::Delivered(_) => StatusName::Delivered,
             Self::Failed(_) => StatusName::Failed,
@@ -244,7 +258,7 @@ impl DeliveryStatus {
     #[must_use]
     pub const fn at(&self) -> Option<Timestamp> {
         match self {
-            Self::Queued | Self::Waiting | Self::Held => None,
+            Self::Queued | Self::Waiting | Self::Held | Self::Grouped => None,
             Self::Retrying(at) | Self::Delivered(at) | Self::Failed(at) | Self::Withdrawn(at) => Some(*at),
         }
     }
@@ -282,6 +296,8 @@ pub struct Delivery {
     pub created_at: Timestamp,
     /// Why the latest attempt failed or had to wait.
     pub last_error: Option<String>,
+    /// The firing of the digest that tells of it, to the same target, where one does.
+    pub digest: Option<FireId>,
 }
 
 /// What a request says, the same bytes on every attempt, whatever becomes of its template meanwhile.
@@ -361,6 +377,7 @@ impl Delivery {
             attempts: 0,
             created_at: now,
             last_error: None,
+            digest: None,
         }
     }
 
@@ -392,7 +409,10 @@ impl Delivery {
             Report::Away { .. } | Report::Failed { .. } if self.status.is_final() => {}
             Report::Away { reason } => {
                 after.last_error = Some(reason.clone());
-                after.status = DeliveryStatus::Waiting;
+                // What a digest tells of waits with that.
+                if self.status != DeliveryStatus::Grouped {
+                    after.status = DeliveryStatus::Waiting;
+                }
             }
             Report::Failed { error, is_final, retry_after } => {
                 let is_spent = spent == Spent::Attempt || *is_final;
@@ -428,10 +448,22 @@ impl Delivery {
         after
     }
 
-    /// Returns whether it says that another target fails: it answers for no firing.
+    /// Returns whether it answers for no firing: it says that another target fails, what was skipped, or tells of others.
     #[must_use]
-    pub fn is_notice(&self) -> bool {
-        self.occasion.reason == Reason::TargetFails
+    pub const fn is_notice(&self) -> bool {
+        self.occasion.reason.is_notice()
+    }
+
+    /// Returns whether it is no task's own, but tells of several.
+    #[must_use]
+    pub fn is_digest(&self) -> bool {
+        self.occasion.reason == Reason::Digest
+    }
+
+    /// Returns whether it came late and nothing was decided of it yet.
+    #[must_use]
+    pub fn is_unreleased(&self) -> bool {
+        self.status == DeliveryStatus::Grouped && self.digest.is_none()
     }
 
     /// Returns the delivery withdrawn, or as it is where nothing more was to be sent.

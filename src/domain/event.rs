@@ -153,6 +153,35 @@ impl Operation {
         }
     }
 
+    /// Returns how many times were skipped, the first and the last of them, where this says so.
+    #[must_use]
+    pub const fn skipped(&self) -> Option<(u64, Timestamp, Timestamp)> {
+        match self {
+            Self::PassedOver { instances, from, to } => Some((*instances, *from, *to)),
+            Self::Missed { from, to, .. } => Some((1, *from, *to)),
+            Self::Added(_)
+            | Self::Opened(_)
+            | Self::Armed
+            | Self::Spoke(_)
+            | Self::Fired(_)
+            | Self::Started
+            | Self::Acked { .. }
+            | Self::Suspended(_)
+            | Self::Snoozed { .. }
+            | Self::Resumed { .. }
+            | Self::Edited(_)
+            | Self::Moved(_)
+            | Self::Failed
+            | Self::Retried
+            | Self::Completed(_)
+            | Self::Cancelled(_)
+            | Self::Withdrawn
+            | Self::DeadlinePassed
+            | Self::Resent { .. }
+            | Self::Expired { .. } => None,
+        }
+    }
+
     /// Returns the firing, where this is one.
     #[must_use]
     pub const fn firing(&self) -> Option<&Firing> {

@@ -62,11 +62,16 @@ pub enum Reason {
     TargetFails,
     /// Somebody tries whether the target can be reached.
     Trial,
+    /// Times were missed and are not made up for: the person is told of that.
+    Skipped,
+    /// Several that came late are told of at once.
+    Digest,
 }
 
 impl Reason {
     /// Every reason.
-    pub const ALL: [Self; 5] = [Self::Alert, Self::Snooze, Self::Pause, Self::TargetFails, Self::Trial];
+    pub const ALL: [Self; 7] =
+        [Self::Alert, Self::Snooze, Self::Pause, Self::TargetFails, Self::Trial, Self::Skipped, Self::Digest];
 
     /// Returns the word that SQL and programs use.
     #[must_use]
@@ -77,6 +82,17 @@ impl Reason {
             Self::Pause => "pause",
             Self::TargetFails => "target_fails",
             Self::Trial => "trial",
+            Self::Skipped => "skipped",
+            Self::Digest => "digest",
+        }
+    }
+
+    /// Returns whether what is said for it answers for no firing.
+    #[must_use]
+    pub const fn is_notice(self) -> bool {
+        match self {
+            Self::TargetFails | Self::Skipped | Self::Digest => true,
+            Self::Alert | Self::Snooze | Self::Pause | Self::Trial => false,
         }
     }
 
@@ -88,13 +104,24 @@ impl Reason {
 }
 
 impl Message {
-    /// Composes what a task says when it speaks at `now`, in words of the local `zone`.
+    /// Returns what to type about it.
     #[must_use]
-    pub fn compose(snapshot: &Snapshot, late: bool, now: Timestamp, zone: Tz) -> Self {
+    pub fn how(&self) -> String {
+        // Numbers begin with 1: this is no task's.
+        if self.number == Number(0) { "keiko list".to_owned() } else { format!("keiko done {}", self.number) }
+    }
+
+    /// Composes what a task says when it speaks at `now`, in words of the local `zone`; `missed` is how many of its times
+    /// before this one were missed.
+    #[must_use]
+    pub fn compose(snapshot: &Snapshot, late: bool, missed: u64, now: Timestamp, zone: Tz) -> Self {
         let (task, occurrence) = (&snapshot.task, &snapshot.occurrence);
         let mut lines = Vec::new();
         if let Some(due) = occurrence.due_at() {
             lines.push(timing(due, late, now, zone));
+        }
+        if missed > 0 {
+            lines.push(format!("{} before it missed", digits(missed)));
         }
         if let Some(deadline) = occurrence.deadline {
             lines.push(of_deadline(deadline.at, now, zone));
@@ -110,6 +137,41 @@ impl Message {
             link: task.details.link.clone(),
         }
     }
+}
+
+/// Composes what is said to a person of times that were missed and are not made up for.
+///
+/// The body is what a line of a digest says behind the title.
+#[must_use]
+pub fn skipped(task: &Task, skip: &Skip, now: Timestamp, zone: Tz) -> Message {
+    let (from, to) = (clock(skip.from, now, zone), clock(skip.to, now, zone));
+    // Without its day a time is today's, which is not to be read as that of the first.
+    let today = if from.len() > to.len() { "today " } else { "" };
+    let times = if skip.times == 1 {
+        format!("skipped, {from}")
+    } else {
+        format!("{} skipped, {from} to {today}{to}", digits(skip.times))
+    };
+    Message {
+        number: task.number,
+        title: task.details.title.clone(),
+        body: format!("{times}: {}", skip.why),
+        priority: task.details.priority,
+        link: None,
+    }
+}
+
+/// Times of a task that were missed and are not made up for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Skip {
+    /// How many.
+    pub times: u64,
+    /// The first of them.
+    pub from: Timestamp,
+    /// The last of them.
+    pub to: Timestamp,
+    /// Why, for people.
+    pub why: &'static str,
 }
 
 /// Composes what is said to a person when `target` fails, of which `task` is the latest witness.
@@ -137,9 +199,25 @@ fn of_deadline(deadline: Timestamp, now: Timestamp, zone: Tz) -> String {
     }
 }
 
-fn clock(at: Timestamp, now: Timestamp, zone: Tz) -> String {
+/// Returns a time as people read it, with its day where that is not today's.
+#[must_use]
+pub fn clock(at: Timestamp, now: Timestamp, zone: Tz) -> String {
     let is_today = at.local(zone).date() == now.local(zone).date();
     at.in_zone(zone).format(if is_today { "%H:%M" } else { "%a %-d %b %Y %H:%M" }).to_string()
+}
+
+/// Returns a count as people read it: `4,319`.
+#[must_use]
+pub fn digits(count: u64) -> String {
+    let plain = count.to_string();
+    let mut grouped = String::new();
+    for (index, digit) in plain.char_indices() {
+        if index > 0 && (plain.len() - index) % 3 == 0 {
+            grouped.push(',');
+        }
+        grouped.push(digit);
+    }
+    grouped
 }
 
 fn timing(due: Timestamp, late: bool, now: Timestamp, zone: Tz) -> String {

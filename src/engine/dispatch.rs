@@ -54,7 +54,7 @@ struct Pool {
     changes: u64,
     /// Tasks that are to be silenced, each once, so never more than there are tasks.
     to_silence: VecDeque<TaskId>,
-    /// Silences that have not ended.
+    /// Silences, and popups that are shown again, that have not ended.
     silencing: usize,
 }
 
@@ -131,6 +131,24 @@ impl Dispatcher {
             self.send(Input::Report { delivery: delivery.id, report });
         }
         self.pump(kind);
+    }
+
+    /// Returns what shows the popups of `kind` now, where that is to be told from another.
+    pub(super) fn shown_by(&self, kind: ChannelKind) -> Option<String> {
+        self.pools.get(&kind)?.channel.shown_by()
+    }
+
+    /// Shows again, quietly, what a server that is gone had shown. Few at once: there is no limit of its own.
+    pub(super) fn show_again(&mut self, kind: ChannelKind, deliveries: Vec<Delivery>) {
+        let Some(pool) = self.pools.get_mut(&kind) else { return };
+        for delivery in deliveries {
+            pool.silencing += 1;
+            let (channel, inputs) = (Arc::clone(&pool.channel), self.inputs.clone());
+            tokio::spawn(async move {
+                channel.show_again(&delivery).await;
+                report(&inputs, Input::Silenced { kind }).await;
+            });
+        }
     }
 
     /// Returns what every attempt of a delivery is to say, where its channel wants that kept.

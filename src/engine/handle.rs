@@ -46,7 +46,7 @@ pub struct Handle {
 /// A channel, and whether it can reach somebody.
 pub type ChannelPresence = (ChannelKind, Presence);
 
-/// For how long a delivery that failed asks for attention: who looks once a week misses none.
+/// For how long a delivery that failed, or a skip, asks for attention: who looks once a week misses none.
 const FAILED_WITHIN: Span = Span::from_secs(7 * 24 * 60 * 60);
 
 /// How many of them are told one by one.
@@ -67,6 +67,10 @@ pub struct Status {
     pub failed_total: u64,
     /// The latest of them, latest first, [`FAILED_TOLD_MAX`] at most.
     pub failed: Vec<Delivery>,
+    /// How often something was skipped within [`FAILED_WITHIN`].
+    pub skipped_total: u64,
+    /// The latest of that, latest first, [`FAILED_TOLD_MAX`] at most.
+    pub skipped: Vec<StoredEvent>,
 }
 
 impl Handle {
@@ -281,7 +285,9 @@ impl Handle {
                 None => None,
             };
             let (failed_total, failed) = store.failed_since(since, FAILED_TOLD_MAX)?;
-            Ok(Status { counts: store.counts()?, next, channels, storage, failed_total, failed })
+            let (skipped_total, skipped) = store.skipped_since(since, FAILED_TOLD_MAX)?;
+            let counts = store.counts()?;
+            Ok(Status { counts, next, channels, storage, failed_total, failed, skipped_total, skipped })
         })
         .await
     }

@@ -79,6 +79,7 @@ fn of_delivery(delivery: &Delivery) -> Option<LogLine> {
         DeliveryStatus::Queued => return None,
         DeliveryStatus::Waiting => "waiting",
         DeliveryStatus::Held => "held",
+        DeliveryStatus::Grouped => "grouped",
         DeliveryStatus::Retrying(_) => "retrying",
         DeliveryStatus::Delivered(_) => "delivered",
         DeliveryStatus::Failed(_) => "failed",

@@ -22,6 +22,7 @@ pub mod dispatch;
 pub mod handle;
 pub mod ids;
 pub mod input;
+mod late;
 mod log_lines;
 mod recover;
 pub mod request;

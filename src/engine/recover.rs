@@ -45,14 +45,17 @@ impl Engine {
     pub(super) fn rebuild(&mut self) -> Result<(), Arc<StoreError>> {
         let identity = self.store.identity()?;
         self.next_number = identity.next_number;
+        self.shown_by = identity.shown_by;
         self.pauses = self.store.pauses()?;
         self.spent = self.spent_by(self.clock.now())?;
         let wakes = self.store.wakes()?;
         self.wakes = Queue::from_entries(wakes.into_iter().map(|wake| (wake.at, wake.id, wake.version)));
         self.retries = Queue::default();
         self.targets = Targets::of(self.store.targets()?);
+        self.has_unreleased = false;
         for delivery in self.store.outbox()? {
             self.plan_retry(&delivery);
+            self.has_unreleased |= delivery.is_unreleased();
             if delivery.status == DeliveryStatus::Held {
                 self.targets.plan(delivery.id.target);
             }
@@ -98,13 +101,7 @@ impl Engine {
         };
         let queued: Vec<&Delivery> = outbox.iter().filter(is_queued).collect();
         for deliveries in queued.chunks(DUE_MAX) {
-            self.commit(|batch| {
-                deliveries.iter().try_for_each(|delivery| {
-                    let command = Command::Resend { delivery: delivery.id.clone() };
-                    batch.command(delivery.task, &command, Actor::Daemon)
-                })
-            })
-            .await?;
+            self.commit(|batch| deliveries.iter().try_for_each(|delivery| batch.resend(delivery))).await?;
         }
         self.hand_out_waiting(None).await
     }

@@ -38,6 +38,7 @@ impl Engine {
             DeliveryStatus::Queued
             | DeliveryStatus::Waiting
             | DeliveryStatus::Held
+            | DeliveryStatus::Grouped
             | DeliveryStatus::Delivered(_)
             | DeliveryStatus::Failed(_)
             | DeliveryStatus::Withdrawn(_) => None,
@@ -49,12 +50,16 @@ impl Engine {
     pub(super) async fn refill(&mut self, presences: Vec<ChannelKind>) {
         let appeared = presences.into_iter().filter(|kind| !self.dispatcher.is_away(*kind)).collect::<Vec<_>>();
         for kind in appeared {
+            let is_screen = kind == ChannelKind::Desktop;
             let tried = match self.hand_out_waiting(Some(kind)).await {
                 Ok(()) => self.try_at_once(Some(kind)).await,
                 Err(error) => Err(error),
             };
             if let Err(error) = tried {
                 self.hold_back(&error, self.clock.now());
+            }
+            if is_screen {
+                self.show_again().await;
             }
         }
         for kind in self.dispatcher.take_overfull() {

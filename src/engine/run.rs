@@ -55,9 +55,13 @@ pub(super) struct Engine {
     /// What the clocks showed when it was last looked whether the wall clock was set.
     pub(super) reading: Reading,
     pub(super) dispatcher: Dispatcher,
+    /// Whether something came late of which nothing was decided yet.
+    pub(super) has_unreleased: bool,
+    /// The server that popups were last shown by.
+    pub(super) shown_by: Option<String>,
     ids: Ids,
-    grace: Span,
-    device: Uuid,
+    pub(super) grace: Span,
+    pub(super) device: Uuid,
     inputs: mpsc::Receiver<Input>,
     last_seq: watch::Sender<u64>,
     advances: VecDeque<Advance>,
@@ -106,6 +110,8 @@ impl Engine {
             pauses: Vec::new(),
             spent: HashMap::new(),
             dispatcher: Dispatcher::new(parts.channels, inputs_in),
+            has_unreleased: false,
+            shown_by: identity.shown_by.clone(),
             ids: parts.ids,
             grace: parts.grace,
             device: identity.device,
@@ -123,6 +129,7 @@ impl Engine {
         let mut taken = Vec::new();
         // What was overdue at the start goes first.
         self.turn(&mut taken).await;
+        self.show_again().await;
         let grace = loop {
             if self.advance().await {
                 self.turn(&mut taken).await;
@@ -214,8 +221,7 @@ impl Engine {
         let now = self.clock.now();
         let sorted = self.sort(std::mem::take(taken));
         self.plan_anew(now).await;
-        let is_held_back = self.storage.retry_at.is_some_and(|retry| now < retry);
-        let mut own = if is_held_back {
+        let mut own = if self.is_held_back(now) {
             Own::default()
         } else {
             Own {
@@ -254,10 +260,16 @@ impl Engine {
             // Only now: on a full disk what is due may find room where all that moves with the clock does not.
             self.hold_back(&error, now);
         }
+        self.release_late().await;
         for reply in sorted.audits {
             // Who asked may have gone.
             let _ = reply.send(self.audit());
         }
+    }
+
+    /// Returns whether the store failed, and is to be left alone for a while.
+    pub(super) fn is_held_back(&self, now: Timestamp) -> bool {
+        self.storage.retry_at.is_some_and(|retry| now < retry)
     }
 
     /// Tells apart what goes into the batch and what does not.
@@ -326,7 +338,7 @@ impl Engine {
             spent: &self.spent,
         };
         let mut batch = Batch::new(&*self.store, &mut self.ids, circumstances, world, self.next_number);
-        let filled = fill(&mut batch);
+        let filled = fill(&mut batch).and_then(|()| batch.settle_digests());
         let outcome = batch.finish();
         if let Err(error) = filled {
             outcome.plan.answer(Some(&CallError::Store { source: Arc::clone(&error) }));
@@ -370,6 +382,7 @@ impl Engine {
         }
         for delivery in &plan.deliveries {
             self.plan_retry(delivery);
+            self.has_unreleased |= delivery.is_unreleased();
         }
         let is_unwanted = |delivery: &&Delivery| delivery.status != DeliveryStatus::Queued;
         self.dispatcher.forget(&plan.deliveries.iter().filter(is_unwanted).map(|delivery| &delivery.id).collect());

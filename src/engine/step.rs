@@ -28,6 +28,7 @@ use crate::engine::request::RequestKey;
 use crate::engine::targets::Targets;
 use crate::store::{Change, RequestSeen, Store, StoreError};
 
+mod digests;
 mod many;
 mod targets;
 
@@ -218,12 +219,12 @@ impl<'a> Batch<'a> {
     /// # Errors
     /// The store cannot be read.
     pub(super) fn report(&mut self, id: &DeliveryId, report: &Report) -> Result<(), Arc<StoreError>> {
-        let stored = match self.deliveries.get(id) {
-            Some(delivery) => Some(delivery.task),
-            None => self.store.delivery(id)?.map(|delivery| delivery.task),
-        };
-        let Some(task) = stored else { return Ok(()) };
+        let Some(delivery) = self.delivery(id)? else { return Ok(()) };
         self.reported.insert(id.clone());
+        if delivery.is_digest() {
+            return self.report_digest(&delivery, report);
+        }
+        let task = delivery.task;
         let command = Command::Report {
             delivery: id.clone(),
             report: report.clone(),
@@ -247,6 +248,11 @@ impl<'a> Batch<'a> {
         if delivery.is_expired(self.circumstances.now) {
             return self.command(delivery.task, &Command::Expire { delivery: delivery.id }, Actor::Daemon);
         }
+        let delivery = if delivery.is_digest() { self.digest_of_now(&delivery)? } else { delivery };
+        if delivery.status.is_final() {
+            self.deliveries.insert(delivery.id.clone(), delivery);
+            return Ok(());
+        }
         let queued = Delivery { status: DeliveryStatus::Queued, ..delivery };
         self.effects.push(Effect::Deliver(Box::new(queued.clone())));
         self.deliveries.insert(queued.id.clone(), queued);
@@ -265,6 +271,10 @@ impl<'a> Batch<'a> {
 
     pub(super) fn set_zone(&mut self, zone: Tz) {
         self.change.zone = Some(zone.name().to_owned());
+    }
+
+    pub(super) fn set_shown_by(&mut self, server: String) {
+        self.change.shown_by = Some(server);
     }
 
     fn added(&mut self, request: AddRequest) -> Result<Applied, CallError> {
@@ -366,11 +376,11 @@ impl<'a> Batch<'a> {
         | Command::Expire { delivery: id } = command
             && !deliveries.iter().any(|delivery| delivery.id == *id)
         {
-            let stored = match self.deliveries.get(id) {
-                Some(delivery) => Some(delivery.clone()),
-                None => self.store.delivery(id)?,
-            };
-            deliveries.extend(stored);
+            deliveries.extend(self.delivery(id)?);
+            // The one that stands in for the desktop's is not to be made twice.
+            if id.target == Target::desktop() {
+                deliveries.extend(self.delivery(&DeliveryId { target: Target::terminal(), ..id.clone() })?);
+            }
         }
         Ok(deliveries)
     }

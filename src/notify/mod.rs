@@ -36,6 +36,18 @@ pub trait Channel: Send + Sync + 'static {
     /// Makes one attempt. Always answers, within a time of its own.
     fn deliver<'a>(&'a self, delivery: &'a Delivery) -> BoxFuture<'a, Report>;
 
+    /// Returns what shows what is delivered now, where that keeps it on a screen until it goes; another one is to be shown
+    /// again what nobody has seen.
+    fn shown_by(&self) -> Option<String> {
+        None
+    }
+
+    /// Shows once more, quietly, what was delivered before, in place of what may be shown. Always returns, within a time of
+    /// its own.
+    fn show_again<'a>(&'a self, _delivery: &'a Delivery) -> BoxFuture<'a, ()> {
+        Box::pin(std::future::ready(()))
+    }
+
     /// Takes back what is shown of a task, where that can be done. Always returns, within a time of its own.
     fn withdraw(&self, task: TaskId) -> BoxFuture<'_, ()>;
 

@@ -37,6 +37,8 @@ struct Shared {
     presence: watch::Sender<Presence>,
     /// Counts the releases.
     releases: watch::Sender<u64>,
+    /// What it says shows its deliveries.
+    shown_by: Mutex<Option<String>>,
 }
 
 /// What a channel was given.
@@ -48,6 +50,8 @@ pub struct Record {
     pub delivered: Vec<Delivery>,
     /// The tasks that were withdrawn, in that order.
     pub withdrawn: Vec<TaskId>,
+    /// What was shown again, in that order.
+    pub shown_again: Vec<Delivery>,
 }
 
 impl RecordingChannel {
@@ -60,6 +64,7 @@ impl RecordingChannel {
             record: watch::Sender::new(Record::default()),
             presence: watch::Sender::new(Presence::Present),
             releases: watch::Sender::new(0),
+            shown_by: Mutex::new(None),
         };
         Self { kind, shared: Arc::new(shared) }
     }
@@ -74,6 +79,11 @@ impl RecordingChannel {
     /// It does not change the answers: a channel may be away before that is known.
     pub fn set_presence(&self, presence: Presence) {
         self.shared.presence.send_replace(presence);
+    }
+
+    /// Sets what shows its deliveries from now on; told of by [`RecordingChannel::set_presence`] only.
+    pub fn set_shown_by(&self, server: &str) {
+        *self.shared.shown_by.lock().expect("no holder of the name panics") = Some(server.to_owned());
     }
 
     /// Lets every delivery that hangs now go on.
@@ -133,6 +143,15 @@ impl Channel for RecordingChannel {
         self.attempt(delivery).boxed()
     }
 
+    fn shown_by(&self) -> Option<String> {
+        self.shared.shown_by.lock().expect("no holder of the name panics").clone()
+    }
+
+    fn show_again<'a>(&'a self, delivery: &'a Delivery) -> BoxFuture<'a, ()> {
+        self.shared.record.send_modify(|record| record.shown_again.push(delivery.clone()));
+        std::future::ready(()).boxed()
+    }
+
     fn withdraw(&self, task: TaskId) -> BoxFuture<'_, ()> {
         self.shared.record.send_modify(|record| record.withdrawn.push(task));
         std::future::ready(()).boxed()
@@ -181,6 +200,7 @@ mod tests {
             attempts: 0,
             created_at: Timestamp::MIN,
             last_error: None,
+            digest: None,
         }
     }
 

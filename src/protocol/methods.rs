@@ -9,7 +9,7 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Deserializer, Serialize};
 
 use crate::protocol::objects::{
-    ChannelStatus, Counts, Delivery, Json, Next, Priority, Reading, StorageTrouble, Task, Time,
+    ChannelStatus, Counts, Delivery, Json, Next, Priority, Reading, Skipped, StorageTrouble, Task, Time,
 };
 #[cfg(test)]
 use crate::protocol::openrpc::tests::fields;
@@ -471,6 +471,12 @@ pub struct StatusResult {
     /// The latest of them, latest first.
     #[serde(default)]
     pub failed: Vec<Delivery>,
+    /// How often something was missed and not made up for within the last seven days.
+    #[serde(default)]
+    pub skipped_total: u64,
+    /// The latest of that, latest first.
+    #[serde(default)]
+    pub skipped: Vec<Skipped>,
     /// What is wrong with the store, null where it takes what is written.
     #[serde(default)]
     pub storage: Option<StorageTrouble>,

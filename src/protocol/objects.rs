@@ -234,12 +234,13 @@ pub struct OccurrenceName {
 pub struct Delivery {
     /// The firing.
     pub fire_id: String,
-    /// The number of the task that fired; 0 from a daemon that does not tell it.
+    /// The number of the task that fired; 0 of a digest, and from a daemon that does not tell it.
     #[serde(default)]
     pub task: u64,
     /// The target.
     pub target: String,
-    /// `queued`, `waiting`, `held`, `retrying`, `delivered`, `failed` or `withdrawn`.
+    /// `queued`, `waiting`, `held`, `grouped` (it came late, and a digest tells of it), `retrying`, `delivered`, `failed` or
+    /// `withdrawn`.
     pub status: String,
     /// How many attempts were made.
     pub attempts: u32,
@@ -251,6 +252,28 @@ pub struct Delivery {
     pub last_error: Option<String>,
     /// The occurrence that fired.
     pub occurrence: OccurrenceName,
+    /// The firing of the digest that tells of it, null where none does.
+    #[serde(default)]
+    pub digest: Option<String>,
+}
+
+/// Times of a task that were missed and not made up for.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Skipped {
+    /// The number of the task.
+    pub number: u64,
+    /// Its title then.
+    pub title: String,
+    /// How many times were skipped.
+    pub instances: u64,
+    /// The first of them.
+    pub from: Time,
+    /// The last of them.
+    pub to: Time,
+    /// When that was found.
+    pub at: Time,
+    /// Why, for people.
+    pub reason: String,
 }
 
 /// What a time phrase means, as `keiko parse --json` and `time.parse` answer.
@@ -375,4 +398,7 @@ pub struct TargetStatus {
     /// How many are about to be sent.
     #[serde(default)]
     pub queued: u64,
+    /// How many a digest tells of that is not sent yet.
+    #[serde(default)]
+    pub grouped: u64,
 }

@@ -175,6 +175,7 @@ pub(crate) mod tests {
             objects::Next: "Next",
             objects::Counts: "Counts",
             objects::StorageTrouble: "StorageTrouble",
+            objects::Skipped: "Skipped",
             objects::ChannelStatus: "ChannelStatus",
             objects::TargetStatus: "TargetStatus",
             EventPushed: "EventPushed",

@@ -212,7 +212,23 @@ pub fn delivery(delivery: &Delivery, zone: Tz) -> objects::Delivery {
         at: delivery.status.at().map(|at| time(at, zone)),
         last_error: delivery.last_error.clone(),
         occurrence: name(delivery.occurrence),
+        digest: delivery.digest.map(|digest| digest.to_string()),
     }
+}
+
+/// Returns what an event says was skipped, `None` where it is about something else.
+#[must_use]
+pub fn skip(event: &Event, zone: Tz) -> Option<objects::Skipped> {
+    let (instances, from, to) = event.operation.skipped()?;
+    Some(objects::Skipped {
+        number: event.snapshot.task.number.0,
+        title: event.snapshot.task.details.title.clone(),
+        instances,
+        from: time(from, zone),
+        to: time(to, zone),
+        at: time(event.at, zone),
+        reason: event.reason.clone(),
+    })
 }
 
 /// Returns a target; `count` tells how many of its deliveries are in a status.
@@ -233,6 +249,7 @@ pub fn target(health: &TargetHealth, count: impl Fn(StatusName) -> u64, zone: Tz
         retrying: count(StatusName::Retrying),
         waiting: count(StatusName::Waiting),
         queued: count(StatusName::Queued),
+        grouped: count(StatusName::Grouped),
     }
 }
 

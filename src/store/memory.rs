@@ -200,6 +200,7 @@ impl Store for MemoryStore {
             next_number: disk.next_number,
             last_seq: disk.last_seq(),
             zone: disk.zone.clone(),
+            shown_by: disk.shown_by.clone(),
         })
     }
 
@@ -317,6 +318,26 @@ impl Store for MemoryStore {
         })
     }
 
+    fn members(&self, digest: &DeliveryId) -> Result<Vec<Delivery>, StoreError> {
+        let is_told =
+            |delivery: &Delivery| delivery.digest == Some(digest.fire_id) && delivery.id.target == digest.target;
+        self.ask(|disk| disk.deliveries_where(is_told))
+    }
+
+    fn skipped_since(&self, since: Timestamp, limit: usize) -> Result<(u64, Vec<StoredEvent>), StoreError> {
+        self.ask(|disk| {
+            let meant = disk.stored_events(0).filter_map(|StoredEvent { seq, event }| {
+                let event = event.of_task().filter(|event| event.at >= since && event.operation.skipped().is_some())?;
+                Some(StoredEvent { seq, event: event.clone() })
+            });
+            let mut skipped: Vec<StoredEvent> = meant.collect();
+            skipped.sort_by_key(|stored| std::cmp::Reverse((stored.event.at, stored.seq)));
+            let count = skipped.len() as u64;
+            skipped.truncate(limit);
+            (count, skipped)
+        })
+    }
+
     fn failed_since(&self, since: Timestamp, limit: usize) -> Result<(u64, Vec<Delivery>), StoreError> {
         self.ask(|disk| {
             let all = disk.deliveries.iter();
@@ -394,6 +415,7 @@ struct Disk {
     device: Uuid,
     next_number: Number,
     zone: Option<String>,
+    shown_by: Option<String>,
     pauses: Vec<ManyPause>,
     tasks: BTreeMap<TaskId, Entry>,
     numbers: BTreeMap<Number, TaskId>,
@@ -445,6 +467,7 @@ impl Disk {
             device,
             next_number: Number(1),
             zone: None,
+            shown_by: None,
             pauses: Vec::new(),
             tasks: BTreeMap::new(),
             numbers: BTreeMap::new(),
@@ -520,6 +543,7 @@ impl Disk {
             self.pauses.clone_from(pauses);
         }
         self.zone = change.zone.clone().or_else(|| self.zone.take());
+        self.shown_by = change.shown_by.clone().or_else(|| self.shown_by.take());
         Ok(Committed { last_seq: self.last_seq() })
     }
 
@@ -580,7 +604,7 @@ impl Disk {
             }
             numbers.insert(task.number, task.id);
         }
-        for Delivery { task, .. } in &change.deliveries {
+        for Delivery { task, .. } in change.deliveries.iter().filter(|delivery| !delivery.is_digest()) {
             if !self.tasks.contains_key(task) && !staged.contains_key(task) {
                 return Err(Breach::DeliveryOfNoTask { task: *task }.into());
             }

@@ -140,6 +140,19 @@ pub trait Store: Send + Sync + 'static {
         limit: usize,
     ) -> Result<Vec<(u64, Delivery)>, StoreError>;
 
+    /// Returns the deliveries that a digest tells of, in the order of their places.
+    ///
+    /// # Errors
+    /// The store cannot be read.
+    fn members(&self, digest: &DeliveryId) -> Result<Vec<Delivery>, StoreError>;
+
+    /// Returns how many events at `since` or later say that times were skipped, and the latest of them, latest first, at
+    /// most `limit`.
+    ///
+    /// # Errors
+    /// The store cannot be read.
+    fn skipped_since(&self, since: Timestamp, limit: usize) -> Result<(u64, Vec<StoredEvent>), StoreError>;
+
     /// Returns how many deliveries failed for good at `since` or later, and the latest of them, latest first, at most
     /// `limit`.
     ///
@@ -213,6 +226,8 @@ pub struct Change {
     pub pauses: Option<Vec<ManyPause>>,
     /// The zone that floating times were last resolved in, where it changed.
     pub zone: Option<String>,
+    /// The notification server that popups are now shown by, where it changed.
+    pub shown_by: Option<String>,
     /// Which room it may take.
     pub room: Room,
 }
@@ -245,6 +260,8 @@ pub struct Identity {
     pub last_seq: u64,
     /// The zone that floating times were last resolved in.
     pub zone: Option<String>,
+    /// The notification server that popups were last shown by.
+    pub shown_by: Option<String>,
 }
 
 /// When the clock has something to do for a task.

@@ -7,8 +7,8 @@ use crate::clock::Jump;
 use crate::protocol::error_code::{ErrorKind, RpcError};
 use crate::protocol::methods::{Advance, AdvanceResult, Hello, HelloResult, Status, StatusResult, Stop, StopResult};
 use crate::protocol::objects::{Counts, Next};
-use crate::protocol::{from_wire, to_wire};
 use crate::protocol::{PROGRAM_VERSION, PROTOCOL_VERSION, SCHEMA_VERSION};
+use crate::protocol::{from_wire, to_wire};
 
 /// Says who is there, unless the caller speaks another protocol.
 pub(in crate::api) fn hello(api: &Api, params: &Hello) -> Result<HelloResult, RpcError> {
@@ -46,6 +46,8 @@ pub(in crate::api) async fn status(api: &Api, _params: Status) -> Result<StatusR
         title: snapshot.task.details.title,
         at: api.told(at),
     });
+    let zone = api.handle.zone();
+    let skipped = status.skipped.iter().filter_map(|stored| to_wire::skip(&stored.event, zone));
     Ok(StatusResult {
         schema_version: SCHEMA_VERSION,
         version: PROGRAM_VERSION.to_owned(),
@@ -71,6 +73,8 @@ pub(in crate::api) async fn status(api: &Api, _params: Status) -> Result<StatusR
         channels: outgoing::channels(&status.channels),
         failed_total: status.failed_total,
         failed: status.failed.iter().map(|delivery| to_wire::delivery(delivery, api.handle.zone())).collect(),
+        skipped_total: status.skipped_total,
+        skipped: skipped.collect(),
         storage: status.storage.map(|trouble| storage::trouble(api, &trouble)),
     })
 }

@@ -13,11 +13,16 @@ use crate::protocol::methods::Status;
 pub(crate) fn run(context: &mut Context<'_>) -> Result<Exit, CliError> {
     let mut answer = context.list(false, None)?;
     // What failed may belong to a task that has ended, which is in no group.
-    let failed = context.ask(&Status {})?.failed_total;
+    let status = context.ask(&Status {})?;
+    let (failed, skipped) = (status.failed_total, status.skipped_total);
     if failed > 0 {
         answer
             .warnings
             .push(format!("{failed} could not be sent within the last seven days; keiko status tells which"));
+    }
+    if skipped > 0 {
+        let what = "missed within the last seven days, and not made up for; keiko status tells what";
+        answer.warnings.push(format!("{skipped} {what}"));
     }
     let view = context.viewpoint(answer.now);
     let groups = Groups::of(&answer.tasks);

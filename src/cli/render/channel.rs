@@ -20,7 +20,7 @@ pub(crate) fn channels(answer: &ChannelListResult, view: Viewpoint, width: Optio
     let row = |target: &TargetStatus| {
         let away = answer.channels.iter().find(|channel| is_of(target, &channel.kind) && !channel.present);
         let reason = away.and_then(|channel| channel.reason.as_deref());
-        let unsent = target.held + target.retrying + target.waiting + target.queued;
+        let unsent = target.held + target.retrying + target.waiting + target.queued + target.grouped;
         let unsent = if unsent == 0 { Text::default() } else { Text::plain(&unsent.to_string()) };
         vec![target.target.as_str().into(), state(target, away.is_some()), unsent, rest(target, reason, view)]
     };

@@ -47,7 +47,7 @@ pub(crate) fn event_line(event: &Event, view: Viewpoint) -> Text {
         line.push(&task.title);
     }
     line.push("  ");
-    line.push(&event.operation);
+    line.append(what(event));
     let [states, rest] = [states(event), rest(event, view)];
     for part in [states, rest] {
         if part.width() > 0 {
@@ -80,7 +80,16 @@ fn device_line(mut line: Text, event: &Event, view: Viewpoint) -> Text {
 }
 
 fn event_row(event: &Event, view: Viewpoint) -> Vec<Text> {
-    vec![view.row(event.at.instant()).into(), event.operation.as_str().into(), states(event), rest(event, view)]
+    vec![view.row(event.at.instant()).into(), what(event), states(event), rest(event, view)]
+}
+
+/// Returns what happened; of what spoke also which alert, where it is not the one at due.
+fn what(event: &Event) -> Text {
+    let slot = match event.operation.as_str() {
+        "spoke" | "fired" => event.values.get("slot").and_then(Json::as_str).filter(|slot| *slot != "0"),
+        _ => None,
+    };
+    Text::plain(&slot.map_or_else(|| event.operation.clone(), |slot| format!("{} {slot}", event.operation)))
 }
 
 /// Returns the change of state, where it is one.
@@ -130,6 +139,9 @@ fn delivery_row(delivery: &Delivery, view: Viewpoint) -> Vec<Text> {
         && let Some(at) = delivery.at
     {
         parts.push(Text::plain(&format!("again {}", view.distance(at.instant()))));
+    }
+    if delivery.digest.is_some() {
+        parts.push(Text::plain("in a digest"));
     }
     if let Some(error) = &delivery.last_error {
         parts.push(Text::styled(BAD, error));
@@ -198,6 +210,10 @@ mod tests {
                     "values": { "instances": 4319, "by": "2026-05-13T16:00:00-04:00" },
                 })),
                 event(6, &json!({
+                    "operation": "spoke", "from": "RUNNING", "to": "RUNNING", "actor": "clock",
+                    "values": { "slot": "nag#1", "nominal_at": "2026-05-13T16:00:00-04:00" },
+                })),
+                event(7, &json!({
                     "operation": "completed", "from": "RUNNING", "to": "COMPLETED", "values": { "outcome": "done" },
                 })),
             ],
@@ -205,6 +221,10 @@ mod tests {
                 "fire_id": "f", "target": "desktop", "status": "retrying", "attempts": 2,
                 "created_at": "2026-05-13T16:00:00-04:00", "at": "2026-05-13T16:00:25-04:00",
                 "last_error": "no server", "occurrence": { "key": "once", "generation": 1 },
+            }, {
+                "fire_id": "g", "target": "desktop", "status": "grouped", "attempts": 0,
+                "created_at": "2026-05-13T16:00:00-04:00", "at": null, "last_error": null,
+                "occurrence": { "key": "once", "generation": 1 }, "digest": "d",
             }],
         });
         let answer = serde_json::from_value(answer).expect("an answer of the test's own");
@@ -216,11 +236,13 @@ mod tests {
         Wed 13 May 16:00  snoozed      SUSPENDED → PENDING  until Wed 13 May 16:10
         Wed 13 May 16:00  acked                             popup closed
         Wed 13 May 16:00  passed_over                       4319 times, missed, by the clock
+        Wed 13 May 16:00  spoke nag#1                       by the clock
         Wed 13 May 16:00  completed    RUNNING → COMPLETED  done
 
         sent
         WHEN              TO       STATUS
         Wed 13 May 16:00  desktop  retrying  2 attempts, again in 25s, no server
+        Wed 13 May 16:00  desktop  grouped   in a digest
         ");
     }
 
@@ -234,7 +256,8 @@ mod tests {
             let event = serde_json::from_value(event(9, &changes)).expect("an event of the test's own");
             shown(&[event_line(&event, here())])
         };
-        let times = |by: i64| json!({ "from": "2026-05-13T18:00:00-04:00", "to": "2026-05-13T16:00:00-04:00", "by_ms": by });
+        let times =
+            |by: i64| json!({ "from": "2026-05-13T18:00:00-04:00", "to": "2026-05-13T16:00:00-04:00", "by_ms": by });
         insta::assert_snapshot!(told("clock_stepped", times(-7_200_000)), @"");
         insta::assert_snapshot!(told("clock_stepped", times(7_200_000)), @"");
         insta::assert_snapshot!(told("slept", times(7_200_000)), @"");

@@ -2,7 +2,9 @@
 
 use crate::cli::render::text::{BAD, DIM, GOOD, HEAD, Text};
 use crate::cli::render::time::{Viewpoint, length};
+use crate::domain::message::digits;
 use crate::protocol::methods::StatusResult;
+use crate::protocol::objects::Skipped;
 
 /// Returns the state of the daemon, a line for each thing.
 pub(crate) fn status(answer: &StatusResult, view: Viewpoint, _width: Option<usize>) -> Vec<Text> {
@@ -46,6 +48,13 @@ pub(crate) fn status(answer: &StatusResult, view: Viewpoint, _width: Option<usiz
             Text::styled(DIM, &format!("and {untold} more: keiko rpc delivery.list '{{\"status\":\"failed\"}}'")),
         );
     }
+    for skip in &answer.skipped {
+        say("skipped", skipped(skip, view));
+    }
+    let untold = answer.skipped_total.saturating_sub(answer.skipped.len() as u64);
+    if untold > 0 {
+        say("skipped", Text::styled(DIM, &format!("and {untold} more within the last seven days")));
+    }
     if let Some(trouble) = &answer.storage {
         let mut text = Text::styled(BAD, &trouble.reason);
         text.push(&format!(", since {}; {}", view.exact(trouble.since.instant()), trouble.hint));
@@ -76,6 +85,20 @@ pub(crate) fn status(answer: &StatusResult, view: Viewpoint, _width: Option<usiz
     lines
 }
 
+/// Returns which times of a task were skipped, and why.
+fn skipped(skip: &Skipped, view: Viewpoint) -> Text {
+    let mut text = Text::plain(&format!("{}  {}  ", skip.number, skip.title));
+    let (from, to) = (view.row(skip.from.instant()), view.row(skip.to.instant()));
+    if skip.instances == 1 {
+        text.push(&from);
+    } else {
+        text.push(&format!("{} times, {from} to {to}", digits(skip.instances)));
+    }
+    text.push(": ");
+    text.push(&skip.reason);
+    text
+}
+
 #[cfg(test)]
 mod tests {
     use serde_json::json;
@@ -100,6 +123,18 @@ mod tests {
                 "created_at": "2026-05-13T15:00:00-04:00", "at": "2026-05-13T15:03:00-04:00",
                 "last_error": "https://example.org answered 404", "occurrence": { "key": "once", "generation": 1 },
             }],
+            "skipped_total": 9,
+            "skipped": [
+                {
+                    "number": 3, "title": "water the plants", "instances": 4319, "from": "2026-05-10T03:00:00-04:00",
+                    "to": "2026-05-13T03:00:00-04:00", "at": "2026-05-13T08:00:00-04:00", "reason": "missed",
+                },
+                {
+                    "number": 8, "title": "stretch", "instances": 1, "from": "2026-05-13T03:00:00-04:00",
+                    "to": "2026-05-13T03:00:00-04:00", "at": "2026-05-13T08:00:00-04:00",
+                    "reason": "missed, and it is not made up for",
+                },
+            ],
         });
         let answer = serde_json::from_value(answer).expect("an answer of the test's own");
         insta::assert_snapshot!(shown(&status(&answer, here(), Some(80))), @r#"
@@ -108,6 +143,9 @@ mod tests {
           to send  3, 2 of them held
           not sent 7  webhook:ops  Wed 13 May 2026 15:03 EDT  https://example.org answered 404
           not sent and 2 more: keiko rpc delivery.list '{"status":"failed"}'
+          skipped  3  water the plants  4,319 times, Sun 10 May 03:00 to Wed 13 May 03:00: missed
+          skipped  8  stretch  Wed 13 May 03:00: missed, and it is not made up for
+          skipped  and 7 more within the last seven days
           next     12  pay rent  Thu 14 May 2026 15:00 EDT (in 23h)
           channel  desktop is away: no notification server
           channel  terminal reaches you

@@ -34,7 +34,9 @@ impl Schedule {
                 let date = add_days(cron.from.date(), -whole(back, DAY, cron.count))?;
                 Rule::Cron(Cron { from: date.and_time(cron.from.time()), ..cron.clone() })
             }
-            Rule::AfterDone(after) => Rule::AfterDone(AfterDone { from: first_completion(after, back, now, zone)?, ..*after }),
+            Rule::AfterDone(after) => {
+                Rule::AfterDone(AfterDone { from: first_completion(after, back, now, zone)?, ..*after })
+            }
             Rule::Interval(_) | Rule::Calendar(_) | Rule::Cron(_) => return None,
             Rule::None | Rule::Once(_) | Rule::Countdown(_) => return None,
         };

@@ -180,6 +180,9 @@ fn shifted_due(steps: &Steps<'_>, suspended: &Suspended, shift: bool) -> Option<
     Some(Due { nominal, at })
 }
 
+/// Why what fell into a pause is passed over: who paused knows it.
+pub(super) const PAUSED: &str = "it was paused";
+
 /// A series goes on with what lies ahead; what fell into its pause is passed over, what had rung is closed.
 fn go_on_ahead(steps: &mut Steps<'_>) {
     let present = steps.occurrence().instance().expect("an occurrence of a series has a time");
@@ -187,10 +190,10 @@ fn go_on_ahead(steps: &mut Steps<'_>) {
     let behind = latest.map_or(Passed::NONE, |(latest, between)| between.and(Passed::one(latest.due)));
     let next = steps.next_instance();
     if steps.has_spoken() {
-        wake::pass_over(steps, behind, "it was paused");
+        wake::pass_over(steps, behind, PAUSED);
         steps.close_unanswered();
     } else {
-        wake::pass_over(steps, Passed::one(present.due).and(behind), "it was paused");
+        wake::pass_over(steps, Passed::one(present.due).and(behind), PAUSED);
         withdraw_or_end(steps, next.is_some());
     }
     if let Some(next) = next {

@@ -90,9 +90,7 @@ fn arm_again(steps: &Steps<'_>, moved: &mut Occurrence) {
         // It was missed before it became due, so nothing of its due has been said.
         let due_at = moved.due_at();
         let is_said = |slot: &Slot| match slot {
-            Slot::Alert(offset) => {
-                !slot.is_of_due() || due_at.is_none_or(|due| due.saturating_add(*offset) <= now)
-            }
+            Slot::Alert(offset) => !slot.is_of_due() || due_at.is_none_or(|due| due.saturating_add(*offset) <= now),
             Slot::Nag(_) | Slot::Deadline(_) => true,
         };
         moved.spoken.retain(is_said);

@@ -99,7 +99,10 @@ pub fn transition<'a>(
             State::Created | State::Failed(_) | State::Completed(_) | State::Cancelled(_),
             Command::Wake | Command::Rezone | Command::ClockSet { .. },
         ) => {}
-        (State::Pending(_) | State::Running(_) | State::Suspended(_), Command::Wake) => wake::wake(&mut steps),
+        (State::Pending(_) | State::Running(_) | State::Suspended(_), Command::Wake) => {
+            wake::wake(&mut steps);
+            wake::tell_of_skips(&mut steps);
+        }
         (State::Pending(_) | State::Running(_) | State::Suspended(_), Command::Rezone) => edit::rezone(&mut steps),
         (State::Pending(_) | State::Running(_) | State::Suspended(_), Command::ClockSet { by }) => {
             clock_set::clock_set(&mut steps, *by);

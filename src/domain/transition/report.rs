@@ -149,6 +149,7 @@ pub(super) fn retry(steps: &mut Steps<'_>) {
         DeliveryStatus::Queued
         | DeliveryStatus::Waiting
         | DeliveryStatus::Held
+        | DeliveryStatus::Grouped
         | DeliveryStatus::Delivered(_)
         | DeliveryStatus::Withdrawn(_) => false,
     };

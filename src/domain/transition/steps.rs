@@ -2,12 +2,13 @@
 
 use chrono::TimeDelta;
 use chrono_tz::Tz;
+use uuid::Uuid;
 
 use crate::domain::command::Moment;
 use crate::domain::delivery::{ChannelKind, Delivery, DeliveryId, DeliveryStatus, Target};
 use crate::domain::effect::Effect;
 use crate::domain::event::{Firing, Operation, Snapshot, apply};
-use crate::domain::message::{Message, Occasion, Reason};
+use crate::domain::message::{Message, Occasion, Reason, Skip, skipped};
 use crate::domain::occurrence::{Due, FireId, Instance, Nominal, Occurrence, OccurrenceKey, Outcome, Slot, Spent};
 use crate::domain::schedule::Passed;
 use crate::domain::state::{Snooze, State, Suspended};
@@ -156,7 +157,8 @@ impl<'a> Steps<'a> {
         let becomes_due = is_due && matches!(self.state(), State::Pending(_));
         let operation = if becomes_due { Operation::Fired(firing) } else { Operation::Spoke(firing) };
         self.step(operation, if late { "late" } else { "" });
-        let message = Message::compose(&self.now_is, late, self.now(), self.moment.zone);
+        let missed = self.skips().map_or(0, |skip| skip.times);
+        let message = Message::compose(&self.now_is, late, missed, self.now(), self.moment.zone);
         let occasion = Occasion { slot, nominal_at, late, ..self.occasion(reason) };
         for target in self.targets_of(slot) {
             self.deliver(DeliveryId { fire_id, target }, message.clone(), occasion.clone());
@@ -179,10 +181,46 @@ impl<'a> Steps<'a> {
         }
     }
 
-    /// Puts a delivery into the outbox.
+    /// Returns what this command found to have been missed and does not make up for.
+    pub(super) fn skips(&self) -> Option<Skip> {
+        let skips = self.taken.iter().filter(|step| step.reason != ask::PAUSED).filter_map(|step| {
+            let (times, from, to) = step.operation.skipped()?;
+            Some(Skip { times, from, to, why: step.reason })
+        });
+        skips.reduce(|one, other| Skip {
+            times: one.times.saturating_add(other.times),
+            from: one.from.min(other.from),
+            to: one.to.max(other.to),
+            why: other.why,
+        })
+    }
+
+    /// Returns whether this command rings.
+    pub(super) fn has_rung(&self) -> bool {
+        self.taken.iter().any(|step| step.operation.firing().is_some())
+    }
+
+    /// Tells the person of what was skipped, in a digest.
+    pub(super) fn tell_of_skip(&mut self, skip: &Skip) {
+        let name = format!("skipped|{}|{}", skip.from.as_millis(), skip.to.as_millis());
+        let fire_id = FireId(Uuid::new_v5(&self.task().id.0, name.as_bytes()));
+        let message = skipped(self.task(), skip, self.now(), self.moment.zone);
+        let occasion = Occasion { nominal_at: skip.to, late: true, due: None, ..self.occasion(Reason::Skipped) };
+        let mut targets = self.targets();
+        targets.retain(|target| target.kind.is_person());
+        if targets.is_empty() {
+            targets = self.default_targets();
+        }
+        for target in targets {
+            self.deliver(DeliveryId { fire_id, target }, message.clone(), occasion.clone());
+        }
+    }
+
+    /// Puts a delivery into the outbox. What comes late to a person waits there until all that is late is known.
     pub(super) fn deliver(&mut self, id: DeliveryId, message: Message, occasion: Occasion) {
         // That a target fails is to be known however long it takes.
-        let is_notice = occasion.reason == Reason::TargetFails;
+        let is_notice = occasion.reason.is_notice();
+        let is_grouped = occasion.late && id.target.kind.is_person();
         let max_late = self.task().details.max_late.filter(|_| !is_notice);
         let expires_at = max_late.map(|late| occasion.nominal_at.saturating_add(late));
         let delivery = Delivery {
@@ -191,14 +229,17 @@ impl<'a> Steps<'a> {
             occurrence: self.occurrence().name(),
             message,
             occasion,
-            status: DeliveryStatus::Queued,
+            status: if is_grouped { DeliveryStatus::Grouped } else { DeliveryStatus::Queued },
             frozen: None,
             expires_at,
             attempts: 0,
             created_at: self.now(),
             last_error: None,
+            digest: None,
         };
-        self.effects.push(Effect::Deliver(Box::new(delivery.clone())));
+        if !is_grouped {
+            self.effects.push(Effect::Deliver(Box::new(delivery.clone())));
+        }
         self.change(delivery);
     }
 

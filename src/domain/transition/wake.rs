@@ -25,6 +25,13 @@ pub(super) fn wake(steps: &mut Steps<'_>) {
     }
 }
 
+/// Tells the person of times that were missed and are not made up for, where nothing that rings now says so itself.
+pub(super) fn tell_of_skips(steps: &mut Steps<'_>) {
+    if let Some(skip) = steps.skips().filter(|_| !steps.has_rung()) {
+        steps.tell_of_skip(&skip);
+    }
+}
+
 /// Notes that the deadline of what is not done has passed, once. Its alert is one like any other.
 fn pass_deadline(steps: &mut Steps<'_>) {
     let is_open = matches!(steps.state(), State::Pending(_) | State::Running(_) | State::Suspended(_));

@@ -161,6 +161,7 @@ impl Batch<'_> {
             DeliveryStatus::Queued | DeliveryStatus::Retrying(_) => true,
             DeliveryStatus::Waiting
             | DeliveryStatus::Held
+            | DeliveryStatus::Grouped
             | DeliveryStatus::Delivered(_)
             | DeliveryStatus::Failed(_)
             | DeliveryStatus::Withdrawn(_) => false,
@@ -183,7 +184,7 @@ impl Batch<'_> {
     }
 
     /// What a worker has is queued, so that a start after a crash knows that its target may have it.
-    fn is_under_way(&self, id: &DeliveryId) -> bool {
+    pub(super) fn is_under_way(&self, id: &DeliveryId) -> bool {
         (self.world.dispatcher.is_under_way(id) && !self.reported.contains(id))
             || self.world.unwritten.iter().any(|(unwritten, _)| unwritten == id)
     }

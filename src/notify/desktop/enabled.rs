@@ -12,6 +12,7 @@ use crate::domain::delivery::{ChannelKind, Delivery, Report};
 use crate::domain::task::TaskId;
 use crate::notify::desktop::SessionBus;
 use crate::notify::desktop::link::Link;
+use crate::notify::desktop::popup::Sound;
 use crate::notify::desktop::server::ShowError;
 use crate::notify::{Channel, Presence};
 
@@ -41,7 +42,7 @@ impl DesktopChannel {
     async fn show(&self, delivery: &Delivery) -> Report {
         let Some(server) = self.link.server() else { return Report::Away { reason: self.link.ask() } };
         let limit = self.link.answer_within();
-        match timeout(limit, server.show(delivery.task, &delivery.message)).await {
+        match timeout(limit, server.show(delivery.task, &delivery.message, Sound::Usual)).await {
             Ok(Ok(())) => Report::Delivered,
             Ok(Err(error @ ShowError::Gone)) => Report::Away { reason: error.to_string() },
             Ok(Err(error @ (ShowError::Busy { .. } | ShowError::Withdrawn | ShowError::Refused { .. }))) => {
@@ -52,6 +53,15 @@ impl DesktopChannel {
                 is_final: false,
                 retry_after: None,
             },
+        }
+    }
+
+    async fn show_quietly(&self, delivery: &Delivery) {
+        let Some(server) = self.link.server() else { return };
+        let shown =
+            timeout(self.link.answer_within(), server.show(delivery.task, &delivery.message, Sound::None)).await;
+        if let Ok(Err(error)) = shown {
+            tracing::debug!(%error, "a popup was not shown again");
         }
     }
 
@@ -81,6 +91,14 @@ impl Channel for DesktopChannel {
 
     fn deliver<'a>(&'a self, delivery: &'a Delivery) -> BoxFuture<'a, Report> {
         self.show(delivery).boxed()
+    }
+
+    fn shown_by(&self) -> Option<String> {
+        self.link.server().map(|server| server.identity())
+    }
+
+    fn show_again<'a>(&'a self, delivery: &'a Delivery) -> BoxFuture<'a, ()> {
+        self.show_quietly(delivery).boxed()
     }
 
     fn withdraw(&self, task: TaskId) -> BoxFuture<'_, ()> {

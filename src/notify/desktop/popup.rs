@@ -36,8 +36,17 @@ impl BodyText {
     }
 }
 
+/// What a popup sounds like.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Sound {
+    /// As its priority says.
+    Usual,
+    /// Not at all: it was heard before.
+    None,
+}
+
 /// Composes the popup of `message`. It stays until the person or [`crate::notify::Channel::withdraw`] closes it.
-pub(super) fn compose(message: &Message, body_text: BodyText) -> Notification {
+pub(super) fn compose(message: &Message, body_text: BodyText, sound: Sound) -> Notification {
     let mut popup = Notification::new();
     popup
         .appname(APP_NAME)
@@ -51,11 +60,12 @@ pub(super) fn compose(message: &Message, body_text: BodyText) -> Notification {
             Priority::Normal => Urgency::Normal,
             Priority::High => Urgency::Critical,
         });
-    match message.priority {
-        Priority::Low => {
-            popup.hint(Hint::SuppressSound(true));
-        }
-        Priority::Normal | Priority::High => {}
+    let is_quiet = match (sound, message.priority) {
+        (Sound::None, _) | (Sound::Usual, Priority::Low) => true,
+        (Sound::Usual, Priority::Normal | Priority::High) => false,
+    };
+    if is_quiet {
+        popup.hint(Hint::SuppressSound(true));
     }
     popup
 }
@@ -69,7 +79,7 @@ fn summary(message: &Message) -> String {
 fn body(message: &Message, body_text: BodyText) -> String {
     let mut lines = vec![text::cut(&text::lines(&message.body), BODY_BYTES_MAX)];
     lines.extend(message.link.as_deref().map(|link| text::cut(&text::line(link), BODY_BYTES_MAX)));
-    lines.push(format!("keiko done {}", message.number));
+    lines.push(message.how());
     lines.retain(|line| !line.is_empty());
     let plain = lines.join("\n");
     match body_text {
@@ -96,23 +106,23 @@ mod tests {
     #[test]
     fn only_a_body_that_is_read_as_markup_is_escaped() {
         let message = message(r#"Tom & Jerry <3 "x" </b> &amp;"#, "a & b <i>c</i> &lt;");
-        let plain = compose(&message, BodyText::Plain);
+        let plain = compose(&message, BodyText::Plain, Sound::Usual);
         assert_eq!(plain.summary, r#"Tom & Jerry <3 "x" </b> &amp;"#);
         assert_eq!(plain.body, "a & b <i>c</i> &lt;\nkeiko done 12");
-        let markup = compose(&message, BodyText::Markup);
+        let markup = compose(&message, BodyText::Markup, Sound::Usual);
         assert_eq!(markup.summary, plain.summary);
         assert_eq!(markup.body, "a &amp; b &lt;i&gt;c&lt;/i&gt; &amp;lt;\nkeiko done 12");
     }
 
     #[test]
     fn a_popup_is_never_empty() {
-        let popup = compose(&message("\u{1b}\u{7}", "\n"), BodyText::Markup);
+        let popup = compose(&message("\u{1b}\u{7}", "\n"), BodyText::Markup, Sound::Usual);
         assert_eq!((popup.summary.as_str(), popup.body.as_str()), ("Reminder 12", "keiko done 12"));
     }
 
     #[test]
     fn control_characters_are_gone_and_lines_are_kept() {
-        let popup = compose(&message("a\nb\u{202e}c", "one\u{1b}[2J\ntwo\0"), BodyText::Plain);
+        let popup = compose(&message("a\nb\u{202e}c", "one\u{1b}[2J\ntwo\0"), BodyText::Plain, Sound::Usual);
         assert_eq!((popup.summary.as_str(), popup.body.as_str()), ("a b c", "one [2J\ntwo\nkeiko done 12"));
     }
 
@@ -121,7 +131,7 @@ mod tests {
         for (priority, urgency) in
             [(Priority::Low, Urgency::Low), (Priority::Normal, Urgency::Normal), (Priority::High, Urgency::Critical)]
         {
-            let popup = compose(&Message { priority, ..message("t", "") }, BodyText::Plain);
+            let popup = compose(&Message { priority, ..message("t", "") }, BodyText::Plain, Sound::Usual);
             assert_eq!(popup.timeout, Timeout::Never);
             assert!(popup.hints.contains(&Hint::Urgency(urgency)));
             assert_eq!(popup.hints.contains(&Hint::SuppressSound(true)), priority == Priority::Low);
@@ -130,7 +140,7 @@ mod tests {
 
     #[test]
     fn a_long_text_is_cut_before_it_is_escaped() {
-        let popup = compose(&message(&"交".repeat(1000), &"&".repeat(10_000)), BodyText::Markup);
+        let popup = compose(&message(&"交".repeat(1000), &"&".repeat(10_000)), BodyText::Markup, Sound::Usual);
         assert!(popup.summary.len() <= SUMMARY_BYTES_MAX && popup.summary.ends_with('…'));
         assert!(popup.body.ends_with("&amp;…\nkeiko done 12"));
     }
@@ -138,7 +148,7 @@ mod tests {
     #[test]
     fn a_link_stands_on_a_line_of_its_own() {
         let link = Some("https://example.org/?a=1&b=2".to_owned());
-        let popup = compose(&Message { link, ..message("t", "due 16:00") }, BodyText::Markup);
+        let popup = compose(&Message { link, ..message("t", "due 16:00") }, BodyText::Markup, Sound::Usual);
         assert_eq!(popup.body, "due 16:00\nhttps://example.org/?a=1&amp;b=2\nkeiko done 12");
     }
 }

@@ -16,7 +16,7 @@ use zbus::names::OwnedUniqueName;
 
 use crate::domain::message::Message;
 use crate::domain::task::TaskId;
-use crate::notify::desktop::popup::{BodyText, compose};
+use crate::notify::desktop::popup::{BodyText, Sound, compose};
 
 const PATH: &str = "/org/freedesktop/Notifications";
 const INTERFACE: &str = "org.freedesktop.Notifications";
@@ -77,6 +77,11 @@ impl Server {
         })
     }
 
+    /// Returns its name, which no other server has, on this bus or another.
+    pub(super) fn identity(&self) -> String {
+        format!("{}/{}", self.connection.server_guid(), self.owner)
+    }
+
     /// Ends every call under way: the server has lost its name, or the bus is gone.
     pub(super) fn leave(&self) {
         self.gone.cancel();
@@ -89,7 +94,7 @@ impl Server {
     ///
     /// # Errors
     /// The server left, owes too many answers, or refused; or the task was withdrawn meanwhile.
-    pub(super) async fn show(self: &Arc<Self>, task: TaskId, message: &Message) -> Result<(), ShowError> {
+    pub(super) async fn show(self: &Arc<Self>, task: TaskId, message: &Message, sound: Sound) -> Result<(), ShowError> {
         let permit =
             Arc::clone(&self.unanswered).try_acquire_owned().map_err(|_| ShowError::Busy { count: UNANSWERED_MAX })?;
         let slot = self.popups.lock().expect("no holder of the popups panics").slot(task);
@@ -99,16 +104,16 @@ impl Server {
             return Err(ShowError::Withdrawn);
         }
         let turn = Turn { _permit: permit, slot, withdrawals, shown };
-        let call = Arc::clone(self).show_once(turn, message.clone());
+        let call = Arc::clone(self).show_once(turn, message.clone(), sound);
         let gone = self.gone.clone();
         let call = tokio::spawn(async move { gone.run_until_cancelled(call).await.unwrap_or(Err(ShowError::Gone)) });
         call.await.unwrap_or(Err(ShowError::Gone))
     }
 
     /// Makes one call, and does what a withdrawal asked for meanwhile.
-    async fn show_once(self: Arc<Self>, mut turn: Turn, message: Message) -> Result<(), ShowError> {
+    async fn show_once(self: Arc<Self>, mut turn: Turn, message: Message, sound: Sound) -> Result<(), ShowError> {
         let body_text = *self.body_text.get_or_try_init(|| self.read_capabilities()).await?;
-        let popup = compose(&message, body_text);
+        let popup = compose(&message, body_text, sound);
         let id = self.notify(&popup, turn.shown.unwrap_or(0)).await?;
         *turn.shown = Some(id);
         if turn.slot.withdrawals.load(Ordering::Relaxed) != turn.withdrawals {

@@ -208,7 +208,7 @@ fn line(message: &Message) -> String {
     let body: Vec<&str> = body.lines().filter(|line| !line.is_empty()).collect();
     parts.extend((!body.is_empty()).then(|| format!("({})", body.join("; "))));
     parts.extend(message.link.as_deref().map(text::line).filter(|link| !link.is_empty()));
-    let how = format!(" · keiko done {}", message.number);
+    let how = format!(" · {}", message.how());
     let what = format!("keiko: {}", parts.join(" "));
     text::cut(&what, LINE_BYTES_MAX - how.len()) + &how
 }

@@ -112,6 +112,7 @@ pub(super) mod tests {
             attempts: 0,
             created_at: Timestamp::from_millis(1500).unwrap(),
             last_error: None,
+            digest: None,
         }
     }
 

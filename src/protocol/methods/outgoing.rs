@@ -15,7 +15,7 @@ pub struct DeliveryList {
     /// Only those to this target.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub target: Option<String>,
-    /// Only those of this status: `queued`, `waiting`, `held`, `retrying` or `failed`; of a task also `delivered` and
+    /// Only those of this status: `queued`, `waiting`, `held`, `grouped`, `retrying` or `failed`; of a task also `delivered` and
     /// `withdrawn`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub status: Option<String>,

@@ -207,6 +207,7 @@ fn the_document_tells_the_types_that_the_code_reads() {
         objects::ChannelStatus: "ChannelStatus",
         objects::TargetStatus: "TargetStatus",
         objects::StorageTrouble: "StorageTrouble",
+        objects::Skipped: "Skipped",
         EventPushed: "EventPushed",
         ErrorData: "ErrorData",
         Candidate: "Candidate",

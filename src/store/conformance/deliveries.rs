@@ -1,19 +1,23 @@
 //! Deliveries and requests: the outbox and what makes a repeated call harmless.
 
+use uuid::Uuid;
+
 use crate::domain::breaker::{Breaker, TargetHealth};
 use crate::domain::delivery::{ChannelKind, Delivery, DeliveryStatus, StatusName, Target};
-use crate::domain::occurrence::OccurrenceName;
+use crate::domain::message::Reason;
+use crate::domain::occurrence::{FireId, OccurrenceName};
 use crate::domain::outbox::{DeliveryFilter, Statuses};
 use crate::domain::task::Task;
 use crate::store::conformance::Fixture;
 use crate::store::conformance::samples::{add_tasks, at, delivery, everything, key, task, task_id};
 use crate::store::{Change, RequestSeen, Store, StoreError};
 
-fn statuses() -> [DeliveryStatus; 7] {
+fn statuses() -> [DeliveryStatus; 8] {
     [
         DeliveryStatus::Queued,
         DeliveryStatus::Waiting,
         DeliveryStatus::Held,
+        DeliveryStatus::Grouped,
         DeliveryStatus::Retrying(at(11)),
         DeliveryStatus::Delivered(at(12)),
         DeliveryStatus::Failed(at(13)),
@@ -42,6 +46,7 @@ pub(crate) async fn a_delivery_reads_back_in_every_status<F: Fixture>() {
     bare.occasion.due = None;
     bare.frozen = None;
     bare.expires_at = None;
+    bare.digest = None;
     deliveries.push(bare);
     store.commit(writing(&deliveries)).await.unwrap();
     for delivery in &deliveries {
@@ -69,8 +74,8 @@ pub(crate) async fn the_outbox_holds_what_is_not_final<F: Fixture>() {
     let task = add_tasks(store, 1).await.remove(0).task;
     let deliveries = deliveries_of(&task);
     store.commit(writing(&deliveries)).await.unwrap();
-    assert_eq!(store.outbox().unwrap(), deliveries[..4]);
-    assert_eq!(store.counts().unwrap().outbox, 4);
+    assert_eq!(store.outbox().unwrap(), deliveries[..5]);
+    assert_eq!(store.counts().unwrap().outbox, 5);
 }
 
 pub(crate) async fn what_failed_for_good_is_found_latest_first<F: Fixture>() {
@@ -176,8 +181,10 @@ pub(crate) async fn what_is_not_final_is_counted_by_target_and_status<F: Fixture
         .into_iter()
         .map(|counted| (counted.target.to_string(), counted.status.as_str(), counted.count))
         .collect();
-    let expected = [("a", "queued", 1), ("a", "waiting", 1), ("a", "held", 2), ("a", "retrying", 1)];
-    let expected = expected.into_iter().chain(["queued", "waiting", "held", "retrying"].map(|status| ("b", status, 1)));
+    let expected =
+        [("a", "queued", 1), ("a", "waiting", 1), ("a", "held", 2), ("a", "grouped", 1), ("a", "retrying", 1)];
+    let of_b = ["queued", "waiting", "held", "grouped", "retrying"].map(|status| ("b", status, 1));
+    let expected = expected.into_iter().chain(of_b);
     let expected: Vec<_> =
         expected.map(|(address, status, count)| (format!("webhook:{address}"), status, count)).collect();
     assert_eq!(told, expected);
@@ -263,4 +270,33 @@ pub(crate) async fn a_request_key_is_committed_once<F: Fixture>() {
     let error = store.commit(again).await.unwrap_err();
     assert!(matches!(error, StoreError::Broken { .. }), "{error}");
     assert_eq!(store.identity().unwrap().zone, None);
+}
+
+pub(crate) async fn a_digest_is_of_no_task_and_finds_what_it_tells<F: Fixture>() {
+    let fixture = F::open();
+    let store = fixture.store();
+    let task = add_tasks(store, 1).await.remove(0).task;
+    let digest_of = |fire_id, address: &str| {
+        let mut digest = to(fire_id, &task, address, DeliveryStatus::Queued);
+        digest.task = task_id(99);
+        digest.occasion.reason = Reason::Digest;
+        digest.digest = None;
+        digest
+    };
+    let (one, other) = (digest_of(50, "a"), digest_of(50, "b"));
+    let told = |fire_id, address: &str, status| {
+        let mut told = to(fire_id, &task, address, status);
+        told.digest = Some(FireId(Uuid::from_u128(50)));
+        told
+    };
+    let of_one = [told(9, "a", DeliveryStatus::Grouped), told(3, "a", DeliveryStatus::Withdrawn(at(5)))];
+    let of_other = [told(9, "b", DeliveryStatus::Grouped)];
+    let rest = [to(4, &task, "a", DeliveryStatus::Grouped)];
+    let all = [&of_one[..], &of_other, &rest, &[one.clone(), other.clone()]].concat();
+    store.commit(writing(&all)).await.unwrap();
+    assert_eq!(store.members(&one.id).unwrap(), of_one);
+    assert_eq!(store.members(&other.id).unwrap(), of_other);
+    assert_eq!(store.members(&rest[0].id).unwrap(), []);
+    assert_eq!(store.delivery(&one.id).unwrap().as_ref(), Some(&one));
+    assert_eq!(store.outbox().unwrap().len(), 5);
 }

@@ -9,7 +9,7 @@ use crate::domain::state::StateName;
 use crate::domain::task::Number;
 use crate::store::conformance::Fixture;
 use crate::store::conformance::samples::{
-    add_tasks, added, change, delivery, event, everything, firing, later, occurrence, operations, snapshot, states,
+    add_tasks, added, at, change, delivery, event, everything, firing, later, occurrence, operations, snapshot, states,
     task_id, with_occurrence,
 };
 use crate::store::{Change, Store, StoreError, StoredEvent, Which};
@@ -185,4 +185,25 @@ pub(crate) async fn an_empty_change_is_committed<F: Fixture>() {
     let fixture = F::open();
     add_tasks(fixture.store(), 2).await;
     assert_eq!(fixture.store().commit(Change::default()).await.unwrap().last_seq, 2);
+}
+
+pub(crate) async fn what_was_skipped_is_found_latest_first<F: Fixture>() {
+    let fixture = F::open();
+    let store = fixture.store();
+    let first = add_tasks(store, 1).await.remove(0);
+    let passed = || Operation::PassedOver { instances: 4, from: at(1), to: at(2) };
+    let missed = || Operation::Missed { slots: Vec::new(), from: at(1), to: at(2) };
+    let operations = [(passed(), 300), (missed(), 200), (Operation::Edited(Box::default()), 250), (passed(), 200)];
+    let mut written = Vec::new();
+    for (version, (operation, millis)) in (2..).zip(operations) {
+        let mut event = event(version.into(), operation, &later(&first, version));
+        event.at = at(millis);
+        store.commit(change([event.clone()])).await.unwrap();
+        written.push(StoredEvent { seq: version, event });
+    }
+    let latest = [0, 3, 1].map(|index: usize| written[index].clone());
+    assert_eq!(store.skipped_since(at(0), 9).unwrap(), (3, latest.to_vec()));
+    assert_eq!(store.skipped_since(at(200), 2).unwrap(), (3, latest[..2].to_vec()));
+    assert_eq!(store.skipped_since(at(201), 9).unwrap(), (1, latest[..1].to_vec()));
+    assert_eq!(store.skipped_since(at(301), 9).unwrap(), (0, Vec::new()));
 }

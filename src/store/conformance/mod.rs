@@ -39,6 +39,7 @@ macro_rules! conformance {
             tasks::numbers_are_never_given_again;
             tasks::a_number_of_another_task_is_refused;
             tasks::the_zone_is_kept_until_it_changes;
+            tasks::the_server_that_shows_popups_is_kept_until_it_changes;
             tasks::pauses_of_many_are_kept_until_they_change;
             tasks::the_present_occurrence_is_the_one_opened_last;
             tasks::a_change_of_an_earlier_occurrence_leaves_the_present_one;
@@ -53,6 +54,7 @@ macro_rules! conformance {
             events::seq_grows_by_one_over_all_commits;
             events::events_page_without_gap_or_repeat;
             events::the_history_is_of_one_task_and_in_order;
+            events::what_was_skipped_is_found_latest_first;
             events::a_stale_version_leaves_no_trace;
             events::a_new_task_must_be_of_version_one;
             events::many_events_of_one_task_are_one_change;
@@ -68,6 +70,7 @@ macro_rules! conformance {
             deliveries::a_changed_delivery_keeps_its_place;
             deliveries::the_outbox_holds_what_is_not_final;
             deliveries::what_is_held_is_found_by_its_target;
+            deliveries::a_digest_is_of_no_task_and_finds_what_it_tells;
             deliveries::what_failed_for_good_is_found_latest_first;
             deliveries::deliveries_page_by_task_target_channel_and_status;
             deliveries::what_is_not_final_is_counted_by_target_and_status;

@@ -173,6 +173,18 @@ pub(crate) async fn the_zone_is_kept_until_it_changes<F: Fixture>() {
     assert_eq!(store.identity().unwrap().zone.as_deref(), Some("UTC"));
 }
 
+pub(crate) async fn the_server_that_shows_popups_is_kept_until_it_changes<F: Fixture>() {
+    let fixture = F::open();
+    let store = fixture.store();
+    assert_eq!(store.identity().unwrap().shown_by, None);
+    let server = |name: &str| Change { shown_by: Some(name.to_owned()), ..Change::default() };
+    store.commit(server("bus/:1.4")).await.unwrap();
+    store.commit(Change::default()).await.unwrap();
+    assert_eq!(store.identity().unwrap().shown_by.as_deref(), Some("bus/:1.4"));
+    store.commit(server("bus/:1.7")).await.unwrap();
+    assert_eq!(store.identity().unwrap().shown_by.as_deref(), Some("bus/:1.7"));
+}
+
 pub(crate) async fn pauses_of_many_are_kept_until_they_change<F: Fixture>() {
     let fixture = F::open();
     let store = fixture.store();

@@ -44,9 +44,11 @@ pub(crate) fn all_since(
     let (behind, most) = (i64::try_from(cursor).unwrap_or(i64::MAX), i64::try_from(limit).unwrap_or(i64::MAX));
     let of_device = each(&transaction, &sql, params![behind, most], read_event)?;
     let of_tasks = read::events_since(&transaction, cursor, limit)?;
-    let of_device = of_device.into_iter().map(|stored| StoredEvent { seq: stored.seq, event: AnyEvent::Device(stored.event) });
-    let of_tasks =
-        of_tasks.into_iter().map(|stored| StoredEvent { seq: stored.seq, event: AnyEvent::Task(Box::new(stored.event)) });
+    let of_device =
+        of_device.into_iter().map(|stored| StoredEvent { seq: stored.seq, event: AnyEvent::Device(stored.event) });
+    let of_tasks = of_tasks
+        .into_iter()
+        .map(|stored| StoredEvent { seq: stored.seq, event: AnyEvent::Task(Box::new(stored.event)) });
     let mut all: Vec<_> = of_tasks.chain(of_device).collect();
     all.sort_by_key(|stored| stored.seq);
     all.truncate(limit);

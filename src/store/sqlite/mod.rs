@@ -210,6 +210,14 @@ impl Store for SqliteStore {
         self.ask(|connection| outbox::page(connection, which, after, limit))
     }
 
+    fn members(&self, digest: &DeliveryId) -> Result<Vec<Delivery>, StoreError> {
+        self.ask(|connection| outbox::members(connection, digest))
+    }
+
+    fn skipped_since(&self, since: Timestamp, limit: usize) -> Result<(u64, Vec<StoredEvent>), StoreError> {
+        self.ask(|connection| read::skipped_since(connection, since, limit))
+    }
+
     fn failed_since(&self, since: Timestamp, limit: usize) -> Result<(u64, Vec<Delivery>), StoreError> {
         self.ask(|connection| outbox::failed_since(connection, since, limit))
     }

@@ -4,6 +4,7 @@ use std::sync::{Arc, LazyLock};
 
 use rusqlite::types::Value;
 use rusqlite::{Connection, Row, Transaction, params, params_from_iter};
+use uuid::Uuid;
 
 use crate::domain::breaker::{Breaker, TargetHealth};
 use crate::domain::delivery::{ChannelKind, Delivery, DeliveryId, Frozen, StatusName, Target};
@@ -24,13 +25,13 @@ use crate::store::sqlite::rows::{
 /// The columns of a delivery, in the order of [`read_delivery`].
 pub(crate) const DELIVERY: &str = "fire_id, channel, address, task, occurrence_key, occurrence_generation, number, \
     title, body, priority, link, device, reason, slot, nominal_at, late, due_nominal, due_at, notes, tags, \
-    metadata, status, status_at, frozen_headers, frozen_body, expires_at, attempts, created_at, last_error";
+    metadata, status, status_at, frozen_headers, frozen_body, expires_at, attempts, created_at, last_error, digest";
 
 /// The columns of a target, in the order of [`read_target`].
 const TARGET: &str = "channel, address, failures, breaker, since_at, next_at, probes, last_error";
 
 /// As the partial index of the outbox has it, so that the index answers.
-pub(crate) const IS_IN_OUTBOX: &str = "status IN ('queued', 'waiting', 'held', 'retrying')";
+pub(crate) const IS_IN_OUTBOX: &str = "status IN ('queued', 'waiting', 'held', 'grouped', 'retrying')";
 
 /// As the partial index of what is held has it, so that the index answers.
 pub(crate) const IS_HELD: &str = "status = 'held'";
@@ -74,6 +75,16 @@ pub(crate) fn deliveries(
 pub(crate) fn outbox(connection: &Connection) -> Result<Vec<Delivery>, Fault> {
     let sql = format!("SELECT {DELIVERY} FROM deliveries WHERE {IS_IN_OUTBOX} ORDER BY position");
     each(connection, &sql, [], read_delivery)
+}
+
+/// As [`crate::store::Store::members`].
+pub(crate) fn members(connection: &Connection, digest: &DeliveryId) -> Result<Vec<Delivery>, Fault> {
+    let sql = format!(
+        "SELECT {DELIVERY} FROM deliveries WHERE digest IS NOT NULL AND digest = ?1 AND channel = ?2 AND address = ?3 \
+         ORDER BY position"
+    );
+    let target = &digest.target;
+    each(connection, &sql, params![digest.fire_id.0.as_bytes(), target.kind.as_str(), target.address], read_delivery)
 }
 
 pub(crate) fn held(connection: &Connection, target: &Target, limit: usize) -> Result<Vec<Delivery>, Fault> {
@@ -207,6 +218,7 @@ pub(crate) fn write_delivery(transaction: &Transaction<'_>, delivery: &Delivery)
         delivery.attempts,
         delivery.created_at.as_millis(),
         delivery.last_error,
+        delivery.digest.map(|digest| *digest.0.as_bytes()),
     ])?;
     Ok(())
 }
@@ -260,6 +272,7 @@ fn read_delivery_from(row: &Row<'_>, first: usize) -> Result<Delivery, Fault> {
             attempts: columns.take()?,
             created_at: timestamp("created_at", columns.take()?)?,
             last_error: columns.take()?,
+            digest: columns.take::<Option<[u8; 16]>>()?.map(|id| FireId(Uuid::from_bytes(id))),
         })
     };
     delivery().map_err(|fault: Fault| fault.in_row(|| format!("delivery of firing {fire_id}")))

@@ -32,7 +32,7 @@ pub(crate) const OPEN: &str = "FROM tasks INDEXED BY tasks_open";
 pub(crate) const IS_OPEN: &str = "present_state NOT IN ('COMPLETED', 'CANCELLED')";
 
 pub(crate) fn identity(connection: &Connection) -> Result<Identity, Fault> {
-    let mut statement = connection.prepare_cached("SELECT device, next_number, last_seq, zone FROM meta")?;
+    let mut statement = connection.prepare_cached("SELECT device, next_number, last_seq, zone, shown_by FROM meta")?;
     let mut rows = statement.query([])?;
     let row = rows.next()?.ok_or(rusqlite::Error::QueryReturnedNoRows)?;
     let mut columns = Columns::of(row);
@@ -41,6 +41,7 @@ pub(crate) fn identity(connection: &Connection) -> Result<Identity, Fault> {
         next_number: Number(columns.take_count("next_number")?),
         last_seq: columns.take_count("last_seq")?,
         zone: columns.take()?,
+        shown_by: columns.take()?,
     })
 }
 
@@ -138,6 +139,24 @@ pub(crate) fn spent(connection: &Connection, since: Timestamp) -> Result<Vec<(Ta
     })?;
     spent.sort_unstable();
     Ok(spent)
+}
+
+/// As [`crate::store::Store::skipped_since`].
+pub(crate) fn skipped_since(
+    connection: &Connection,
+    since: Timestamp,
+    limit: usize,
+) -> Result<(u64, Vec<StoredEvent>), Fault> {
+    // One transaction, so that both are of one moment.
+    let transaction = connection.unchecked_transaction()?;
+    let which = "FROM events INDEXED BY events_skipped WHERE operation IN ('passed_over', 'missed') AND at >= ?1";
+    let (since, limit) = (since.as_millis(), i64::try_from(limit).unwrap_or(i64::MAX));
+    let counted = each(&transaction, &format!("SELECT count(*) {which}"), params![since], |row| {
+        Columns::of(row).take_count("count")
+    })?;
+    let sql = format!("SELECT {EVENT} {which} ORDER BY at DESC, seq DESC LIMIT ?2");
+    let latest = each(&transaction, &sql, params![since, limit], read_event)?;
+    Ok((counted.into_iter().sum(), latest))
 }
 
 pub(crate) fn request(connection: &Connection, key: &str) -> Result<Option<RequestSeen>, Fault> {

@@ -265,12 +265,14 @@ fn write_request(transaction: &Transaction<'_>, request: &RequestSeen) -> Result
 
 fn write_meta(transaction: &Transaction<'_>, change: &Change, last_seq: u64) -> Result<(), Fault> {
     let highest = change.events.iter().map(|event| event.snapshot.task.number.0).max().unwrap_or(0);
-    let sql = "UPDATE meta SET last_seq = ?1, next_number = max(next_number, ?2), zone = coalesce(?3, zone)";
+    let sql = "UPDATE meta SET last_seq = ?1, next_number = max(next_number, ?2), zone = coalesce(?3, zone), \
+        shown_by = coalesce(?4, shown_by)";
     let mut statement = transaction.prepare_cached(sql)?;
     statement.execute(params![
         to_sql_integer("seq", last_seq)?,
         to_sql_integer("number", highest.saturating_add(1))?,
         change.zone,
+        change.shown_by,
     ])?;
     Ok(())
 }

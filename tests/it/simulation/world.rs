@@ -11,6 +11,7 @@ use keiko::domain::command::{Command, Edit, GRACE_DEFAULT};
 use keiko::domain::delivery::{ChannelKind, Delivery, DeliveryId, DeliveryStatus, Report, Target};
 use keiko::domain::event::{Operation, Snapshot, apply};
 use keiko::domain::occurrence::{FireId, Nominal, OccurrenceKey, OccurrenceName};
+use keiko::domain::outbox::{DeliveryFilter, Statuses};
 use keiko::domain::pause::Scope;
 use keiko::domain::schedule::{AfterDone, Calendar, Every, Interval, Rule, Schedule};
 use keiko::domain::state::State;
@@ -342,10 +343,13 @@ impl World {
     /// that which the clock had passed and which has not come up.
     fn check_series_go_on_from(&self, now: Timestamp, passed_by: Timestamp) {
         let spent = self.store.spent(now.saturating_add(Span::from_minutes(-3 * 24 * 60))).expect("readable");
-        let spent: BTreeSet<(TaskId, OccurrenceKey)> = spent.into_iter().map(|(task, spent)| (task, spent.key)).collect();
+        let spent: BTreeSet<(TaskId, OccurrenceKey)> =
+            spent.into_iter().map(|(task, spent)| (task, spent.key)).collect();
         for task in self.store.list(Which::Open).expect("readable") {
             let counts_completions = matches!(task.task.schedule.rule, Rule::AfterDone(_));
-            let Some(due) = task.occurrence.due_at().filter(|due| now < *due && task.task.is_series()) else { continue };
+            let Some(due) = task.occurrence.due_at().filter(|due| now < *due && task.task.is_series()) else {
+                continue;
+            };
             let instances = task.task.schedule.instances(None, now, self.clock.zone());
             let left_out = instances
                 .skip_while(|instance| instance.due <= now)
@@ -440,6 +444,7 @@ impl World {
         self.check_events(&tasks);
         self.check_queue(&tasks).await;
         self.check_deliveries();
+        self.check_late();
         self.programs.check(&self.store, &tasks);
     }
 
@@ -507,6 +512,37 @@ impl World {
         }
     }
 
+    /// SPEC 4: what came late is told singly at most three times a waking, or stands in a digest; none is left over.
+    fn check_late(&self) {
+        let mut singles: BTreeMap<(&Target, Timestamp), BTreeSet<TaskId>> = BTreeMap::new();
+        let all = DeliveryFilter { statuses: Statuses::All, ..DeliveryFilter::default() };
+        let all = self.store.deliveries_after(&all, 0, usize::MAX).expect("readable");
+        for (_, delivery) in &all {
+            let Some(fire_id) = delivery.digest else {
+                assert!(
+                    delivery.status != DeliveryStatus::Grouped,
+                    "{} is of no digest, though all is quiet",
+                    delivery.id
+                );
+                let is_single = delivery.occasion.late && delivery.id.target.kind.is_person() && !delivery.is_notice();
+                if is_single && matches!(delivery.status, DeliveryStatus::Delivered(_)) {
+                    singles.entry((&delivery.id.target, delivery.created_at)).or_default().insert(delivery.task);
+                }
+                continue;
+            };
+            let id = DeliveryId { fire_id, target: delivery.id.target.clone() };
+            let digest = self.store.delivery(&id).expect("readable").expect("what tells of it is there");
+            match (delivery.status, digest.status) {
+                (DeliveryStatus::Grouped, of_digest) => assert!(!of_digest.is_final(), "{} is forgotten", delivery.id),
+                (DeliveryStatus::Delivered(at), of_digest) => assert_eq!(of_digest, DeliveryStatus::Delivered(at)),
+                _ => {}
+            }
+        }
+        for ((target, at), tasks) in singles {
+            assert!(tasks.len() <= 3, "{} popups at once on {target} at {at}", tasks.len());
+        }
+    }
+
     /// I4: what was fired is delivered, waits for its channel, is retried or was withdrawn; never lost, never again
     /// after it ended, and shown twice only where a crash came between.
     fn check_deliveries(&self) {
@@ -532,7 +568,7 @@ impl World {
                 let is_explained = self.in_flight_at_crashes.contains(id);
                 assert!(count == 1 || is_explained, "{id} was shown {count} times without a crash");
                 assert!(
-                    count == 1 || self.known.flagged.contains(id),
+                    count == 1 || self.known.flagged.contains(id) || is_digest(&shown, id),
                     "{id} was shown again and the history does not say so"
                 );
             }
@@ -554,4 +590,8 @@ impl World {
         let left = outbox.iter().filter(|delivery| matches!(delivery.status, DeliveryStatus::Queued)).count();
         assert_eq!(left, 0, "an orderly stop leaves nothing half sent");
     }
+}
+
+fn is_digest(shown: &[Delivery], id: &DeliveryId) -> bool {
+    shown.iter().any(|delivery| delivery.id == *id && delivery.is_digest())
 }

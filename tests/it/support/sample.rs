@@ -44,5 +44,6 @@ pub(crate) fn delivery(target: Target, number: u64, title: &str, body: &str) -> 
         attempts: 0,
         created_at: Timestamp::MIN,
         last_error: None,
+        digest: None,
     }
 }

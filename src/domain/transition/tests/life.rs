@@ -340,3 +340,82 @@ fn what_is_armed_while_many_are_paused_goes_to_sleep_too() {
     let State::Suspended(suspended) = born.after.occurrence.state else { panic!("{:?}", born.after) };
     assert_eq!((suspended.id, suspended.remaining), (pause.id, Some(Span::from_minutes(20))));
 }
+
+// --- what came late ---
+
+fn standings(story: &Story) -> Vec<(String, &'static str, &'static str)> {
+    let standing = |delivery: &Delivery| {
+        (delivery.id.target.to_string(), delivery.status.name().as_str(), delivery.occasion.reason.as_str())
+    };
+    story.deliveries.iter().map(standing).collect()
+}
+
+#[test]
+fn what_comes_late_to_a_person_waits_until_all_that_is_late_is_known() {
+    let webhook = Target::parse("webhook:a").expect("a target");
+    let targets = vec![Target::desktop(), webhook];
+    for (now, of_person) in [("4 09:00", "queued"), ("4 09:01", "grouped")] {
+        let mut story = Story::with(once("4 09:00"), &[], |new| new.details.targets.clone_from(&targets));
+        let transition = story.ask(now, &Command::Wake).expect("due");
+        let expected = [("desktop".to_owned(), of_person, "alert"), ("webhook:a".to_owned(), "queued", "alert")];
+        assert_eq!(standings(&story), expected);
+        let handed_out = transition.effects.iter().filter(|effect| matches!(effect, Effect::Deliver(_))).count();
+        assert_eq!(handed_out, if of_person == "queued" { 2 } else { 1 });
+    }
+}
+
+#[test]
+fn what_is_told_in_a_digest_is_dropped_like_all_that_is_unsent() {
+    let mut story = with(once("4 09:00"), Policy::default());
+    story.ask("4 10:00", &Command::Wake).expect("due");
+    story.ask("4 10:01", &DONE).expect("due");
+    assert_eq!(standings(&story), [("desktop".to_owned(), "withdrawn", "alert")]);
+}
+
+#[test]
+fn what_a_digest_told_is_delivered_and_finishes_what_is_done_with_that() {
+    let mut story = with(once("4 09:00"), Policy { auto_done: true, ..Policy::default() });
+    story.ask("4 10:00", &Command::Wake).expect("due");
+    let id = story.deliveries[0].id.clone();
+    let report = |report| Command::Report { delivery: id.clone(), report, jitter: Jitter::NONE, is_probe: false };
+    story.ask("4 10:00", &report(Report::Away { reason: "no server".into() })).expect("taken");
+    assert_eq!(
+        standings(&story),
+        [("desktop".to_owned(), "grouped", "alert"), ("terminal".to_owned(), "grouped", "alert")]
+    );
+    story.ask("4 10:01", &report(Report::Delivered)).expect("taken");
+    assert_eq!(story.snapshot.occurrence.state.name(), StateName::Completed);
+}
+
+#[test]
+fn a_skip_is_told_once_and_what_rings_says_itself_how_much_was_missed() {
+    let mut skipped = with(daily(9), skip());
+    skipped.ask("7 10:00", &Command::Wake).expect("due");
+    assert_eq!(standings(&skipped), [("desktop".to_owned(), "grouped", "skipped")]);
+    assert_eq!(
+        skipped.deliveries[0].message.body,
+        "4 skipped, Mon 4 May 2026 09:00 to today 09:00: missed, and it is not made up for"
+    );
+    let mut made_up_for = with(interval(1, None), Policy::default());
+    made_up_for.ask("7 08:00", &Command::Wake).expect("due");
+    assert_eq!(standings(&made_up_for), [("desktop".to_owned(), "queued", "alert")]);
+    assert_eq!(made_up_for.deliveries[0].message.body, "due 08:00\n4,319 before it missed");
+}
+
+#[test]
+fn what_fell_into_a_pause_is_told_by_the_answer_to_its_resume_alone() {
+    let mut story = with(daily(9), Policy::default());
+    story.ask("4 08:30", &Command::Pause { until: Some(at("7 08:00")) }).expect("armed");
+    story.ask("7 08:00", &Command::Wake).expect("due");
+    assert_eq!(standings(&story), []);
+}
+
+#[test]
+fn a_skip_of_a_task_for_programs_is_told_to_the_person() {
+    let mut story = Story::with(daily(9), &[], |new| {
+        new.policy = skip();
+        new.details.targets = vec![Target::parse("webhook:a").expect("a target")];
+    });
+    story.ask("7 10:00", &Command::Wake).expect("due");
+    assert_eq!(standings(&story), [("desktop".to_owned(), "grouped", "skipped")]);
+}

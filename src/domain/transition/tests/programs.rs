@@ -40,6 +40,7 @@ fn statuses(story: &Story) -> Vec<&'static str> {
         DeliveryStatus::Queued => "queued",
         DeliveryStatus::Waiting => "waiting",
         DeliveryStatus::Held => "held",
+        DeliveryStatus::Grouped => "grouped",
         DeliveryStatus::Retrying(_) => "retrying",
         DeliveryStatus::Delivered(_) => "delivered",
         DeliveryStatus::Failed(_) => "failed",

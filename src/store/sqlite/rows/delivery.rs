@@ -22,6 +22,7 @@ impl StatusRow {
             StatusName::Queued => DeliveryStatus::Queued,
             StatusName::Waiting => DeliveryStatus::Waiting,
             StatusName::Held => DeliveryStatus::Held,
+            StatusName::Grouped => DeliveryStatus::Grouped,
             StatusName::Retrying => DeliveryStatus::Retrying(at()?),
             StatusName::Delivered => DeliveryStatus::Delivered(at()?),
             StatusName::Failed => DeliveryStatus::Failed(at()?),

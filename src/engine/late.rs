@@ -1,0 +1,90 @@
+//! When is what came late told? Once nothing more is due, so that all of it is known; and what was told already, when
+//! another screen appears.
+
+use std::sync::Arc;
+
+use crate::domain::delivery::{ChannelKind, Delivery, DeliveryStatus, StatusName};
+use crate::domain::digest::{Setting, shown_again};
+use crate::domain::event::Snapshot;
+use crate::domain::message::Message;
+use crate::domain::outbox::DeliveryFilter;
+use crate::domain::state::State;
+use crate::engine::run::Engine;
+use crate::store::{StoreError, Which};
+
+impl Engine {
+    /// Lets go what came late, once nothing more is due. A crash before leaves it to the next start.
+    pub(super) async fn release_late(&mut self) {
+        let now = self.clock.now();
+        let is_more_due = self.wakes.next_deadline().is_some_and(|next| next <= now);
+        if !self.has_unreleased || self.is_stopping || is_more_due || self.is_held_back(now) {
+            return;
+        }
+        if let Err(error) = self.try_release_late().await {
+            self.hold_back(&error, now);
+        }
+    }
+
+    async fn try_release_late(&mut self) -> Result<(), Arc<StoreError>> {
+        let grouped = self.store.deliveries_after(&DeliveryFilter::in_status(StatusName::Grouped), 0, usize::MAX)?;
+        let grouped = grouped.into_iter().map(|(_, delivery)| delivery);
+        let unreleased: Vec<Delivery> = grouped.filter(Delivery::is_unreleased).collect();
+        self.has_unreleased = false;
+        self.commit(|batch| batch.release_late(unreleased)).await.map(drop)
+    }
+
+    /// Shows again, quietly, what is due and was not seen, where another server shows popups than did.
+    ///
+    /// It is noted behind the showing: a crash between shows it once more, rather than never.
+    pub(super) async fn show_again(&mut self) {
+        let Some(server) = self.dispatcher.shown_by(ChannelKind::Desktop) else { return };
+        if self.shown_by.as_ref() == Some(&server) || self.is_stopping {
+            return;
+        }
+        let now = self.clock.now();
+        // Before the first server nothing was shown.
+        let due = if self.shown_by.is_some() { self.shown_and_unseen() } else { Ok(Vec::new()) };
+        let due = match due {
+            Ok(due) => due,
+            Err(error) => return self.hold_back(&error, now),
+        };
+        let setting = Setting { now, zone: self.clock.zone(), device: self.device };
+        self.dispatcher.show_again(ChannelKind::Desktop, shown_again(due, &setting));
+        self.shown_by = Some(server.clone());
+        let noted = self.commit(|batch| {
+            batch.set_shown_by(server);
+            Ok(())
+        });
+        if let Err(error) = noted.await {
+            self.hold_back(&error, now);
+        }
+    }
+
+    /// Returns the latest popup of each task that is due and not seen, in the words of now.
+    fn shown_and_unseen(&self) -> Result<Vec<Delivery>, StoreError> {
+        let mut due = Vec::new();
+        for snapshot in self.store.list(Which::Open)? {
+            let is_unseen = matches!(snapshot.occurrence.state, State::Running(running) if running.acked_at.is_none());
+            if is_unseen && snapshot.occurrence.last_spoken.is_some() {
+                due.extend(self.popup_of(&snapshot)?);
+            }
+        }
+        Ok(due)
+    }
+
+    /// Returns the latest popup of a task; `None` where it had none, or another is on its way.
+    fn popup_of(&self, snapshot: &Snapshot) -> Result<Option<Delivery>, StoreError> {
+        let mut popups = self.store.deliveries(snapshot.task.id, Some(snapshot.occurrence.name()))?;
+        popups.retain(|delivery| delivery.id.target.kind == ChannelKind::Desktop && !delivery.is_notice());
+        if popups.iter().any(|popup| !popup.status.is_final()) {
+            return Ok(None);
+        }
+        let is_shown = |popup: &Delivery| matches!(popup.status, DeliveryStatus::Delivered(_));
+        let latest = popups.into_iter().filter(is_shown).max_by_key(|popup| popup.status.at());
+        let now = self.clock.now();
+        Ok(latest.map(|popup| {
+            let is_late = snapshot.occurrence.due_at().is_some_and(|due| now.since(due) > self.grace);
+            Delivery { message: Message::compose(snapshot, is_late, 0, now, self.clock.zone()), ..popup }
+        }))
+    }
+}
