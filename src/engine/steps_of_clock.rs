@@ -86,10 +86,18 @@ impl Engine {
         match all.await {
             Err(error) if error.is_particular() => {
                 tracing::error!(%error, "a task cannot follow the clock; the others do");
-                self.follow_one_by_one(&tasks, &command, operations, reason).await
+                self.follow_one_by_one(&tasks, &command, operations, reason).await?;
             }
-            other => other.map(drop),
+            other => drop(other?),
         }
+        // What was open and had come up is closed now. The step is followed whether or not that can be read.
+        if stepped < Span::ZERO {
+            match self.spent_by(now) {
+                Ok(spent) => self.spent = spent,
+                Err(error) => self.hold_back(&error, now),
+            }
+        }
+        Ok(())
     }
 
     /// One task made the whole fail, and would again: it alone is left behind. Whatever else fails on the way is not done

@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 
 mod architecture;
 mod cli;
+mod clock_steps;
 mod crash;
 mod desktop;
 mod following;

@@ -256,13 +256,12 @@ mod tests {
             let event = serde_json::from_value(event(9, &changes)).expect("an event of the test's own");
             shown(&[event_line(&event, here())])
         };
-        let times =
-            |by: i64| json!({ "from": "2026-05-13T18:00:00-04:00", "to": "2026-05-13T16:00:00-04:00", "by_ms": by });
-        insta::assert_snapshot!(told("clock_stepped", times(-7_200_000)), @"");
-        insta::assert_snapshot!(told("clock_stepped", times(7_200_000)), @"");
-        insta::assert_snapshot!(told("slept", times(7_200_000)), @"");
+        let times = |by: i64| json!({ "from": "2026-05-13T18:00:00-04:00", "to": "2026-05-13T16:00:00-04:00", "by_ms": by });
+        insta::assert_snapshot!(told("clock_stepped", times(-7_200_000)), @"9  Wed 13 May 16:00  the clock was set by -2h, from Wed 13 May 18:00 to Wed 13 May 16:00");
+        insta::assert_snapshot!(told("clock_stepped", times(7_200_000)), @"9  Wed 13 May 16:00  the clock was set by +2h, from Wed 13 May 18:00 to Wed 13 May 16:00");
+        insta::assert_snapshot!(told("slept", times(7_200_000)), @"9  Wed 13 May 16:00  the machine slept for 2h, from Wed 13 May 18:00 to Wed 13 May 16:00");
         let zones = json!({ "from": "Europe/Berlin", "to": "Asia/Shanghai" });
-        insta::assert_snapshot!(told("zone_changed", zones), @"");
+        insta::assert_snapshot!(told("zone_changed", zones), @"9  Wed 13 May 16:00  the zone changed from Europe/Berlin to Asia/Shanghai");
     }
 
     #[test]

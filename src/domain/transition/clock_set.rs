@@ -114,11 +114,10 @@ fn go_on_from_now(steps: &mut Steps<'_>, by: Span) {
     if counts_completions && (has_come_up || !is_anchored_anew || present.key != OccurrenceKey::Nth(1)) {
         return;
     }
-    let next = match steps.next_behind(None) {
-        Some(next) if has_come_up && next.key == present.key => steps.next_behind(Some(next)),
-        next => next,
-    };
-    let Some(next) = next else { return };
+    if has_come_up {
+        steps.spend(&present);
+    }
+    let Some(next) = steps.next_behind(None) else { return };
     let passed_by = now.saturating_add(Span::from_millis(by.as_millis().saturating_neg()));
     let is_in_between = next.due < present.due && (is_anchored_anew || next.due <= passed_by);
     let is_far = present.due.since(now) > steps.moment.grace;

@@ -24,7 +24,7 @@ pub(super) struct Steps<'a> {
     /// The deliveries of the occurrence that was present at first, and those made since.
     deliveries: Vec<Delivery>,
     /// Instances that do not come up again.
-    spent: &'a [Spent],
+    spent: Vec<Spent>,
     changed: Vec<Delivery>,
     effects: Vec<Effect>,
     taken: Vec<Step>,
@@ -34,12 +34,12 @@ pub(super) struct Steps<'a> {
 }
 
 impl<'a> Steps<'a> {
-    pub(super) fn new(before: &Snapshot, known: Known<'a>, moment: &'a Moment) -> Self {
+    pub(super) fn new(before: &Snapshot, known: Known<'_>, moment: &'a Moment) -> Self {
         Self {
             moment,
             now_is: before.clone(),
             deliveries: known.deliveries.to_vec(),
-            spent: known.spent,
+            spent: known.spent.to_vec(),
             changed: Vec::new(),
             effects: Vec::new(),
             taken: Vec::new(),
@@ -375,7 +375,12 @@ impl<'a> Steps<'a> {
     }
 
     fn is_spent(&self, instance: &Instance) -> bool {
-        is_spent(self.spent, instance)
+        is_spent(&self.spent, instance)
+    }
+
+    /// Notes that the open occurrence, which came up, does not come up again, though its series goes on before it.
+    pub(super) fn spend(&mut self, present: &Instance) {
+        self.spent.push(Spent { key: present.key, due: present.due });
     }
 
     /// Opens and arms the occurrence of an instance.
@@ -393,12 +398,12 @@ impl<'a> Steps<'a> {
 
     /// Returns the CREATED occurrence of an instance of the task's schedule.
     pub(super) fn occurrence_of(&self, instance: &Instance) -> Occurrence {
-        first_occurrence(self.task(), Some(instance), self.spent, self.moment)
+        first_occurrence(self.task(), Some(instance), &self.spent, self.moment)
     }
 
     /// Returns the time of the instance behind `instance`, which closes that one.
     pub(super) fn successor_of(&self, instance: &Instance) -> Option<Timestamp> {
-        successor_of(self.task(), instance, self.spent, self.moment)
+        successor_of(self.task(), instance, &self.spent, self.moment)
     }
 
     /// Returns where an alert is said. What cannot be answered on the spot is nagged of twice only: at first and at last.

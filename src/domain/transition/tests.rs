@@ -18,6 +18,7 @@ use crate::domain::time::{Span, Timestamp, resolve};
 
 mod life;
 mod programs;
+mod steps;
 
 const BERLIN: Tz = Tz::Europe__Berlin;
 
@@ -205,6 +206,7 @@ fn every_command(story: &Story) -> Vec<Command> {
     vec![
         Command::Wake,
         Command::Rezone,
+        Command::ClockSet { by: Span::from_minutes(-30) },
         Command::Edit(Box::new(Edit { title: Some("coffee".into()), ..Edit::default() })),
         Command::Edit(Box::new(Edit { schedule: Some(once("4 11:00")), ..Edit::default() })),
         Command::Done { early: false },
@@ -251,6 +253,7 @@ fn every_state_meets_every_command() {
     assert_snapshot!(table.join("\n"), @"
     CREATED   wake     nothing
     CREATED   rezone   nothing
+    CREATED   follow the clock of nothing
     CREATED   edit     CREATED (edited)
     CREATED   edit at  PENDING (edited, moved, armed)
     CREATED   complete COMPLETED (armed, started, completed)
@@ -266,6 +269,7 @@ fn every_state_meets_every_command() {
     CREATED   resend   nothing
     PENDING   wake     RUNNING (fired)
     PENDING   rezone   nothing
+    PENDING   follow the clock of nothing
     PENDING   edit     RUNNING (edited, fired)
     PENDING   edit at  PENDING (edited, moved)
     PENDING   complete COMPLETED (started, completed)
@@ -281,6 +285,7 @@ fn every_state_meets_every_command() {
     PENDING   resend   nothing
     RUNNING   wake     nothing
     RUNNING   rezone   nothing
+    RUNNING   follow the clock of nothing
     RUNNING   edit     RUNNING (edited)
     RUNNING   edit at  PENDING (edited, suspended, moved, resumed)
     RUNNING   complete COMPLETED (completed)
@@ -296,6 +301,7 @@ fn every_state_meets_every_command() {
     RUNNING   resend   RUNNING (resent)
     SUSPENDED wake     nothing
     SUSPENDED rezone   nothing
+    SUSPENDED follow the clock of nothing
     SUSPENDED edit     SUSPENDED (edited)
     SUSPENDED edit at  SUSPENDED (edited, moved)
     SUSPENDED complete COMPLETED (resumed, started, completed)
@@ -311,6 +317,7 @@ fn every_state_meets_every_command() {
     SUSPENDED resend   nothing
     FAILED    wake     nothing
     FAILED    rezone   nothing
+    FAILED    follow the clock of nothing
     FAILED    edit     FAILED (edited)
     FAILED    edit at  PENDING (edited, retried, moved)
     FAILED    complete COMPLETED (retried, started, completed)
@@ -326,6 +333,7 @@ fn every_state_meets_every_command() {
     FAILED    resend   FAILED (resent)
     COMPLETED wake     nothing
     COMPLETED rezone   nothing
+    COMPLETED follow the clock of nothing
     COMPLETED edit     refused: cannot edit task 1: it is already done
     COMPLETED edit at  refused: cannot edit task 1: it is already done
     COMPLETED complete refused: cannot complete task 1: it is already done
@@ -341,6 +349,7 @@ fn every_state_meets_every_command() {
     COMPLETED resend   nothing
     CANCELLED wake     nothing
     CANCELLED rezone   nothing
+    CANCELLED follow the clock of nothing
     CANCELLED edit     refused: cannot edit task 1: it is already cancelled
     CANCELLED edit at  refused: cannot edit task 1: it is already cancelled
     CANCELLED complete refused: cannot complete task 1: it is already cancelled
