@@ -80,7 +80,9 @@ impl Engine {
         }
         let command = Command::ClockSet { by: stepped };
         let all = self.commit(|batch| {
-            operations.iter().for_each(|operation| batch.device_event(operation.clone(), reason));
+            for operation in &operations {
+                batch.device_event(operation.clone(), reason);
+            }
             tasks.iter().try_for_each(|task| batch.command(*task, &command, Actor::Daemon))
         });
         match all.await {
@@ -116,7 +118,9 @@ impl Engine {
             }
         }
         let told = self.commit(|batch| {
-            operations.into_iter().for_each(|operation| batch.device_event(operation, reason));
+            for operation in operations {
+                batch.device_event(operation, reason);
+            }
             Ok(())
         });
         told.await.map(drop)

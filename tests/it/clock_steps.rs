@@ -185,8 +185,7 @@ fn what_came_due_in_a_suspend_rings_late_on_waking_and_the_next_is_the_same_even
     let mut connection = home.connect();
     connection.call("task.add", json!({"title": "water the plants", "every": "day at 20:30"}));
     jump(&mut connection, "sleep", "2026-05-14T09:00:00-04:00");
-    let fired: Vec<Value> =
-        events(&mut connection).into_iter().filter(|event| event["operation"] == "fired").collect();
+    let fired: Vec<Value> = events(&mut connection).into_iter().filter(|event| event["operation"] == "fired").collect();
     assert_eq!(fired.len(), 1);
     assert_eq!((&fired[0]["at"], &fired[0]["late"]), (&json!("2026-05-14T09:00:00-04:00"), &json!(true)));
     assert_eq!(fired[0]["values"]["nominal_at"], "2026-05-13T20:30:00-04:00");

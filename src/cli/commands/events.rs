@@ -10,7 +10,9 @@ use crate::cli::ui::{Form, Ui};
 use crate::protocol::methods::{self, EVENTS_DEFAULT};
 use crate::protocol::objects::Event;
 
-/// Shows the changes of all tasks, oldest first
+/// Shows the changes of all tasks, oldest first, and what happened to the device
+///
+/// That is: its clock was set, it slept, it moved to another time zone.
 ///
 /// With --json one event a line; the seq of the last one is where --since goes on.
 #[derive(Debug, Args)]

@@ -256,7 +256,8 @@ mod tests {
             let event = serde_json::from_value(event(9, &changes)).expect("an event of the test's own");
             shown(&[event_line(&event, here())])
         };
-        let times = |by: i64| json!({ "from": "2026-05-13T18:00:00-04:00", "to": "2026-05-13T16:00:00-04:00", "by_ms": by });
+        let times =
+            |by: i64| json!({ "from": "2026-05-13T18:00:00-04:00", "to": "2026-05-13T16:00:00-04:00", "by_ms": by });
         insta::assert_snapshot!(told("clock_stepped", times(-7_200_000)), @"9  Wed 13 May 16:00  the clock was set by -2h, from Wed 13 May 18:00 to Wed 13 May 16:00");
         insta::assert_snapshot!(told("clock_stepped", times(7_200_000)), @"9  Wed 13 May 16:00  the clock was set by +2h, from Wed 13 May 18:00 to Wed 13 May 16:00");
         insta::assert_snapshot!(told("slept", times(7_200_000)), @"9  Wed 13 May 16:00  the machine slept for 2h, from Wed 13 May 18:00 to Wed 13 May 16:00");
