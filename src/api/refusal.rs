@@ -121,7 +121,7 @@ fn refusal(error: &CallError, zone: Tz) -> RpcError {
             refuse(ErrorKind::Refused).with_hint("only a daemon that was started with --clock has a clock to advance")
         }
         CallError::Advance { source: AdvanceError::Backwards { .. } } => {
-            refuse(ErrorKind::Refused).with_hint("time does not go back: give a later one")
+            refuse(ErrorKind::Refused).with_hint("time does not go back by itself: give a later one, or how \"set\"")
         }
         CallError::Stopping => refuse(ErrorKind::Stopping).with_hint("try again in a moment"),
     }

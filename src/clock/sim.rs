@@ -10,7 +10,7 @@ use chrono_tz::Tz;
 use futures_util::future::BoxFuture;
 use tokio::sync::watch;
 
-use crate::clock::{AdvanceError, Clock, Monotonic, Woken};
+use crate::clock::{self, AdvanceError, Clock, Jump, Monotonic, Woken};
 use crate::domain::time::Timestamp;
 
 /// The programmable clock.
@@ -24,6 +24,7 @@ pub struct SimClock {
 #[derive(Clone, Copy, Debug)]
 struct Reading {
     now: Timestamp,
+    boot: Duration,
     monotonic: Duration,
     zone: Tz,
     /// Counts the times that the clock or its zone was set.
@@ -34,16 +35,23 @@ impl SimClock {
     /// Returns a clock that shows `now` in `zone`.
     #[must_use]
     pub fn starting_at(now: Timestamp, zone: Tz) -> Self {
-        let reading = Reading { now, monotonic: Duration::ZERO, zone, steps: 0 };
+        let reading = Reading { now, boot: Duration::ZERO, monotonic: Duration::ZERO, zone, steps: 0 };
         Self { reading: watch::Sender::new(reading), told: AtomicU64::new(0) }
     }
 
     /// Sets the clock to any time, as a person or a time server does; everybody who waits is told of a step.
-    ///
-    /// The monotonic clock stands still meanwhile, so this is also a suspend.
     pub fn step_to(&self, to: Timestamp) {
         self.reading.send_modify(|reading| {
             reading.now = to;
+            reading.steps += 1;
+        });
+    }
+
+    /// Lets the machine sleep until `to`, or not at all where that has passed; everybody who waits is told of a step.
+    pub fn suspend_to(&self, to: Timestamp) {
+        self.reading.send_modify(|reading| {
+            reading.boot += to.since(reading.now).to_duration();
+            reading.now = to.max(reading.now);
             reading.steps += 1;
         });
     }
@@ -64,6 +72,11 @@ impl Clock for SimClock {
 
     fn monotonic(&self) -> Monotonic {
         Monotonic(self.reading.borrow().monotonic)
+    }
+
+    fn reading(&self) -> clock::Reading {
+        let Reading { now, boot, monotonic, .. } = *self.reading.borrow();
+        clock::Reading { wall: now, boot: Some(boot), monotonic: Monotonic(monotonic) }
     }
 
     fn zone(&self) -> Tz {
@@ -94,11 +107,31 @@ impl Clock for SimClock {
                 outcome = Err(AdvanceError::Backwards { to, now: reading.now });
                 return false;
             }
-            reading.monotonic += to.since(reading.now).to_duration();
+            let passed = to.since(reading.now).to_duration();
+            reading.monotonic += passed;
+            reading.boot += passed;
             reading.now = to;
             true
         });
         outcome
+    }
+
+    fn jump_to(&self, to: Timestamp, jump: Jump) -> Result<(), AdvanceError> {
+        match jump {
+            Jump::Sleep => {
+                let now = self.now();
+                if to < now {
+                    return Err(AdvanceError::Backwards { to, now });
+                }
+                self.suspend_to(to);
+            }
+            Jump::Set { zone } => self.reading.send_modify(|reading| {
+                reading.now = to;
+                reading.zone = zone.unwrap_or(reading.zone);
+                reading.steps += 1;
+            }),
+        }
+        Ok(())
     }
 }
 
@@ -110,6 +143,7 @@ mod tests {
     use futures_util::poll;
 
     use super::*;
+    use crate::domain::time::Span;
 
     fn at(seconds: i64) -> Timestamp {
         Timestamp::from_millis(seconds * 1000).unwrap()
@@ -190,6 +224,32 @@ mod tests {
         clock.set_zone(Tz::Asia__Shanghai);
         assert_eq!(poll!(&mut wait), Poll::Ready(Woken::Stepped));
         assert_eq!(clock.zone(), Tz::Asia__Shanghai);
+    }
+
+    #[test]
+    fn setting_and_sleeping_are_told_apart() {
+        let clock = clock();
+        let before = clock.reading();
+        clock.step_to(at(400));
+        assert_eq!(clock.reading().since(&before).stepped, Span::from_secs(300));
+        clock.suspend_to(at(1000));
+        let shifted = clock.reading().since(&before);
+        assert_eq!((shifted.stepped, shifted.slept), (Span::from_secs(300), Span::from_secs(600)));
+        clock.advance_to(at(2000)).unwrap();
+        assert_eq!(clock.reading().since(&before), shifted);
+    }
+
+    #[tokio::test]
+    async fn a_jump_is_told_to_everybody_who_waits() {
+        let clock = clock();
+        let mut wait = clock.sleep_until(Some(at(200)));
+        assert_eq!(clock.jump_to(at(99), Jump::Sleep), Err(AdvanceError::Backwards { to: at(99), now: at(100) }));
+        assert_eq!(poll!(&mut wait), Poll::Pending);
+        clock.jump_to(at(50), Jump::Set { zone: Some(Tz::Asia__Tokyo) }).unwrap();
+        assert_eq!(poll!(&mut wait), Poll::Ready(Woken::Stepped));
+        assert_eq!((clock.now(), clock.zone()), (at(50), Tz::Asia__Tokyo));
+        clock.jump_to(at(60), Jump::Sleep).unwrap();
+        assert_eq!(poll!(clock.sleep_until(None)), Poll::Ready(Woken::Stepped));
     }
 
     #[test]

@@ -4,13 +4,13 @@
 
 #![expect(clippy::disallowed_methods, reason = "this is the clock that everybody else is sent to")]
 
-use std::time::{Instant, SystemTime, UNIX_EPOCH};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use chrono_tz::Tz;
 use futures_util::future::BoxFuture;
 
 use crate::clock::zone::{self, Detected};
-use crate::clock::{AdvanceError, Clock, Monotonic, Woken};
+use crate::clock::{AdvanceError, Clock, Jump, Monotonic, Reading, Woken};
 use crate::domain::time::Timestamp;
 
 mod bounded;
@@ -25,6 +25,12 @@ mod zone_watch;
 use bounded::BoundedTimer as WallTimer;
 #[cfg(target_os = "linux")]
 use timerfd::WallTimer;
+
+/// Within this the clocks of one reading are read, unless the machine is busy; far below what counts as a step.
+const READING_MAX: Duration = Duration::from_millis(20);
+
+/// How often a reading that took longer is taken anew.
+const READINGS_MAX: usize = 4;
 
 /// The clock of this machine.
 #[derive(Debug)]
@@ -62,6 +68,25 @@ impl Clock for SystemClock {
         Monotonic(self.started.elapsed())
     }
 
+    fn reading(&self) -> Reading {
+        // A reading that was interrupted would look like a step: the tightest of a few is taken.
+        let read = || {
+            let (before, wall, boot, after) = (self.monotonic(), self.now(), boot(), self.monotonic());
+            (after.since(before), Reading { wall, boot, monotonic: before })
+        };
+        let mut tightest = read();
+        for _ in 1..READINGS_MAX {
+            if tightest.0 <= READING_MAX {
+                break;
+            }
+            let again = read();
+            if again.0 < tightest.0 {
+                tightest = again;
+            }
+        }
+        tightest.1
+    }
+
     /// Read anew each time, since the person may travel.
     fn zone(&self) -> Tz {
         self.detect_zone().zone
@@ -74,6 +99,23 @@ impl Clock for SystemClock {
     fn advance_to(&self, _to: Timestamp) -> Result<(), AdvanceError> {
         Err(AdvanceError::NotProgrammable)
     }
+
+    fn jump_to(&self, _to: Timestamp, _jump: Jump) -> Result<(), AdvanceError> {
+        Err(AdvanceError::NotProgrammable)
+    }
+}
+
+/// Returns the time since the machine was started, asleep or not.
+#[cfg(target_os = "linux")]
+fn boot() -> Option<Duration> {
+    let boot = rustix::time::clock_gettime(rustix::time::ClockId::Boottime);
+    Some(Duration::new(u64::try_from(boot.tv_sec).ok()?, u32::try_from(boot.tv_nsec).ok()?))
+}
+
+/// The standard library knows no clock that goes on in suspend and is never set.
+#[cfg(not(target_os = "linux"))]
+const fn boot() -> Option<Duration> {
+    None
 }
 
 /// Returns the wall-clock time cut to the millisecond, held within the years that Keiko knows.
@@ -111,6 +153,15 @@ mod tests {
     async fn the_system_clock_cannot_be_advanced() {
         let clock = SystemClock::new();
         assert_eq!(clock.advance_to(Timestamp::MAX), Err(AdvanceError::NotProgrammable));
+    }
+
+    #[tokio::test]
+    async fn the_passing_of_time_is_no_step_and_no_sleep() {
+        let clock = SystemClock::new();
+        let before = clock.reading();
+        clock.sleep_until(Some(clock.now().saturating_add(Span::from_millis(5)))).await;
+        let shifted = clock.reading().since(&before);
+        assert!(shifted.is_nothing(), "{shifted:?}");
     }
 
     #[tokio::test]

@@ -81,6 +81,11 @@ pub enum Command {
     Wake,
     /// The zone of this device changed: floating times follow it.
     Rezone,
+    /// The clock of this device was set, forward or (negative) back; a sleep is none.
+    ClockSet {
+        /// By how much.
+        by: Span,
+    },
     /// Changes what it says or when it comes up.
     Edit(Box<Edit>),
     /// The person did it.
@@ -164,6 +169,7 @@ impl Command {
         match self {
             Self::Wake => "wake",
             Self::Rezone => "rezone",
+            Self::ClockSet { .. } => "follow the clock of",
             Self::Edit(_) => "edit",
             Self::Done { .. } => "complete",
             Self::Ack { .. } => "ack",

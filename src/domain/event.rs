@@ -19,6 +19,9 @@ pub struct Snapshot {
     pub occurrence: Occurrence,
 }
 
+/// The reason of the event that withdraws an occurrence since a person passed over it: that instance never comes back.
+pub const SKIPPED: &str = "skipped";
+
 /// What happened, with every value that is needed to do it again: undo and other devices replay it.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Operation {

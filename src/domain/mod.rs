@@ -6,6 +6,7 @@
 pub mod breaker;
 pub mod command;
 pub mod delivery;
+pub mod device_event;
 pub mod digest;
 pub mod effect;
 pub mod event;

@@ -78,6 +78,16 @@ pub struct Instance {
     pub due: Timestamp,
 }
 
+/// An instance of a rule that does not come up again, although its time may lie ahead: it ended early, it fired before the
+/// clock was set back, or a person passed over it.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct Spent {
+    /// Its name.
+    pub key: OccurrenceKey,
+    /// When it was due.
+    pub due: Timestamp,
+}
+
 /// A time as the rule says it, apart from any zone where the rule speaks of local time.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Nominal {

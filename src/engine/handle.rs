@@ -6,9 +6,10 @@ use std::sync::Arc;
 use chrono_tz::Tz;
 use tokio::sync::{Semaphore, mpsc, oneshot, watch};
 
-use crate::clock::Clock;
+use crate::clock::{Clock, Jump};
 use crate::domain::breaker::TargetHealth;
 use crate::domain::delivery::{ChannelKind, Delivery, Report, Target};
+use crate::domain::device_event::AnyEvent;
 use crate::domain::event::Snapshot;
 use crate::domain::name::TaskName;
 use crate::domain::outbox::{DeliveryFilter, TargetCount};
@@ -125,7 +126,15 @@ impl Handle {
     /// # Errors
     /// The clock is the system's, or `to` has passed.
     pub async fn advance(&self, to: Timestamp) -> Result<Timestamp, CallError> {
-        self.ask(|reply| Input::Advance { to, reply }).await
+        self.ask(|reply| Input::Advance { to, jump: None, reply }).await
+    }
+
+    /// Lets the programmable clock jump; answers when all that follows is quiet.
+    ///
+    /// # Errors
+    /// The clock is the system's, or a machine is to sleep until a time that has passed.
+    pub async fn jump(&self, to: Timestamp, jump: Jump) -> Result<Timestamp, CallError> {
+        self.ask(|reply| Input::Advance { to, jump: Some(jump), reply }).await
     }
 
     /// Returns the live entries of the queue, in order: they equal what the store plans (I5).
@@ -259,7 +268,7 @@ impl Handle {
     ///
     /// # Errors
     /// The store fails.
-    pub async fn events_since(&self, cursor: u64, limit: usize) -> Result<Vec<StoredEvent>, CallError> {
+    pub async fn events_since(&self, cursor: u64, limit: usize) -> Result<Vec<StoredEvent<AnyEvent>>, CallError> {
         self.read(move |store| Ok(store.events_since(cursor, limit)?)).await
     }
 

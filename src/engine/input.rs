@@ -5,7 +5,7 @@ use std::sync::Arc;
 use tokio::sync::oneshot;
 use uuid::Uuid;
 
-use crate::clock::AdvanceError;
+use crate::clock::{AdvanceError, Jump};
 use crate::domain::breaker::TargetHealth;
 use crate::domain::command::{Command, Expected};
 use crate::domain::delivery::{ChannelKind, DeliveryId, Report, Target};
@@ -76,6 +76,8 @@ pub enum Input {
     Advance {
         /// Where to.
         to: Timestamp,
+        /// How it gets there at once; `None`: through every instant on the way.
+        jump: Option<Jump>,
         /// Answered when everything on the way is quiet, with the time that the clock then shows.
         reply: oneshot::Sender<Result<Timestamp, CallError>>,
     },

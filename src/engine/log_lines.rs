@@ -5,6 +5,7 @@
 use uuid::Uuid;
 
 use crate::domain::delivery::{Delivery, DeliveryStatus};
+use crate::domain::device_event::DeviceEvent;
 use crate::domain::event::Event;
 use crate::domain::task::Number;
 use crate::store::Change;
@@ -13,6 +14,8 @@ use crate::store::Change;
 pub(super) enum LogLine {
     /// What happened to a task.
     Event { op_id: Uuid, event_id: Uuid, task: Number, event: &'static str, to: &'static str, reason: String },
+    /// What happened to this device.
+    Device { op_id: Uuid, event_id: Uuid, event: &'static str, by: String },
     /// How a delivery stands.
     Delivery {
         delivery_id: Uuid,
@@ -32,6 +35,7 @@ impl LogLine {
             Self::Event { op_id, event_id, task, event, to, reason } => {
                 tracing::info!(%op_id, %event_id, %task, event, to, reason);
             }
+            Self::Device { op_id, event_id, event, by } => tracing::info!(%op_id, %event_id, event, by),
             Self::Delivery { delivery_id, fire_id, task, channel, delivery, attempts, error } => {
                 tracing::info!(%delivery_id, %fire_id, %task, channel, delivery, attempts, error);
             }
@@ -44,7 +48,9 @@ pub(super) fn log_lines(change: &Change) -> Vec<LogLine> {
     if !tracing::enabled!(tracing::Level::INFO) {
         return Vec::new();
     }
-    change.events.iter().map(of_event).chain(change.deliveries.iter().filter_map(of_delivery)).collect()
+    let of_device = change.device_events.iter().map(of_device);
+    let of_tasks = change.events.iter().map(of_event);
+    of_device.chain(of_tasks).chain(change.deliveries.iter().filter_map(of_delivery)).collect()
 }
 
 fn of_event(event: &Event) -> LogLine {
@@ -55,6 +61,15 @@ fn of_event(event: &Event) -> LogLine {
         event: event.operation.name(),
         to: event.to.map_or("", |state| state.as_str()),
         reason: event.reason.clone(),
+    }
+}
+
+fn of_device(event: &DeviceEvent) -> LogLine {
+    LogLine::Device {
+        op_id: event.op_id,
+        event_id: event.event_id,
+        event: event.operation.name(),
+        by: event.operation.by().map_or_else(String::new, |by| by.to_string()),
     }
 }
 

@@ -29,6 +29,7 @@ pub mod request;
 mod retry;
 mod run;
 mod step;
+mod steps_of_clock;
 pub mod storage;
 mod targets;
 mod turn;

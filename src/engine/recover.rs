@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use crate::domain::command::Command;
 use crate::domain::delivery::{Delivery, DeliveryStatus};
+use crate::domain::device_event::DeviceOperation;
 use crate::domain::event::Actor;
 use crate::engine::input::{StoreFailure, store_failure};
 use crate::engine::run::{DUE_MAX, Engine};
@@ -34,8 +35,9 @@ impl Engine {
 
     /// Brings the loop to where the store is.
     pub(super) async fn recover(&mut self, identity: &Identity) -> Result<(), Arc<StoreError>> {
-        self.follow_zone(identity.zone.as_deref()).await?;
         self.rebuild()?;
+        self.follow_earlier_clock(identity.last_seq).await?;
+        self.follow_zone(identity.zone.as_deref()).await?;
         self.take_up_outbox().await
     }
 
@@ -45,6 +47,7 @@ impl Engine {
         self.next_number = identity.next_number;
         self.shown_by = identity.shown_by;
         self.pauses = self.store.pauses()?;
+        self.spent = self.spent_by(self.clock.now())?;
         let wakes = self.store.wakes()?;
         self.wakes = Queue::from_entries(wakes.into_iter().map(|wake| (wake.at, wake.id, wake.version)));
         self.retries = Queue::default();
@@ -75,6 +78,10 @@ impl Engine {
         }
         // Last, so that a crash on the way begins anew.
         self.commit(|batch| {
+            if let Some(from) = known {
+                let (from, to) = (from.to_owned(), zone.name().to_owned());
+                batch.device_event(DeviceOperation::ZoneChanged { from, to }, "");
+            }
             batch.set_zone(zone);
             Ok(())
         })

@@ -1,6 +1,6 @@
 //! The loop: wait, take what waits and what is due, step, commit, then answer, plan and hand out.
 
-use std::collections::VecDeque;
+use std::collections::{HashMap, VecDeque};
 use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
@@ -8,11 +8,12 @@ use std::time::Duration;
 use tokio::sync::{mpsc, oneshot, watch};
 use uuid::Uuid;
 
-use crate::clock::{Clock, Woken};
+use crate::clock::{Clock, Jump, Reading, Woken};
 use crate::domain::command::Command;
 use crate::domain::delivery::{ChannelKind, Delivery, DeliveryId, DeliveryStatus, Report, Target};
 use crate::domain::effect::Effect;
 use crate::domain::event::Actor;
+use crate::domain::occurrence::Spent;
 use crate::domain::pause::ManyPause;
 use crate::domain::retry::back_off;
 use crate::domain::task::{Number, TaskId};
@@ -49,6 +50,10 @@ pub(super) struct Engine {
     pub(super) next_number: Number,
     /// The pauses of many tasks that stand.
     pub(super) pauses: Vec<ManyPause>,
+    /// The instances of each task that do not come up again although they may lie ahead.
+    pub(super) spent: HashMap<TaskId, Vec<Spent>>,
+    /// What the clocks showed when it was last looked whether the wall clock was set.
+    pub(super) reading: Reading,
     pub(super) dispatcher: Dispatcher,
     /// Whether something came late of which nothing was decided yet.
     pub(super) has_unreleased: bool,
@@ -69,6 +74,8 @@ pub(super) struct Engine {
 
 struct Advance {
     to: Timestamp,
+    /// How it gets there at once; `None`: by passing through every instant, or by having jumped.
+    jump: Option<Jump>,
     reply: oneshot::Sender<Result<Timestamp, CallError>>,
 }
 
@@ -94,12 +101,14 @@ impl Engine {
     ) -> Self {
         Self {
             store: parts.store,
+            reading: parts.clock.reading(),
             clock: parts.clock,
             wakes: Queue::default(),
             retries: Queue::default(),
             targets: Targets::default(),
             next_number: identity.next_number,
             pauses: Vec::new(),
+            spent: HashMap::new(),
             dispatcher: Dispatcher::new(parts.channels, inputs_in),
             has_unreleased: false,
             shown_by: identity.shown_by.clone(),
@@ -149,10 +158,15 @@ impl Engine {
 
     /// The clock or the zone was set, or the machine woke: floating times follow, what failed is tried at once, and the
     /// next turn looks at the time anew.
+    ///
+    /// What counts from before the step moves first, so that nothing that is done here sees it unmoved.
     async fn look_again(&mut self) {
         // A wait counted by the old time means nothing any more.
         let now = self.clock.now();
         self.storage.retry_at = self.storage.retry_at.map(|_| now);
+        if let Err(error) = self.follow_clock().await {
+            return self.hold_back(&error, self.clock.now());
+        }
         let looked = match self.follow_known_zone().await {
             Ok(()) => self.try_at_once(None).await,
             Err(error) => Err(error),
@@ -203,6 +217,7 @@ impl Engine {
 
     /// Takes inputs and what is due by now, all in one commit. A full batch leaves the rest for the next turn.
     async fn turn(&mut self, taken: &mut Vec<Input>) {
+        let followed = if self.is_stopping { Ok(()) } else { self.follow_clock().await };
         let now = self.clock.now();
         let sorted = self.sort(std::mem::take(taken));
         self.plan_anew(now).await;
@@ -241,6 +256,10 @@ impl Engine {
             }
         }
         self.refill(presences).await;
+        if let Err(error) = followed {
+            // Only now: on a full disk what is due may find room where all that moves with the clock does not.
+            self.hold_back(&error, now);
+        }
         self.release_late().await;
         for reply in sorted.audits {
             // Who asked may have gone.
@@ -265,7 +284,7 @@ impl Engine {
                 Input::Report { delivery, report } => sorted.reports.push((delivery, report)),
                 Input::Presence { kind } => sorted.presences.push(kind),
                 Input::Silenced { kind } => self.dispatcher.silenced(kind),
-                Input::Advance { to, reply } => self.take_advance(to, reply),
+                Input::Advance { to, jump, reply } => self.take_advance(Advance { to, jump, reply }),
                 Input::Audit { reply } => sorted.audits.push(reply),
             }
         }
@@ -316,6 +335,7 @@ impl Engine {
             dispatcher: &self.dispatcher,
             unwritten: &self.unwritten,
             pauses: &self.pauses,
+            spent: &self.spent,
         };
         let mut batch = Batch::new(&*self.store, &mut self.ids, circumstances, world, self.next_number);
         let filled = fill(&mut batch).and_then(|()| batch.settle_digests());
@@ -460,11 +480,11 @@ impl Engine {
     }
 
     /// Takes an advance; a clock that cannot be moved is refused at once, not when everything is quiet.
-    fn take_advance(&mut self, to: Timestamp, reply: oneshot::Sender<Result<Timestamp, CallError>>) {
+    fn take_advance(&mut self, advance: Advance) {
         match self.clock.advance_to(self.clock.now()) {
-            Ok(()) => self.advances.push_back(Advance { to, reply }),
+            Ok(()) => self.advances.push_back(advance),
             // Who asked may have gone.
-            Err(error) => drop(reply.send(Err(CallError::from(error)))),
+            Err(error) => drop(advance.reply.send(Err(CallError::from(error)))),
         }
     }
 
@@ -480,11 +500,18 @@ impl Engine {
             self.look_again().await;
             return true;
         }
-        let next = self.deadline().filter(|deadline| *deadline <= to);
         // Something is due already: it goes first.
-        if next.is_some_and(|deadline| deadline <= now) {
+        if self.deadline().is_some_and(|deadline| deadline <= now) {
             return true;
         }
+        if let Some(jump) = self.advances.front_mut().and_then(|advance| advance.jump.take()) {
+            return match self.clock.jump_to(to, jump) {
+                // The next look finds the step.
+                Ok(()) => true,
+                Err(error) => self.answer_advance(Err(CallError::from(error))),
+            };
+        }
+        let next = self.deadline().filter(|deadline| *deadline <= to);
         match self.clock.advance_to(next.unwrap_or(to)) {
             Ok(()) if next.is_some() => true,
             Ok(()) => self.answer_advance(Ok(to)),

@@ -13,13 +13,14 @@ use uuid::Uuid;
 use crate::domain::breaker::TargetHealth;
 use crate::domain::command::{Command, Expected, Moment, NewTask};
 use crate::domain::delivery::{Delivery, DeliveryId, DeliveryStatus, Report, Target};
+use crate::domain::device_event::{DeviceEvent, DeviceOperation};
 use crate::domain::effect::Effect;
 use crate::domain::event::{Actor, Event, Snapshot};
-use crate::domain::occurrence::OccurrenceName;
+use crate::domain::occurrence::{OccurrenceName, Spent};
 use crate::domain::pause::{ManyPause, standing};
 use crate::domain::task::{Number, TaskId};
 use crate::domain::time::{Span, Timestamp};
-use crate::domain::transition::{Transition, create, transition};
+use crate::domain::transition::{Known, Transition, create, transition};
 use crate::engine::dispatch::Dispatcher;
 use crate::engine::ids::Ids;
 use crate::engine::input::{AddRequest, Applied, Call, CallError, ManyApplied};
@@ -50,6 +51,15 @@ pub(super) struct World<'a> {
     pub(super) unwritten: &'a [(DeliveryId, Report)],
     /// The pauses of many tasks that stand.
     pub(super) pauses: &'a [ManyPause],
+    /// The instances of each task that do not come up again.
+    pub(super) spent: &'a HashMap<TaskId, Vec<Spent>>,
+}
+
+impl<'a> World<'a> {
+    /// Returns what the rules are told of a task besides itself.
+    pub(super) fn known(&self, task: TaskId, deliveries: &'a [Delivery]) -> Known<'a> {
+        Known { deliveries, spent: self.spent.get(&task).map_or(&[], Vec::as_slice) }
+    }
 }
 
 /// An answer that waits for the commit.
@@ -249,6 +259,16 @@ impl<'a> Batch<'a> {
         Ok(())
     }
 
+    /// Notes something that happened to this device.
+    pub(super) fn device_event(&mut self, operation: DeviceOperation, reason: &str) {
+        let now = self.circumstances.now;
+        let (event_id, op_id) = (self.ids.next(now), self.ids.next(now));
+        let device = self.circumstances.device;
+        let actor = Actor::Daemon;
+        let reason = reason.to_owned();
+        self.change.device_events.push(DeviceEvent { event_id, op_id, device, actor, at: now, operation, reason });
+    }
+
     pub(super) fn set_zone(&mut self, zone: Tz) {
         self.change.zone = Some(zone.name().to_owned());
     }
@@ -332,7 +352,7 @@ impl<'a> Batch<'a> {
         let before = self.snapshot(task)?;
         let deliveries = self.deliveries_for(&before, command)?;
         let moment = self.moment_of(key, &before.task.details.tags);
-        let transition = transition(&before, &deliveries, command, expected, &moment)?;
+        let transition = transition(&before, self.world.known(task, &deliveries), command, expected, &moment)?;
         Ok(self.take(transition, actor, &moment))
     }
 

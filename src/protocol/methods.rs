@@ -396,11 +396,18 @@ pub struct Parse {
 }
 
 /// Moves the programmable clock.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Advance {
     /// Where to.
     pub to: Time,
+    /// `pass` (through every instant on the way, the default), `sleep` (at once, as a machine that slept wakes) or `set` (at
+    /// once, also back, as somebody sets the clock).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub how: Option<String>,
+    /// The zone that the device is in since, by its IANA name; only with `set`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub zone: Option<String>,
 }
 
 /// Asks what can be asked: the answer is an `OpenRPC` document.

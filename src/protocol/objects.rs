@@ -192,12 +192,12 @@ pub struct Event {
     pub seq: u64,
     /// The request or cause.
     pub op_id: String,
-    /// The task's number.
-    pub task: u64,
-    /// The task's UUID.
-    pub task_id: String,
-    /// The occurrence.
-    pub occurrence: OccurrenceName,
+    /// The task's number, null where it happened to the device: its clock was set, it slept, it moved to another zone.
+    pub task: Option<u64>,
+    /// The task's UUID, null as the number is.
+    pub task_id: Option<String>,
+    /// The occurrence, null as the number is.
+    pub occurrence: Option<OccurrenceName>,
     /// Where it happened.
     pub device: String,
     /// `person`, `clock` or `daemon`.

@@ -13,8 +13,9 @@ use uuid::Uuid;
 
 use crate::domain::breaker::TargetHealth;
 use crate::domain::delivery::{Delivery, DeliveryId, DeliveryStatus, Target};
-use crate::domain::event::{Event, Operation, Snapshot};
-use crate::domain::occurrence::{Occurrence, OccurrenceName};
+use crate::domain::device_event::{AnyEvent, DeviceEvent};
+use crate::domain::event::{Event, Operation, SKIPPED, Snapshot};
+use crate::domain::occurrence::{Occurrence, OccurrenceKey, OccurrenceName, Spent};
 use crate::domain::outbox::{DeliveryFilter, TargetCount};
 use crate::domain::pause::ManyPause;
 use crate::domain::state::StateName;
@@ -247,12 +248,36 @@ impl Store for MemoryStore {
     }
 
     fn history_since(&self, id: TaskId, cursor: u64, limit: usize) -> Result<Vec<StoredEvent>, StoreError> {
-        let is_meant = |stored: &StoredEvent| stored.event.snapshot.task.id == id;
-        self.ask(|disk| disk.stored_events(cursor).filter(is_meant).take(limit).collect())
+        self.ask(|disk| {
+            let of_tasks = disk.stored_events(cursor).filter_map(|StoredEvent { seq, event }| {
+                let event = event.of_task().filter(|event| event.snapshot.task.id == id)?;
+                Some(StoredEvent { seq, event: event.clone() })
+            });
+            of_tasks.take(limit).collect()
+        })
     }
 
-    fn events_since(&self, cursor: u64, limit: usize) -> Result<Vec<StoredEvent>, StoreError> {
-        self.ask(|disk| disk.stored_events(cursor).take(limit).collect())
+    fn events_since(&self, cursor: u64, limit: usize) -> Result<Vec<StoredEvent<AnyEvent>>, StoreError> {
+        self.ask(|disk| {
+            let events = disk.stored_events(cursor).take(limit);
+            events.map(|StoredEvent { seq, event }| StoredEvent { seq, event: event.clone() }).collect()
+        })
+    }
+
+    fn device_events(&self, from: Timestamp, to: Timestamp) -> Result<Vec<StoredEvent<DeviceEvent>>, StoreError> {
+        self.ask(|disk| {
+            let within = disk.stored_events(0).filter_map(|StoredEvent { seq, event }| match event {
+                AnyEvent::Device(event) if (from..=to).contains(&event.at) => {
+                    Some(StoredEvent { seq, event: event.clone() })
+                }
+                AnyEvent::Device(_) | AnyEvent::Task(_) => None,
+            });
+            within.collect()
+        })
+    }
+
+    fn spent(&self, since: Timestamp) -> Result<Vec<(TaskId, Spent)>, StoreError> {
+        self.ask(|disk| disk.spent(since))
     }
 
     fn delivery(&self, id: &DeliveryId) -> Result<Option<Delivery>, StoreError> {
@@ -300,9 +325,12 @@ impl Store for MemoryStore {
     }
 
     fn skipped_since(&self, since: Timestamp, limit: usize) -> Result<(u64, Vec<StoredEvent>), StoreError> {
-        let is_meant = |stored: &StoredEvent| stored.event.at >= since && stored.event.operation.skipped().is_some();
         self.ask(|disk| {
-            let mut skipped: Vec<StoredEvent> = disk.stored_events(0).filter(is_meant).collect();
+            let skips = disk.stored_events(0).filter_map(|StoredEvent { seq, event }| {
+                let event = event.of_task().filter(|event| event.at >= since && event.operation.skipped().is_some())?;
+                Some(StoredEvent { seq, event: event.clone() })
+            });
+            let mut skipped: Vec<StoredEvent> = skips.collect();
             skipped.sort_by_key(|stored| std::cmp::Reverse((stored.event.at, stored.seq)));
             let count = skipped.len() as u64;
             skipped.truncate(limit);
@@ -392,7 +420,7 @@ struct Disk {
     tasks: BTreeMap<TaskId, Entry>,
     numbers: BTreeMap<Number, TaskId>,
     /// In order: the first has seq 1.
-    events: Vec<Arc<Event>>,
+    events: Vec<Arc<AnyEvent>>,
     event_ids: BTreeSet<Uuid>,
     fired: BTreeSet<Uuid>,
     /// In the order in which they were first written.
@@ -457,10 +485,25 @@ impl Disk {
         self.events.len() as u64
     }
 
-    fn stored_events(&self, cursor: u64) -> impl Iterator<Item = StoredEvent> {
+    fn stored_events(&self, cursor: u64) -> impl Iterator<Item = StoredEvent<&AnyEvent>> {
         let skipped = usize::try_from(cursor).unwrap_or(usize::MAX);
         let events = self.events.iter().enumerate().skip(skipped);
-        events.map(|(index, event)| StoredEvent { seq: index as u64 + 1, event: (**event).clone() })
+        events.map(|(index, event)| StoredEvent { seq: index as u64 + 1, event: &**event })
+    }
+
+    fn spent(&self, since: Timestamp) -> Vec<(TaskId, Spent)> {
+        let spent = |task: TaskId, occurrence: &Occurrence| {
+            let due = occurrence.due_at().filter(|due| since < *due && occurrence.key != OccurrenceKey::Once)?;
+            Some((task, Spent { key: occurrence.key, due }))
+        };
+        let occurrences = self.tasks.iter().flat_map(|(id, entry)| entry.occurrences.iter().map(|o| (*id, o)));
+        let ended = occurrences.filter(|(_, occurrence)| occurrence.has_ended());
+        let ended = ended.filter_map(|(id, occurrence)| spent(id, occurrence));
+        let of_tasks = self.events.iter().filter_map(|event| event.of_task());
+        let skipped = of_tasks.filter(|event| event.operation == Operation::Withdrawn && event.reason == SKIPPED);
+        let skipped = skipped.filter_map(|event| spent(event.snapshot.task.id, &event.snapshot.occurrence));
+        let sorted: BTreeSet<(TaskId, Spent)> = ended.chain(skipped).collect();
+        sorted.into_iter().collect()
     }
 
     fn deliveries_where(&self, is_meant: impl Fn(&Delivery) -> bool) -> Vec<Delivery> {
@@ -477,10 +520,14 @@ impl Disk {
             self.next_number = self.next_number.max(Number(entry.task.number.0 + 1));
         }
         self.tasks.extend(tasks);
+        for event in &change.device_events {
+            self.event_ids.insert(event.event_id);
+            self.events.push(Arc::new(AnyEvent::Device(event.clone())));
+        }
         for event in &change.events {
             self.event_ids.insert(event.event_id);
             self.fired.extend(event.operation.firing().map(|firing| firing.fire_id.0));
-            self.events.push(Arc::new(event.clone()));
+            self.events.push(Arc::new(AnyEvent::Task(Box::new(event.clone()))));
         }
         for delivery in &change.deliveries {
             let position = *self.delivery_positions.entry(delivery.id.clone()).or_insert(self.deliveries.len());
@@ -532,15 +579,17 @@ impl Disk {
 
     fn check_events(&self, change: &Change) -> Result<(), StoreError> {
         let (mut event_ids, mut fired) = (BTreeSet::new(), BTreeSet::new());
+        let of_device = change.device_events.iter().map(|event| event.event_id);
+        for event_id in of_device.chain(change.events.iter().map(|event| event.event_id)) {
+            if self.event_ids.contains(&event_id) || !event_ids.insert(event_id) {
+                return Err(Breach::EventTwice { event_id }.into());
+            }
+        }
         for event in &change.events {
             if let Some(fire_id) = event.operation.firing().map(|firing| firing.fire_id.0)
                 && (self.fired.contains(&fire_id) || !fired.insert(fire_id))
             {
                 return Err(StoreError::FiredBefore { fire_id });
-            }
-            let event_id = event.event_id;
-            if self.event_ids.contains(&event_id) || !event_ids.insert(event_id) {
-                return Err(Breach::EventTwice { event_id }.into());
             }
         }
         Ok(())

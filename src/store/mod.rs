@@ -7,8 +7,9 @@ use uuid::Uuid;
 
 use crate::domain::breaker::TargetHealth;
 use crate::domain::delivery::{Delivery, DeliveryId, Target};
+use crate::domain::device_event::{AnyEvent, DeviceEvent};
 use crate::domain::event::{Event, Snapshot};
-use crate::domain::occurrence::OccurrenceName;
+use crate::domain::occurrence::{OccurrenceName, Spent};
 use crate::domain::outbox::{DeliveryFilter, TargetCount};
 use crate::domain::pause::ManyPause;
 use crate::domain::task::{Number, TaskId};
@@ -82,11 +83,25 @@ pub trait Store: Send + Sync + 'static {
     /// The store cannot be read.
     fn history_since(&self, id: TaskId, cursor: u64, limit: usize) -> Result<Vec<StoredEvent>, StoreError>;
 
-    /// Returns the events behind `cursor` (0: from the first), oldest first, at most `limit`.
+    /// Returns the events behind `cursor` (0: from the first), of tasks and of devices, oldest first, at most `limit`.
     ///
     /// # Errors
     /// The store cannot be read.
-    fn events_since(&self, cursor: u64, limit: usize) -> Result<Vec<StoredEvent>, StoreError>;
+    fn events_since(&self, cursor: u64, limit: usize) -> Result<Vec<StoredEvent<AnyEvent>>, StoreError>;
+
+    /// Returns the events of devices that bear a time from `from` to `to`, both included, in the order in which they were
+    /// written: after a clock was set back that is not the order of their times.
+    ///
+    /// # Errors
+    /// The store cannot be read.
+    fn device_events(&self, from: Timestamp, to: Timestamp) -> Result<Vec<StoredEvent<DeviceEvent>>, StoreError>;
+
+    /// Returns the instances of repeating tasks that were due after `since` and do not come up again: those that have
+    /// ended, and those that a person passed over. Sorted, each once.
+    ///
+    /// # Errors
+    /// The store cannot be read.
+    fn spent(&self, since: Timestamp) -> Result<Vec<(TaskId, Spent)>, StoreError>;
 
     /// Returns a delivery.
     ///
@@ -194,6 +209,8 @@ pub trait Store: Send + Sync + 'static {
 /// event says and what the tables hold cannot differ. An event whose operation is `Withdrawn` removes its occurrence.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Change {
+    /// What happened to this device; `seq` is given to these first, since what happened to tasks follows from it.
+    pub device_events: Vec<DeviceEvent>,
     /// In the order in which they happened; `seq` is given to them in this order.
     ///
     /// The first event of a task must carry the version behind the stored one (1 for a task that is not stored), else
@@ -269,11 +286,11 @@ pub enum Which {
 
 /// An event with its place in this store.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct StoredEvent {
+pub struct StoredEvent<E = Event> {
     /// One counter for the whole store, from 1, without gaps.
     pub seq: u64,
     /// The event.
-    pub event: Event,
+    pub event: E,
 }
 
 /// A request that carried an idempotency key.

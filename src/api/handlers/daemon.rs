@@ -2,11 +2,13 @@
 
 use crate::api::Api;
 use crate::api::handlers::{outgoing, storage};
+use crate::api::refusal;
+use crate::clock::Jump;
 use crate::protocol::error_code::{ErrorKind, RpcError};
 use crate::protocol::methods::{Advance, AdvanceResult, Hello, HelloResult, Status, StatusResult, Stop, StopResult};
 use crate::protocol::objects::{Counts, Next};
-use crate::protocol::to_wire;
 use crate::protocol::{PROGRAM_VERSION, PROTOCOL_VERSION, SCHEMA_VERSION};
+use crate::protocol::{from_wire, to_wire};
 
 /// Says who is there, unless the caller speaks another protocol.
 pub(in crate::api) fn hello(api: &Api, params: &Hello) -> Result<HelloResult, RpcError> {
@@ -84,6 +86,25 @@ pub(in crate::api) const fn stop(_params: Stop) -> StopResult {
 
 /// Moves the programmable clock, and answers when everything on the way is quiet.
 pub(in crate::api) async fn advance(api: &Api, params: Advance) -> Result<AdvanceResult, RpcError> {
-    let now = api.handle.advance(params.to.instant()).await.map_err(|error| api.refusal(&error))?;
+    let zone = params.zone.as_deref().map(from_wire::zone).transpose().map_err(refusal::unusable)?;
+    let jump = match (params.how.as_deref(), zone) {
+        (None | Some("pass"), None) => None,
+        (Some("sleep"), None) => Some(Jump::Sleep),
+        (Some("set"), zone) => Some(Jump::Set { zone }),
+        (None | Some("pass" | "sleep"), Some(zone)) => {
+            let message = format!("cannot move the device to {zone}: expected how \"set\" with it");
+            return Err(RpcError::new(ErrorKind::Params, message));
+        }
+        (Some(how), _) => {
+            let message = format!("cannot move the clock by {how:?}: expected \"pass\", \"sleep\" or \"set\"");
+            return Err(RpcError::new(ErrorKind::Params, message));
+        }
+    };
+    let to = params.to.instant();
+    let moved = match jump {
+        None => api.handle.advance(to).await,
+        Some(jump) => api.handle.jump(to, jump).await,
+    };
+    let now = moved.map_err(|error| api.refusal(&error))?;
     Ok(AdvanceResult { schema_version: SCHEMA_VERSION, now: api.told(now) })
 }

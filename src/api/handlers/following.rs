@@ -53,7 +53,7 @@ pub(in crate::api) async fn events(api: &Api, params: EventList) -> Result<RawJs
     let page = Page::new(params.since, limit)
         .fill(
             |cursor, limit| api.handle.events_since(cursor, limit),
-            move |stored| (stored.seq, write_answer(to_wire::event(stored.seq, &stored.event, Detail::Full, view))),
+            move |stored| (stored.seq, write_answer(to_wire::any_event(stored.seq, &stored.event, view))),
         )
         .await
         .map_err(|error| api.refusal(&error))?;
@@ -115,7 +115,7 @@ pub(in crate::api) async fn next(api: &Api, subscription: Subscription) -> Resul
         .fill(
             |cursor, limit| api.handle.events_since(cursor, limit),
             move |stored| {
-                let event = to_wire::event(stored.seq, &stored.event, Detail::Full, view);
+                let event = to_wire::any_event(stored.seq, &stored.event, view);
                 (stored.seq, write_answer(EventPushed { subscription: number, cursor: stored.seq, event }))
             },
         )

@@ -60,7 +60,7 @@ fn show(ui: &mut Ui, events: &[Event], view: Viewpoint) {
             ui.print(&lines);
         }
         Form::Id => {
-            let ids: Vec<_> = events.iter().map(|event| event.task_id.as_str().into()).collect();
+            let ids: Vec<_> = events.iter().filter_map(|event| event.task_id.as_deref().map(Into::into)).collect();
             ui.print(&ids);
         }
     }

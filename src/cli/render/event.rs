@@ -4,7 +4,7 @@ use crate::cli::render::table::{Column, table};
 use crate::cli::render::task::title;
 use crate::cli::render::text::{BAD, DIM, HEAD, NUMBER, Text};
 use crate::cli::render::time::Viewpoint;
-use crate::domain::time::Timestamp;
+use crate::domain::time::{Span, Timestamp};
 use crate::protocol::methods::HistoryResult;
 use crate::protocol::objects::{Delivery, Event, Json};
 
@@ -38,7 +38,10 @@ pub(crate) fn event_line(event: &Event, view: Viewpoint) -> Text {
     line.push("  ");
     line.push(&view.row(event.at.instant()));
     line.push("  ");
-    line.push_styled(NUMBER, &event.task.to_string());
+    match event.task {
+        Some(number) => line.push_styled(NUMBER, &number.to_string()),
+        None => return device_line(line, event, view),
+    }
     if let Some(task) = &event.snapshot {
         line.push(" ");
         line.push(&task.title);
@@ -51,6 +54,27 @@ pub(crate) fn event_line(event: &Event, view: Viewpoint) -> Text {
             line.push("  ");
             line.append(part);
         }
+    }
+    line
+}
+
+/// Says what happened to the device, in words: it is rare, and concerns no task.
+fn device_line(mut line: Text, event: &Event, view: Viewpoint) -> Text {
+    let value = |name: &str| event.values.get(name);
+    let shown = |name: &str| value(name).and_then(time).map_or_else(String::new, |at| view.row(at));
+    let by = value("by_ms").and_then(Json::as_i64).map_or(Span::ZERO, Span::from_millis);
+    let zone = |name: &str| value(name).and_then(Json::as_str).unwrap_or_default().to_owned();
+    let sign = if by > Span::ZERO { "+" } else { "" };
+    line.push(&match event.operation.as_str() {
+        "clock_stepped" => format!("the clock was set by {sign}{by}, from {} to {}", shown("from"), shown("to")),
+        "slept" => format!("the machine slept for {by}, from {} to {}", shown("from"), shown("to")),
+        "zone_changed" => format!("the zone changed from {} to {}", zone("from"), zone("to")),
+        // Of a newer daemon.
+        other => other.to_owned(),
+    });
+    if !event.reason.is_empty() {
+        line.push(", ");
+        line.push(&event.reason);
     }
     line
 }
@@ -220,6 +244,25 @@ mod tests {
         Wed 13 May 16:00  desktop  retrying  2 attempts, again in 25s, no server
         Wed 13 May 16:00  desktop  grouped   in a digest
         ");
+    }
+
+    #[test]
+    fn what_happened_to_the_device_is_told_in_words() {
+        let told = |operation: &str, values: Json| {
+            let changes = json!({
+                "task": null, "task_id": null, "occurrence": null, "actor": "daemon", "operation": operation,
+                "values": values,
+            });
+            let event = serde_json::from_value(event(9, &changes)).expect("an event of the test's own");
+            shown(&[event_line(&event, here())])
+        };
+        let times =
+            |by: i64| json!({ "from": "2026-05-13T18:00:00-04:00", "to": "2026-05-13T16:00:00-04:00", "by_ms": by });
+        insta::assert_snapshot!(told("clock_stepped", times(-7_200_000)), @"");
+        insta::assert_snapshot!(told("clock_stepped", times(7_200_000)), @"");
+        insta::assert_snapshot!(told("slept", times(7_200_000)), @"");
+        let zones = json!({ "from": "Europe/Berlin", "to": "Asia/Shanghai" });
+        insta::assert_snapshot!(told("zone_changed", zones), @"");
     }
 
     #[test]

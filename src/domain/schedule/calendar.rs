@@ -8,8 +8,8 @@ use rrule::{Frequency, RRule, RRuleSet, Unvalidated};
 
 use crate::domain::occurrence::Instance;
 use crate::domain::schedule::local::{self, INSTANCES_MAX, Naming, Reading};
-use crate::domain::schedule::{Every, ScheduleError};
-use crate::domain::time::{Timestamp, add_days};
+use crate::domain::schedule::{Every, ScheduleError, anchor};
+use crate::domain::time::{Span, Timestamp, add_days};
 
 /// A recurrence of local dates and times (RFC 5545 §3.3.10), DAILY or coarser.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -110,6 +110,25 @@ impl Calendar {
                 Err(ScheduleError::TooFine { rrule: self.rrule.clone() })
             }
         }
+    }
+
+    /// Returns the rule as if it began earlier by at least `back`: by whole weeks, or by whole months or years to a day of
+    /// the same number.
+    pub(super) fn anchored(&self, back: Span) -> Option<Self> {
+        const WEEK: Span = Span::from_secs(7 * 24 * 60 * 60);
+        let (weeks, months) = (anchor::whole(back, WEEK, self.count), |period| {
+            let days = back.as_millis() / (24 * 60 * 60 * 1000);
+            // Months are 28 days at least, so this many are never too few by more than one.
+            let near = if self.count.is_some() { days * 12 / 366 } else { days * 12 / 365 + 1 };
+            anchor::months_before(self.from.date(), near, period)
+        });
+        let date = match self.parse().ok()?.get_freq() {
+            Frequency::Daily | Frequency::Weekly => add_days(self.from.date(), -7 * weeks)?,
+            Frequency::Monthly => months(1)?,
+            Frequency::Yearly => months(12)?,
+            Frequency::Hourly | Frequency::Minutely | Frequency::Secondly => return None,
+        };
+        Some(Self { from: date.and_time(self.from.time()), ..self.clone() })
     }
 
     fn parse(&self) -> Result<RRule<Unvalidated>, ScheduleError> {

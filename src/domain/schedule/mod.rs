@@ -4,6 +4,7 @@
 //! [`crate::domain::time::resolve`]. So gaps and folds are decided in one place, for every kind of rule.
 
 mod after_done;
+mod anchor;
 mod calendar;
 mod cron;
 mod interval;
@@ -16,6 +17,7 @@ use crate::domain::occurrence::{Instance, Nominal, OccurrenceKey};
 use crate::domain::time::{Span, Timestamp, resolve};
 
 pub use self::after_done::{AfterDone, Every};
+pub use self::anchor::move_local;
 pub use self::calendar::Calendar;
 pub use self::cron::Cron;
 pub use self::interval::Interval;

@@ -1,6 +1,6 @@
 //! What a person asks: done, ack, snooze, pause, resume, skip, cancel.
 
-use crate::domain::event::Operation;
+use crate::domain::event::{Operation, SKIPPED};
 use crate::domain::occurrence::{Due, Nominal, Outcome, Slot};
 use crate::domain::rejection::Rejection;
 use crate::domain::schedule::{Passed, Rule};
@@ -186,7 +186,7 @@ pub(super) const PAUSED: &str = "it was paused";
 /// A series goes on with what lies ahead; what fell into its pause is passed over, what had rung is closed.
 fn go_on_ahead(steps: &mut Steps<'_>) {
     let present = steps.occurrence().instance().expect("an occurrence of a series has a time");
-    let latest = steps.task().schedule.latest_by(&present, steps.now(), steps.moment.zone);
+    let latest = steps.latest_behind(&present);
     let behind = latest.map_or(Passed::NONE, |(latest, between)| between.and(Passed::one(latest.due)));
     let next = steps.next_instance();
     if steps.has_spoken() {
@@ -222,8 +222,10 @@ pub(super) fn skip(steps: &mut Steps<'_>) -> Result<(), Rejection> {
         steps.step(Operation::Cancelled(Outcome::Skipped), "");
     } else if steps.has_spoken() {
         steps.step(Operation::Cancelled(Outcome::Skipped), "");
+    } else if next.is_some() {
+        steps.step(Operation::Withdrawn, SKIPPED);
     } else {
-        withdraw_or_end(steps, next.is_some());
+        withdraw_or_end(steps, false);
     }
     if let Some(next) = next {
         steps.open(&next);

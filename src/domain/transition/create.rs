@@ -69,7 +69,7 @@ pub fn create(new: NewTask, moment: &Moment) -> Result<Transition, CreateError> 
         (_, Some(_)) => {}
         (_, None) => return Err(CreateError::Schedule { source: ScheduleError::NothingAhead }),
     }
-    let occurrence = first_occurrence(&task, instance.as_ref(), moment);
+    let occurrence = first_occurrence(&task, instance.as_ref(), &[], moment);
     check_deadline(&occurrence, moment)?;
     task.cursor = instance;
     let snapshot = Snapshot { task, occurrence };

@@ -80,12 +80,10 @@ fn reschedule(steps: &mut Steps<'_>, was_series: bool) -> Result<(), Rejection> 
     if is_series != was_series && (steps.has_spoken() || steps.task().last_ended.is_some()) {
         return Err(Rejection::KindChange { number, state: steps.state().name() });
     }
-    let last_ended = steps.task().last_ended;
-    let next = steps
-        .task()
-        .schedule
-        .next_after(last_ended.as_ref(), steps.now(), steps.moment.zone)
-        .ok_or_else(|| refuse(ScheduleError::NothingAhead))?;
+    // One that ended before the clock was set back lies behind the open one, and is among the spent.
+    let present_at = steps.occurrence().due_at();
+    let last_ended = steps.task().last_ended.filter(|ended| present_at.is_none_or(|present| ended.due <= present));
+    let next = steps.next_behind(last_ended).ok_or_else(|| refuse(ScheduleError::NothingAhead))?;
     if steps.moment.has_passed(next.due) {
         return Err(Rejection::Past { verb: "edit", number, at: next.due });
     }
@@ -105,7 +103,7 @@ fn reschedule(steps: &mut Steps<'_>, was_series: bool) -> Result<(), Rejection> 
 /// A series whose open occurrence rang keeps that; the new rule says when it is succeeded.
 fn keep_open_one(steps: &mut Steps<'_>) {
     let present = steps.occurrence().instance().expect("an occurrence of a series has a time");
-    let successor_at = steps.task().schedule.next_after(Some(&present), steps.now(), steps.moment.zone);
+    let successor_at = steps.next_behind(Some(present));
     let occurrence = Occurrence { successor_at: successor_at.map(|next| next.due), ..steps.occurrence().clone() };
     steps.step(Operation::Moved(Box::new(occurrence)), "the rule changed");
 }

@@ -1,15 +1,16 @@
 //! What follows from a command: one match over state and command, and the legal steps that each cell takes.
 
 use crate::domain::command::{Command, Expected, Moment};
-use crate::domain::delivery::{Delivery, Spent};
+use crate::domain::delivery::{self, Delivery};
 use crate::domain::effect::Effect;
 use crate::domain::event::{Operation, Snapshot};
-use crate::domain::occurrence::Occurrence;
+use crate::domain::occurrence::{Occurrence, Spent};
 use crate::domain::rejection::Rejection;
 use crate::domain::state::{State, StateName, Suspended};
 use crate::domain::transition::steps::Steps;
 
 mod ask;
+mod clock_set;
 mod create;
 mod edit;
 mod report;
@@ -59,35 +60,53 @@ pub struct Step {
     pub snapshot: Snapshot,
 }
 
+/// What the store knows besides the task and its present occurrence.
+#[derive(Clone, Copy, Debug)]
+pub struct Known<'a> {
+    /// The deliveries of the present occurrence; for a report or a resend, the one it speaks of is among them.
+    pub deliveries: &'a [Delivery],
+    /// Instances that do not come up again although they may lie ahead. Only a clock that was set back makes any that the
+    /// task's cursor does not tell by itself.
+    pub spent: &'a [Spent],
+}
+
+impl<'a, T: AsRef<[Delivery]> + ?Sized> From<&'a T> for Known<'a> {
+    fn from(deliveries: &'a T) -> Self {
+        Self { deliveries: deliveries.as_ref(), spent: &[] }
+    }
+}
+
 /// Returns what follows from `command`, or why it is refused.
 ///
-/// `deliveries` are those of the present occurrence; for a report or a resend, the one it speaks of is among them.
 /// A function in the strict sense (I1): the same arguments give the same result.
 ///
 /// # Errors
 /// The state does not allow it, the caller saw something else, or a new value cannot be used.
 #[expect(clippy::too_many_lines, reason = "one match over state and command shows every cell at once (I2)")]
-pub fn transition(
+pub fn transition<'a>(
     before: &Snapshot,
-    deliveries: &[Delivery],
+    known: impl Into<Known<'a>>,
     command: &Command,
     expected: Expected,
     moment: &Moment,
 ) -> Result<Transition, Rejection> {
     check_expected(before, command, expected)?;
-    let mut steps = Steps::new(before, deliveries, moment);
+    let mut steps = Steps::new(before, known.into(), moment);
     // Naming the occurrence says that it is meant although it is still ahead.
     let is_named = expected.occurrence.is_some();
     match (&before.occurrence.state, command) {
         (
             State::Created | State::Failed(_) | State::Completed(_) | State::Cancelled(_),
-            Command::Wake | Command::Rezone,
+            Command::Wake | Command::Rezone | Command::ClockSet { .. },
         ) => {}
         (State::Pending(_) | State::Running(_) | State::Suspended(_), Command::Wake) => {
             wake::wake(&mut steps);
             wake::tell_of_skips(&mut steps);
         }
         (State::Pending(_) | State::Running(_) | State::Suspended(_), Command::Rezone) => edit::rezone(&mut steps),
+        (State::Pending(_) | State::Running(_) | State::Suspended(_), Command::ClockSet { by }) => {
+            clock_set::clock_set(&mut steps, *by);
+        }
 
         (State::Created, Command::Done { .. }) => ask::done(&mut steps),
         (State::Pending(_) | State::Suspended(_), Command::Done { early }) => {
@@ -183,10 +202,10 @@ pub fn transition(
             | State::Failed(_)
             | State::Completed(_)
             | State::Cancelled(_),
-            Command::Report { delivery, report, jitter, is_probe },
+            Command::Report { delivery: id, report, jitter, is_probe },
         ) => {
-            let spent = if *is_probe { Spent::Nothing } else { Spent::Attempt };
-            report::report(&mut steps, delivery, report, spent, *jitter);
+            let spent = if *is_probe { delivery::Spent::Nothing } else { delivery::Spent::Attempt };
+            report::report(&mut steps, id, report, spent, *jitter);
         }
         (
             State::Created

@@ -9,11 +9,12 @@ use crate::domain::delivery::{ChannelKind, Delivery, DeliveryId, DeliveryStatus,
 use crate::domain::effect::Effect;
 use crate::domain::event::{Firing, Operation, Snapshot, apply};
 use crate::domain::message::{Message, Occasion, Reason, Skip, skipped};
-use crate::domain::occurrence::{Due, FireId, Instance, Nominal, Occurrence, OccurrenceKey, Outcome, Slot};
+use crate::domain::occurrence::{Due, FireId, Instance, Nominal, Occurrence, OccurrenceKey, Outcome, Slot, Spent};
+use crate::domain::schedule::Passed;
 use crate::domain::state::{Snooze, State, Suspended};
 use crate::domain::task::{DeadlineTime, Task};
 use crate::domain::time::{Span, Timestamp, resolve};
-use crate::domain::transition::{Step, Transition, ask};
+use crate::domain::transition::{Known, Step, Transition, ask};
 
 /// The work in hand of one command.
 pub(super) struct Steps<'a> {
@@ -22,6 +23,8 @@ pub(super) struct Steps<'a> {
     pub(super) now_is: Snapshot,
     /// The deliveries of the occurrence that was present at first, and those made since.
     deliveries: Vec<Delivery>,
+    /// Instances that do not come up again.
+    spent: &'a [Spent],
     changed: Vec<Delivery>,
     effects: Vec<Effect>,
     taken: Vec<Step>,
@@ -31,11 +34,12 @@ pub(super) struct Steps<'a> {
 }
 
 impl<'a> Steps<'a> {
-    pub(super) fn new(before: &Snapshot, deliveries: &[Delivery], moment: &'a Moment) -> Self {
+    pub(super) fn new(before: &Snapshot, known: Known<'a>, moment: &'a Moment) -> Self {
         Self {
             moment,
             now_is: before.clone(),
-            deliveries: deliveries.to_vec(),
+            deliveries: known.deliveries.to_vec(),
+            spent: known.spent,
             changed: Vec::new(),
             effects: Vec::new(),
             taken: Vec::new(),
@@ -46,7 +50,7 @@ impl<'a> Steps<'a> {
 
     /// As [`Steps::new`] for a task that is being added: its steps share the first version.
     pub(super) fn continuing(added: &Snapshot, moment: &'a Moment) -> Self {
-        Self { version: added.task.version, ..Self::new(added, &[], moment) }
+        Self { version: added.task.version, ..Self::new(added, Known { deliveries: &[], spent: &[] }, moment) }
     }
 
     pub(super) fn finish(mut self) -> Transition {
@@ -198,7 +202,8 @@ impl<'a> Steps<'a> {
 
     /// Tells the person of what was skipped, in a digest.
     pub(super) fn tell_of_skip(&mut self, skip: &Skip) {
-        let name = format!("skipped|{}|{}", skip.from.as_millis(), skip.to.as_millis());
+        // Where the clock is set back the same times may be skipped again, which is told again.
+        let name = format!("skipped|{}", self.moment.op_id);
         let fire_id = FireId(Uuid::new_v5(&self.task().id.0, name.as_bytes()));
         let message = skipped(self.task(), skip, self.now(), self.moment.zone);
         let occasion = Occasion { nominal_at: skip.to, late: true, due: None, ..self.occasion(Reason::Skipped) };
@@ -335,8 +340,43 @@ impl<'a> Steps<'a> {
         if !self.task().is_series() {
             return None;
         }
-        let cursor = self.task().cursor;
-        self.task().schedule.next_after(cursor.as_ref(), self.now(), self.moment.zone)
+        self.next_behind(self.task().cursor)
+    }
+
+    /// Returns the first instance behind `cursor` that is due after now and comes up still.
+    pub(super) fn next_behind(&self, cursor: Option<Instance>) -> Option<Instance> {
+        let mut behind = cursor;
+        loop {
+            let next = self.task().schedule.next_after(behind.as_ref(), self.now(), self.moment.zone)?;
+            if !self.is_spent(&next) {
+                return Some(next);
+            }
+            behind = Some(next);
+        }
+    }
+
+    /// Returns the latest instance behind `present` that is due by now and comes up still, and what lies between the two.
+    pub(super) fn latest_behind(&self, present: &Instance) -> Option<(Instance, Passed)> {
+        let mut by = self.now();
+        loop {
+            let (latest, passed) = self.task().schedule.latest_by(present, by, self.moment.zone)?;
+            if !self.is_spent(&latest) {
+                return Some((latest, self.without_spent(passed)));
+            }
+            by = latest.due.saturating_add(Span::from_millis(-1));
+        }
+    }
+
+    /// What came up before the clock was set back was not passed over.
+    fn without_spent(&self, passed: Passed) -> Passed {
+        let Some((from, to)) = passed.range else { return passed };
+        let spent = self.spent.iter().filter(|spent| (from..=to).contains(&spent.due)).count();
+        let instances = passed.instances.saturating_sub(spent as u64);
+        if instances == 0 { Passed::NONE } else { Passed { instances, ..passed } }
+    }
+
+    fn is_spent(&self, instance: &Instance) -> bool {
+        is_spent(self.spent, instance)
     }
 
     /// Opens and arms the occurrence of an instance.
@@ -354,12 +394,12 @@ impl<'a> Steps<'a> {
 
     /// Returns the CREATED occurrence of an instance of the task's schedule.
     pub(super) fn occurrence_of(&self, instance: &Instance) -> Occurrence {
-        first_occurrence(self.task(), Some(instance), self.moment)
+        first_occurrence(self.task(), Some(instance), self.spent, self.moment)
     }
 
     /// Returns the time of the instance behind `instance`, which closes that one.
     pub(super) fn successor_of(&self, instance: &Instance) -> Option<Timestamp> {
-        successor_of(self.task(), instance, self.moment)
+        successor_of(self.task(), instance, self.spent, self.moment)
     }
 
     /// Returns where an alert is said. What cannot be answered on the spot is nagged of twice only: at first and at last.
@@ -400,7 +440,12 @@ fn kind_of_delivery(effect: &Effect) -> Option<ChannelKind> {
 }
 
 /// Returns a CREATED occurrence: of `instance`, or without a time.
-pub(super) fn first_occurrence(task: &Task, instance: Option<&Instance>, moment: &Moment) -> Occurrence {
+pub(super) fn first_occurrence(
+    task: &Task,
+    instance: Option<&Instance>,
+    spent: &[Spent],
+    moment: &Moment,
+) -> Occurrence {
     let due = instance.map(|instance| Due { nominal: instance.nominal, at: instance.due });
     let deadline = deadline_of(task, due, moment);
     // Early alerts whose time has passed already do not speak; the one at due always does.
@@ -414,7 +459,7 @@ pub(super) fn first_occurrence(task: &Task, instance: Option<&Instance>, moment:
         key: instance.map_or(OccurrenceKey::Once, |instance| instance.key),
         generation: 1,
         due,
-        successor_at: instance.and_then(|instance| successor_of(task, instance, moment)),
+        successor_at: instance.and_then(|instance| successor_of(task, instance, spent, moment)),
         spoken: of_due.chain(of_deadline).collect(),
         last_spoken: None,
         deadline,
@@ -443,9 +488,14 @@ pub(super) fn deadline_of(task: &Task, due: Option<Due>, moment: &Moment) -> Opt
     Some(Due { nominal, at })
 }
 
-fn successor_of(task: &Task, instance: &Instance, moment: &Moment) -> Option<Timestamp> {
+fn is_spent(spent: &[Spent], instance: &Instance) -> bool {
+    spent.iter().any(|spent| spent.key == instance.key)
+}
+
+fn successor_of(task: &Task, instance: &Instance, spent: &[Spent], moment: &Moment) -> Option<Timestamp> {
     if !task.is_series() {
         return None;
     }
-    task.schedule.instances(Some(instance), instance.due, moment.zone).next().map(|next| next.due)
+    let mut behind = task.schedule.instances(Some(instance), instance.due, moment.zone);
+    behind.find(|next| !is_spent(spent, next)).map(|next| next.due)
 }

@@ -78,7 +78,7 @@ fn succeed(steps: &mut Steps<'_>) {
 /// Returns what a series goes on with behind `present`: the latest instance that is due by now and rings, else the first
 /// ahead. Those between, and what was `unsaid` before, are passed over.
 fn go_on(steps: &mut Steps<'_>, present: &Instance, unsaid: Passed) -> Option<Instance> {
-    let latest = steps.task().schedule.latest_by(present, steps.now(), steps.moment.zone);
+    let latest = steps.latest_behind(present);
     // Without a latest one the zone has moved under the rule: go on with what lies ahead.
     let Some((latest, between)) = latest else {
         pass_over(steps, unsaid, "missed");

@@ -109,7 +109,8 @@ impl Batch<'_> {
     ) -> Result<(Transition, Moment), CallError> {
         let deliveries = self.deliveries_for(before, command)?;
         let moment = Moment { op_id, ..self.moment_of(None, &before.task.details.tags) };
-        Ok((transition(before, &deliveries, command, Expected::default(), &moment)?, moment))
+        let known = self.world.known(before.task.id, &deliveries);
+        Ok((transition(before, known, command, Expected::default(), &moment)?, moment))
     }
 
     /// Takes what was planned of every one, since nothing of it may be left out.

@@ -3,6 +3,7 @@
 use uuid::Uuid;
 
 use crate::domain::delivery::DeliveryStatus;
+use crate::domain::device_event::AnyEvent;
 use crate::domain::event::{Actor, Operation};
 use crate::domain::state::StateName;
 use crate::domain::task::Number;
@@ -58,7 +59,7 @@ pub(crate) async fn events_page_without_gap_or_repeat<F: Fixture>() {
     for limit in [1, 2, 7, 23, 100] {
         let (mut cursor, mut paged) = (0, Vec::new());
         loop {
-            let page: Vec<StoredEvent> = store.events_since(cursor, limit).unwrap();
+            let page: Vec<StoredEvent<AnyEvent>> = store.events_since(cursor, limit).unwrap();
             let Some(last) = page.last() else { break };
             assert!(page.len() <= limit);
             cursor = last.seq;

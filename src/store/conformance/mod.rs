@@ -5,6 +5,7 @@
 use crate::store::Store;
 
 pub(crate) mod deliveries;
+pub(crate) mod device;
 pub(crate) mod events;
 pub(crate) mod samples;
 pub(crate) mod strategies;
@@ -61,6 +62,10 @@ macro_rules! conformance {
             events::a_firing_twice_in_one_change_is_refused;
             events::an_event_is_committed_once;
             events::an_empty_change_is_committed;
+            device::events_of_the_device_read_back_in_one_list_with_those_of_tasks;
+            device::events_of_the_device_are_found_between_two_instants;
+            device::an_event_of_the_device_is_committed_once;
+            device::what_has_ended_or_was_passed_over_by_a_person_is_spent;
             deliveries::a_delivery_reads_back_in_every_status;
             deliveries::a_changed_delivery_keeps_its_place;
             deliveries::the_outbox_holds_what_is_not_final;

@@ -15,8 +15,9 @@ use uuid::Uuid;
 
 use crate::domain::breaker::TargetHealth;
 use crate::domain::delivery::{Delivery, DeliveryId, Target};
+use crate::domain::device_event::{AnyEvent, DeviceEvent};
 use crate::domain::event::Snapshot;
-use crate::domain::occurrence::OccurrenceName;
+use crate::domain::occurrence::{OccurrenceName, Spent};
 use crate::domain::outbox::{DeliveryFilter, TargetCount};
 use crate::domain::pause::ManyPause;
 use crate::domain::task::{Number, TaskId};
@@ -31,6 +32,7 @@ use crate::store::{Change, Committed, Counts, Identity, RequestSeen, Store, Stor
 mod backup;
 mod columns;
 pub mod damage;
+mod device_events;
 mod fault;
 mod outbox;
 mod read;
@@ -171,8 +173,16 @@ impl Store for SqliteStore {
         self.ask(|connection| read::history(connection, id, cursor, limit))
     }
 
-    fn events_since(&self, cursor: u64, limit: usize) -> Result<Vec<StoredEvent>, StoreError> {
-        self.ask(|connection| read::events_since(connection, cursor, limit))
+    fn events_since(&self, cursor: u64, limit: usize) -> Result<Vec<StoredEvent<AnyEvent>>, StoreError> {
+        self.ask(|connection| device_events::all_since(connection, cursor, limit))
+    }
+
+    fn device_events(&self, from: Timestamp, to: Timestamp) -> Result<Vec<StoredEvent<DeviceEvent>>, StoreError> {
+        self.ask(|connection| device_events::between(connection, from, to))
+    }
+
+    fn spent(&self, since: Timestamp) -> Result<Vec<(TaskId, Spent)>, StoreError> {
+        self.ask(|connection| read::spent(connection, since))
     }
 
     fn delivery(&self, id: &DeliveryId) -> Result<Option<Delivery>, StoreError> {

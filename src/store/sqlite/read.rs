@@ -3,8 +3,8 @@
 use rusqlite::{Connection, Params, Row, params};
 use uuid::Uuid;
 
-use crate::domain::event::{Actor, Event, Snapshot};
-use crate::domain::occurrence::{Occurrence, OccurrenceName};
+use crate::domain::event::{Actor, Event, SKIPPED, Snapshot};
+use crate::domain::occurrence::{Occurrence, OccurrenceName, Spent};
 use crate::domain::pause::{ManyPause, Scope};
 use crate::domain::state::StateName;
 use crate::domain::task::{Number, TaskId};
@@ -133,7 +133,7 @@ pub(crate) fn skipped_since(
 ) -> Result<(u64, Vec<StoredEvent>), Fault> {
     // One transaction, so that both are of one moment.
     let transaction = connection.unchecked_transaction()?;
-    let which = "FROM events INDEXED BY events_skipped WHERE operation IN ('passed_over', 'missed') AND at >= ?1";
+    let which = "FROM events INDEXED BY events_missed WHERE operation IN ('passed_over', 'missed') AND at >= ?1";
     let (since, limit) = (since.as_millis(), i64::try_from(limit).unwrap_or(i64::MAX));
     let counted = each(&transaction, &format!("SELECT count(*) {which}"), params![since], |row| {
         Columns::of(row).take_count("count")
@@ -141,6 +141,22 @@ pub(crate) fn skipped_since(
     let sql = format!("SELECT {EVENT} {which} ORDER BY at DESC, seq DESC LIMIT ?2");
     let latest = each(&transaction, &sql, params![since, limit], read_event)?;
     Ok((counted.into_iter().sum(), latest))
+}
+
+pub(crate) fn spent(connection: &Connection, since: Timestamp) -> Result<Vec<(TaskId, Spent)>, Fault> {
+    // The second has few rows by its index, however long the history is.
+    let sql = format!(
+        "SELECT task, key, due_at FROM occurrences WHERE ended_at IS NOT NULL AND key <> 'once' AND due_at > ?1 UNION \
+         SELECT task, occurrence_key, json_extract(snapshot, '$.occurrence.due.at') AS due FROM events \
+         WHERE operation = 'withdrawn' AND reason = '{SKIPPED}' AND due > ?1"
+    );
+    let mut spent = each(connection, &sql, params![since.as_millis()], |row| {
+        let mut columns = Columns::of(row);
+        let (task, text) = (TaskId(columns.take_id()?), columns.take::<String>()?);
+        Ok((task, Spent { key: key("key", &text)?, due: timestamp("due_at", columns.take()?)? }))
+    })?;
+    spent.sort_unstable();
+    Ok(spent)
 }
 
 pub(crate) fn request(connection: &Connection, key: &str) -> Result<Option<RequestSeen>, Fault> {

@@ -23,6 +23,7 @@ pub(crate) const MIGRATIONS: &[(&str, &str)] = &[
     ("V1__initial", include_str!("migrations/V1__initial.sql")),
     ("V2__deliveries", include_str!("migrations/V2__deliveries.sql")),
     ("V3__life", include_str!("migrations/V3__life.sql")),
+    ("V4__device_events", include_str!("migrations/V4__device_events.sql")),
     ("V5__digests", include_str!("migrations/V5__digests.sql")),
 ];
 

@@ -18,7 +18,7 @@ use crate::store::sqlite::rows::occurrence::{OccurrenceRow, SnapshotRow};
 use crate::store::sqlite::rows::operation::ValuesRow;
 use crate::store::sqlite::rows::task::TaskRow;
 use crate::store::sqlite::rows::{from_sql_integer, to_json, to_sql_integer};
-use crate::store::sqlite::{outbox, read};
+use crate::store::sqlite::{device_events, outbox, read};
 use crate::store::{Change, Committed, RequestSeen, StoreError};
 
 static INSERT_EVENT: LazyLock<String> = LazyLock::new(|| {
@@ -33,6 +33,10 @@ pub(crate) fn commit(connection: &mut Connection, change: &Change) -> Result<Com
     let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
     let mut last_seq = last_seq(&transaction)?;
     let mut plans = Plans::default();
+    for event in &change.device_events {
+        last_seq += 1;
+        device_events::write(&transaction, event, last_seq)?;
+    }
     for event in &change.events {
         last_seq += 1;
         plans.add(event, last_seq, |id| stored(&transaction, id))?;

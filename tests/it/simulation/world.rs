@@ -10,7 +10,7 @@ use keiko::clock::sim::SimClock;
 use keiko::domain::command::{Command, Edit, GRACE_DEFAULT};
 use keiko::domain::delivery::{ChannelKind, Delivery, DeliveryId, DeliveryStatus, Report, Target};
 use keiko::domain::event::{Operation, Snapshot, apply};
-use keiko::domain::occurrence::{FireId, Nominal, OccurrenceName};
+use keiko::domain::occurrence::{FireId, Nominal, OccurrenceKey, OccurrenceName};
 use keiko::domain::outbox::{DeliveryFilter, Statuses};
 use keiko::domain::pause::Scope;
 use keiko::domain::schedule::{AfterDone, Calendar, Every, Interval, Rule, Schedule};
@@ -128,7 +128,8 @@ impl World {
             0..20 => self.add().await,
             20..60 => self.ask().await,
             60..80 => self.advance().await,
-            80..83 => self.step_clock(),
+            80..82 => self.step_clock().await,
+            82 => self.suspend(),
             83 | 84 => self.programs.change_mood(&mut self.random),
             85 => self.pause_or_resume_many().await,
             86 => self.programs.channel.set_presence(Presence::Present),
@@ -302,10 +303,67 @@ impl World {
         }
     }
 
-    fn step_clock(&mut self) {
+    fn set_clock(&mut self) {
         self.programs.forget_releases();
         let span = self.random.minutes(-3000, 3000);
         self.clock.step_to(self.clock.now().saturating_add(span));
+    }
+
+    fn suspend(&mut self) {
+        self.programs.forget_releases();
+        let span = self.random.minutes(0, 3000);
+        self.clock.suspend_to(self.clock.now().saturating_add(span));
+    }
+
+    /// The clock is set: what is snoozed for a duration moves with it, and no series is left where the old one was.
+    async fn step_clock(&mut self) {
+        self.handle().advance(self.clock.now()).await.expect("quiet");
+        let (before, snoozes) = (self.clock.now(), self.snoozes());
+        self.set_clock();
+        self.handle().advance(self.clock.now()).await.expect("quiet");
+        let now = self.clock.now();
+        let by = now.since(before);
+        for (id, until) in self.snoozes() {
+            if let Some(earlier) = snoozes.get(&id) {
+                assert_eq!(until, earlier.saturating_add(by), "a snooze by duration moves with the clock");
+            }
+        }
+        if now < before {
+            self.check_series_go_on_from(now, before);
+        }
+    }
+
+    /// When each snooze ends that was asked for as so long from then.
+    fn snoozes(&self) -> BTreeMap<Uuid, Timestamp> {
+        let tasks = self.store.list(Which::Open).expect("readable");
+        let snooze = |task: &Snapshot| match task.occurrence.state {
+            State::Pending(pending) => pending.snooze,
+            State::Running(running) => running.snooze,
+            State::Suspended(suspended) => suspended.snooze,
+            State::Created | State::Failed(_) | State::Completed(_) | State::Cancelled(_) => None,
+        };
+        let by_duration = tasks.iter().filter_map(snooze).filter(|snooze| snooze.is_duration);
+        by_duration.map(|snooze| (snooze.id, snooze.until)).collect()
+    }
+
+    /// After a step back to `now` no series waits for a time that the clock had led it to, while an instance lies before
+    /// that which the clock had passed and which has not come up.
+    fn check_series_go_on_from(&self, now: Timestamp, passed_by: Timestamp) {
+        let spent = self.store.spent(now.saturating_add(Span::from_minutes(-3 * 24 * 60))).expect("readable");
+        let spent: BTreeSet<(TaskId, OccurrenceKey)> =
+            spent.into_iter().map(|(task, spent)| (task, spent.key)).collect();
+        for task in self.store.list(Which::Open).expect("readable") {
+            let counts_completions = matches!(task.task.schedule.rule, Rule::AfterDone(_));
+            let Some(due) = task.occurrence.due_at().filter(|due| now < *due && task.task.is_series()) else {
+                continue;
+            };
+            let instances = task.task.schedule.instances(None, now, self.clock.zone());
+            let left_out = instances
+                .skip_while(|instance| instance.due <= now)
+                .take_while(|instance| instance.due < due && instance.due <= passed_by)
+                .find(|instance| !spent.contains(&(task.task.id, instance.key)) && instance.key != task.occurrence.key);
+            assert!(counts_completions || left_out.is_none(), "{now}: {left_out:?} comes before {task:#?}");
+        }
     }
 
     fn drop_some_deliveries(&mut self) {
@@ -343,7 +401,7 @@ impl World {
             match self.random.below(5) {
                 0 => self.ask().await,
                 1 | 2 => self.advance().await,
-                3 => self.step_clock(),
+                3 => self.set_clock(),
                 _ => self.crash().await,
             }
             // What is still to be written may use the rest of it up.
@@ -378,7 +436,8 @@ impl World {
         let queued = queued.into_iter().filter(|delivery| matches!(delivery.status, DeliveryStatus::Queued));
         self.in_flight_at_crashes.extend(queued.map(|delivery| delivery.id));
         if self.random.chance(60) {
-            self.clock.step_to(self.clock.now().saturating_add(self.random.minutes(0, 10_000)));
+            // The machine was off, or the clock was corrected while it was.
+            self.clock.step_to(self.clock.now().saturating_add(self.random.minutes(-1000, 10_000)));
         }
         self.boot().await;
     }
@@ -412,7 +471,7 @@ impl World {
         for stored in &events {
             known.last_seq += 1;
             assert_eq!(stored.seq, known.last_seq, "seq has no gap");
-            let event = &stored.event;
+            let Some(event) = stored.event.of_task() else { continue };
             let id = event.snapshot.task.id;
             let before = known.rebuilt.get(&id);
             let after = apply(before, &event.operation, event.at, event.snapshot.task.version);

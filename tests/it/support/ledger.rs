@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
 use keiko::domain::delivery::{Delivery, DeliveryId, DeliveryStatus};
+use keiko::domain::device_event::AnyEvent;
 use keiko::domain::event::{Operation, Snapshot, apply};
 use keiko::domain::occurrence::FireId;
 use keiko::domain::state::StateName;
@@ -89,7 +90,7 @@ impl Ledger {
                 break;
             }
             for stored in &events {
-                touched.insert(self.take(stored));
+                touched.extend(self.take(stored));
             }
         }
         for id in touched {
@@ -140,10 +141,10 @@ impl Ledger {
         self.fired.len()
     }
 
-    fn take(&mut self, stored: &StoredEvent) -> TaskId {
+    fn take(&mut self, stored: &StoredEvent<AnyEvent>) -> Option<TaskId> {
         self.last_seq += 1;
         assert_eq!(stored.seq, self.last_seq, "seq has no gap");
-        let event = &stored.event;
+        let event = stored.event.of_task()?;
         let (id, version) = (event.snapshot.task.id, event.snapshot.task.version);
         let after = apply(self.rebuilt.get(&id), &event.operation, event.at, version);
         assert_eq!(after.as_ref(), Some(&event.snapshot), "replay of {:?}", event.operation);
@@ -161,7 +162,7 @@ impl Ledger {
         let state = event.snapshot.occurrence.state.name();
         self.ops.insert(event.op_id, Done { task: id, version, state });
         self.rebuilt.insert(id, event.snapshot.clone());
-        id
+        Some(id)
     }
 }
 
