@@ -237,7 +237,7 @@ async fn after_a_reboot_more_than_three_are_shown_again_as_one_digest() {
     machine.on("2026-05-14T09:00:00-04:00");
     let popups = server.notified();
     let [digest] = &popups[..] else { panic!("{:?}", summaries(&popups)) };
-    assert_eq!((digest.summary.as_str(), digest.is_quiet), ("5 are due, told before this screen appeared", true));
+    assert_eq!((digest.summary.as_str(), digest.is_quiet), ("5 are due and not seen yet", true));
     assert_eq!(digest.body.lines().next(), Some("1 task 1, due Wed 13 May 2026 13:00"));
     machine.off();
     machine.on("2026-05-14T09:01:00-04:00");

@@ -457,6 +457,10 @@ fn questions_are_answered_by_indexes() {
     assert_eq!(held, "SEARCH deliveries USING INDEX deliveries_held (channel=? AND address=?)");
     let history = plan("SELECT * FROM events WHERE task = x'' ORDER BY seq");
     assert_eq!(history, "SEARCH events USING INDEX events_by_task (task=?)");
+    let missed = plan(&format!("SELECT * {} ORDER BY at DESC, seq DESC LIMIT 5", read::MISSED_SINCE));
+    assert_eq!(missed, "SEARCH events USING INDEX events_missed (at>?)");
+    let members = plan(&format!("SELECT * FROM deliveries WHERE {} ORDER BY position", outbox::IS_MEMBER));
+    assert_eq!(members, "SEARCH deliveries USING INDEX deliveries_by_digest (digest=? AND channel=? AND address=?)");
 }
 
 proptest! {
