@@ -56,11 +56,11 @@ impl Cause {
         Self::ALL.into_iter().find(|cause| cause.as_str() == word).unwrap_or(Self::Waking)
     }
 
-    const fn while_words(self) -> &'static str {
+    const fn words(self) -> &'static str {
         match self {
             Self::Waking => "while the machine was off or asleep",
             Self::Pause => "while they were paused",
-            Self::Screen => "before this screen appeared",
+            Self::Screen => "and not seen yet",
         }
     }
 }
@@ -228,9 +228,9 @@ fn title(members: &[Delivery], cause: Cause) -> String {
     let came_due = members.len() - skipped;
     let (came_due_words, skipped_words) = (digits(came_due as u64), digits(skipped as u64));
     let was = if skipped == 1 { "was" } else { "were" };
-    let why = cause.while_words();
+    let why = cause.words();
     match (cause, came_due, skipped) {
-        (Cause::Screen, _, _) => format!("{came_due_words} are due, told {why}"),
+        (Cause::Screen, _, _) => format!("{came_due_words} are due {why}"),
         (Cause::Waking | Cause::Pause, 0, _) => {
             let reminders = if skipped == 1 { "reminder" } else { "reminders" };
             format!("{skipped_words} {reminders} {was} skipped {why}")
@@ -428,7 +428,7 @@ mod tests {
         let due = |count: u64| (1..=count).map(|number| late(number, Priority::Normal, 5)).collect::<Vec<_>>();
         assert_eq!(shown_again(due(3), &setting()), due(3));
         let [digest] = &shown_again(due(4), &setting())[..] else { panic!("one digest") };
-        assert_eq!(digest.message.title, "4 are due, told before this screen appeared");
+        assert_eq!(digest.message.title, "4 are due and not seen yet");
         assert_eq!(digest.message.body.lines().count(), 4);
         assert_eq!(shown_again(Vec::new(), &setting()), []);
     }

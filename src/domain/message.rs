@@ -212,7 +212,7 @@ pub fn digits(count: u64) -> String {
     let plain = count.to_string();
     let mut grouped = String::new();
     for (index, digit) in plain.char_indices() {
-        if index > 0 && (plain.len() - index) % 3 == 0 {
+        if index > 0 && (plain.len() - index).is_multiple_of(3) {
             grouped.push(',');
         }
         grouped.push(digit);

@@ -6,9 +6,8 @@ use chrono::{FixedOffset, NaiveDateTime, Offset};
 use chrono_tz::Tz;
 use uuid::Uuid;
 
-use crate::domain::breaker::{Breaker, TargetHealth};
 use crate::domain::command::Edit;
-use crate::domain::delivery::{Delivery, StatusName};
+use crate::domain::delivery::Delivery;
 use crate::domain::device_event::{AnyEvent, DeviceEvent, DeviceOperation};
 use crate::domain::event::{Event, Firing, Operation, Snapshot};
 use crate::domain::occurrence::{Due, Nominal, Occurrence, OccurrenceName, Outcome, Slot};
@@ -18,6 +17,8 @@ use crate::domain::state::{Snooze, State, StateName};
 use crate::domain::task::{DeadlineTime, Priority};
 use crate::domain::time::{Span, Timestamp, resolve};
 use crate::protocol::{SCHEMA_VERSION, objects};
+
+pub mod outgoing;
 
 /// How many next times a task and a reading tell.
 pub const NEXT_MAX: usize = 3;
@@ -196,60 +197,6 @@ fn device_values(operation: &DeviceOperation, zone: Tz) -> objects::Json {
             serde_json::json!({ "from": time(*from, zone), "to": time(*to, zone), "by_ms": by_ms })
         }
         DeviceOperation::ZoneChanged { from, to } => serde_json::json!({ "from": from, "to": to }),
-    }
-}
-
-/// Returns a delivery.
-#[must_use]
-pub fn delivery(delivery: &Delivery, zone: Tz) -> objects::Delivery {
-    objects::Delivery {
-        fire_id: delivery.id.fire_id.to_string(),
-        task: delivery.message.number.0,
-        target: delivery.id.target.to_string(),
-        status: delivery.status.name().as_str().to_owned(),
-        attempts: delivery.attempts,
-        created_at: time(delivery.created_at, zone),
-        at: delivery.status.at().map(|at| time(at, zone)),
-        last_error: delivery.last_error.clone(),
-        occurrence: name(delivery.occurrence),
-        digest: delivery.digest.map(|digest| digest.to_string()),
-    }
-}
-
-/// Returns what an event says was skipped, `None` where it is about something else.
-#[must_use]
-pub fn skip(event: &Event, zone: Tz) -> Option<objects::Skipped> {
-    let (instances, from, to) = event.operation.skipped()?;
-    Some(objects::Skipped {
-        number: event.snapshot.task.number.0,
-        title: event.snapshot.task.details.title.clone(),
-        instances,
-        from: time(from, zone),
-        to: time(to, zone),
-        at: time(event.at, zone),
-        reason: event.reason.clone(),
-    })
-}
-
-/// Returns a target; `count` tells how many of its deliveries are in a status.
-#[must_use]
-pub fn target(health: &TargetHealth, count: impl Fn(StatusName) -> u64, zone: Tz) -> objects::TargetStatus {
-    let since = match health.breaker {
-        Breaker::Closed | Breaker::Releasing { .. } => None,
-        Breaker::Open { since, .. } | Breaker::Paused { since } => Some(since),
-    };
-    objects::TargetStatus {
-        target: health.target.to_string(),
-        breaker: health.breaker.as_str().to_owned(),
-        failures: health.failures,
-        since: since.map(|at| time(at, zone)),
-        next_at: health.next_release().map(|at| time(at, zone)),
-        last_error: health.last_error.clone(),
-        held: count(StatusName::Held),
-        retrying: count(StatusName::Retrying),
-        waiting: count(StatusName::Waiting),
-        queued: count(StatusName::Queued),
-        grouped: count(StatusName::Grouped),
     }
 }
 

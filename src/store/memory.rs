@@ -21,9 +21,12 @@ use crate::domain::pause::ManyPause;
 use crate::domain::state::StateName;
 use crate::domain::task::{Number, Task, TaskId};
 use crate::domain::time::Timestamp;
+use crate::store::memory::entry::Entry;
 use crate::store::{
     Change, Committed, Counts, Identity, RequestSeen, Room, Store, StoreError, StoredEvent, Wake, Which,
 };
+
+mod entry;
 
 /// A store in memory. Clones are the same store.
 ///
@@ -326,11 +329,11 @@ impl Store for MemoryStore {
 
     fn skipped_since(&self, since: Timestamp, limit: usize) -> Result<(u64, Vec<StoredEvent>), StoreError> {
         self.ask(|disk| {
-            let meant = disk.stored_events(0).filter_map(|StoredEvent { seq, event }| {
+            let skips = disk.stored_events(0).filter_map(|StoredEvent { seq, event }| {
                 let event = event.of_task().filter(|event| event.at >= since && event.operation.skipped().is_some())?;
                 Some(StoredEvent { seq, event: event.clone() })
             });
-            let mut skipped: Vec<StoredEvent> = meant.collect();
+            let mut skipped: Vec<StoredEvent> = skips.collect();
             skipped.sort_by_key(|stored| std::cmp::Reverse((stored.event.at, stored.seq)));
             let count = skipped.len() as u64;
             skipped.truncate(limit);
@@ -428,14 +431,6 @@ struct Disk {
     delivery_positions: BTreeMap<DeliveryId, usize>,
     targets: BTreeMap<Target, TargetHealth>,
     requests: BTreeMap<String, RequestSeen>,
-}
-
-#[derive(Clone, Debug)]
-struct Entry {
-    task: Arc<Task>,
-    present: OccurrenceName,
-    /// In the order in which they were opened.
-    occurrences: Vec<Arc<Occurrence>>,
 }
 
 /// Why a change breaks the store's own rules; SQLite says so by a constraint.
@@ -616,50 +611,6 @@ impl Disk {
             }
         }
         Ok(())
-    }
-}
-
-impl Entry {
-    fn new(first: &Snapshot) -> Self {
-        let present = first.occurrence.name();
-        Self { task: Arc::new(first.task.clone()), present, occurrences: Vec::new() }
-    }
-
-    fn snapshot(&self) -> Snapshot {
-        Snapshot { task: (*self.task).clone(), occurrence: self.present().clone() }
-    }
-
-    fn present(&self) -> &Occurrence {
-        let present = self.occurrences.iter().find(|occurrence| occurrence.name() == self.present);
-        present.expect("a task without its present occurrence is refused")
-    }
-
-    fn apply(&mut self, event: &Event) {
-        let Snapshot { task, occurrence } = &event.snapshot;
-        let name = occurrence.name();
-        self.task = Arc::new(task.clone());
-        let position = self.occurrences.iter().position(|occurrence| occurrence.name() == name);
-        if let Some(position) = position {
-            self.occurrences.remove(position);
-        }
-        match (&event.operation, position) {
-            (Operation::Withdrawn, _) => {}
-            (Operation::Added(_) | Operation::Opened(_), _) | (_, None) => {
-                self.occurrences.push(Arc::new(occurrence.clone()));
-            }
-            (_, Some(position)) => self.occurrences.insert(position, Arc::new(occurrence.clone())),
-        }
-        if matches!(event.operation, Operation::Added(_) | Operation::Opened(_) | Operation::Moved(_)) {
-            self.present = name;
-        }
-    }
-
-    /// Makes the occurrence that was opened last the present one, where the present one was withdrawn.
-    fn settle(&mut self) {
-        let is_there = self.occurrences.iter().any(|occurrence| occurrence.name() == self.present);
-        if let (false, Some(last)) = (is_there, self.occurrences.last()) {
-            self.present = last.name();
-        }
     }
 }
 

@@ -28,6 +28,7 @@ mod simulation;
 mod storage;
 mod support;
 mod terminal;
+mod waking;
 #[cfg(feature = "webhook")]
 mod webhook;
 #[cfg(feature = "webhook")]

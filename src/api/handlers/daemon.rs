@@ -47,7 +47,7 @@ pub(in crate::api) async fn status(api: &Api, _params: Status) -> Result<StatusR
         at: api.told(at),
     });
     let zone = api.handle.zone();
-    let skipped = status.skipped.iter().filter_map(|stored| to_wire::skip(&stored.event, zone));
+    let skipped = status.skipped.iter().filter_map(|stored| to_wire::outgoing::skip(&stored.event, zone));
     Ok(StatusResult {
         schema_version: SCHEMA_VERSION,
         version: PROGRAM_VERSION.to_owned(),
@@ -72,7 +72,7 @@ pub(in crate::api) async fn status(api: &Api, _params: Status) -> Result<StatusR
         next,
         channels: outgoing::channels(&status.channels),
         failed_total: status.failed_total,
-        failed: status.failed.iter().map(|delivery| to_wire::delivery(delivery, api.handle.zone())).collect(),
+        failed: status.failed.iter().map(|delivery| to_wire::outgoing::delivery(delivery, api.handle.zone())).collect(),
         skipped_total: status.skipped_total,
         skipped: skipped.collect(),
         storage: status.storage.map(|trouble| storage::trouble(api, &trouble)),

@@ -38,7 +38,7 @@ pub(in crate::api) async fn history(api: &Api, params: History) -> Result<RawJso
         task: api.tell(&snapshot).await?,
         next: page.has_more().then(|| page.cursor()),
         events: page.into_texts(),
-        deliveries: deliveries.iter().map(|delivery| to_wire::delivery(delivery, view.zone)).collect(),
+        deliveries: deliveries.iter().map(|delivery| to_wire::outgoing::delivery(delivery, view.zone)).collect(),
     }))
 }
 

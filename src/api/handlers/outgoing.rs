@@ -41,7 +41,7 @@ pub(in crate::api) async fn deliveries(api: &Api, params: DeliveryList) -> Resul
     let page = Page::new(params.after.unwrap_or(0), limit)
         .fill(
             |after, limit| api.handle.deliveries_after(which.clone(), after, limit),
-            move |(place, delivery)| (*place, write_answer(to_wire::delivery(delivery, zone))),
+            move |(place, delivery)| (*place, write_answer(to_wire::outgoing::delivery(delivery, zone))),
         )
         .await
         .map_err(|error| api.refusal(&error))?;
@@ -93,7 +93,7 @@ pub(in crate::api) async fn list(api: &Api, _params: ChannelList) -> Result<Chan
         counts.iter().map(|count| ((&count.target, count.status), count.count)).collect();
     let zone = api.handle.zone();
     let targets = known.values().map(|health| {
-        to_wire::target(health, |status| counted.get(&(&health.target, status)).copied().unwrap_or(0), zone)
+        to_wire::outgoing::target(health, |status| counted.get(&(&health.target, status)).copied().unwrap_or(0), zone)
     });
     Ok(ChannelListResult {
         schema_version: SCHEMA_VERSION,
@@ -160,7 +160,7 @@ async fn call(api: &Api, call: TargetCall) -> Result<ChannelResult, RpcError> {
     Ok(ChannelResult {
         schema_version: SCHEMA_VERSION,
         now: api.told(api.handle.now()),
-        target: to_wire::target(&health, count, api.handle.zone()),
+        target: to_wire::outgoing::target(&health, count, api.handle.zone()),
     })
 }
 

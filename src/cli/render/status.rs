@@ -33,27 +33,8 @@ pub(crate) fn status(answer: &StatusResult, view: Viewpoint, _width: Option<usiz
         let held = if counts.held > 0 { format!(", {} of them held", counts.held) } else { String::new() };
         say("to send", Text::plain(&format!("{}{held}", counts.outbox)));
     }
-    for delivery in &answer.failed {
-        let mut text = Text::plain(&format!("{}  {}  ", delivery.task, delivery.target));
-        if let Some(at) = delivery.at {
-            text.push(&format!("{}  ", view.exact(at.instant())));
-        }
-        text.push_styled(BAD, delivery.last_error.as_deref().unwrap_or("no attempt succeeded"));
-        say("not sent", text);
-    }
-    let untold = answer.failed_total.saturating_sub(answer.failed.len() as u64);
-    if untold > 0 {
-        say(
-            "not sent",
-            Text::styled(DIM, &format!("and {untold} more: keiko rpc delivery.list '{{\"status\":\"failed\"}}'")),
-        );
-    }
-    for skip in &answer.skipped {
-        say("skipped", skipped(skip, view));
-    }
-    let untold = answer.skipped_total.saturating_sub(answer.skipped.len() as u64);
-    if untold > 0 {
-        say("skipped", Text::styled(DIM, &format!("and {untold} more within the last seven days")));
+    for (label, text) in unsent_and_skipped(answer, view) {
+        say(label, text);
     }
     if let Some(trouble) = &answer.storage {
         let mut text = Text::styled(BAD, &trouble.reason);
@@ -83,6 +64,30 @@ pub(crate) fn status(answer: &StatusResult, view: Viewpoint, _width: Option<usiz
     say("data", Text::plain(&answer.data_dir));
     say("socket", Text::plain(&answer.socket));
     lines
+}
+
+/// Returns what could not be sent lately, and what was missed and not made up for.
+fn unsent_and_skipped(answer: &StatusResult, view: Viewpoint) -> Vec<(&'static str, Text)> {
+    let mut told = Vec::new();
+    for delivery in &answer.failed {
+        let mut text = Text::plain(&format!("{}  {}  ", delivery.task, delivery.target));
+        if let Some(at) = delivery.at {
+            text.push(&format!("{}  ", view.exact(at.instant())));
+        }
+        text.push_styled(BAD, delivery.last_error.as_deref().unwrap_or("no attempt succeeded"));
+        told.push(("not sent", text));
+    }
+    let untold = answer.failed_total.saturating_sub(answer.failed.len() as u64);
+    if untold > 0 {
+        let more = format!("and {untold} more: keiko rpc delivery.list '{{\"status\":\"failed\"}}'");
+        told.push(("not sent", Text::styled(DIM, &more)));
+    }
+    told.extend(answer.skipped.iter().map(|skip| ("skipped", skipped(skip, view))));
+    let untold = answer.skipped_total.saturating_sub(answer.skipped.len() as u64);
+    if untold > 0 {
+        told.push(("skipped", Text::styled(DIM, &format!("and {untold} more within the last seven days"))));
+    }
+    told
 }
 
 /// Returns which times of a task were skipped, and why.

@@ -155,7 +155,7 @@ pub(super) fn retry(steps: &mut Steps<'_>) {
     };
     let failed: Vec<Delivery> = steps.deliveries_of_present().filter(is_failed).cloned().collect();
     for delivery in failed {
-        let again = Delivery { status: DeliveryStatus::Queued, expires_at: None, ..delivery };
+        let again = Delivery { status: DeliveryStatus::Queued, expires_at: None, digest: None, ..delivery };
         let operation = Operation::Resent { fire_id: again.id.fire_id, target: again.id.target.clone() };
         steps.change(again.clone());
         steps.step(operation, "asked for; an attempt that failed may have arrived all the same");

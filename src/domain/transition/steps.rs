@@ -202,7 +202,8 @@ impl<'a> Steps<'a> {
 
     /// Tells the person of what was skipped, in a digest.
     pub(super) fn tell_of_skip(&mut self, skip: &Skip) {
-        let name = format!("skipped|{}|{}", skip.from.as_millis(), skip.to.as_millis());
+        // Where the clock is set back the same times may be skipped again, which is told again.
+        let name = format!("skipped|{}", self.moment.op_id);
         let fire_id = FireId(Uuid::new_v5(&self.task().id.0, name.as_bytes()));
         let message = skipped(self.task(), skip, self.now(), self.moment.zone);
         let occasion = Occasion { nominal_at: skip.to, late: true, due: None, ..self.occasion(Reason::Skipped) };

@@ -36,6 +36,9 @@ pub(crate) const IS_IN_OUTBOX: &str = "status IN ('queued', 'waiting', 'held', '
 /// As the partial index of what is held has it, so that the index answers.
 pub(crate) const IS_HELD: &str = "status = 'held'";
 
+/// As the partial index of what digests tell has it, so that the index answers.
+pub(crate) const IS_MEMBER: &str = "digest IS NOT NULL AND digest = ?1 AND channel = ?2 AND address = ?3";
+
 static UPSERT_DELIVERY: LazyLock<String> = LazyLock::new(|| {
     format!(
         "{} ON CONFLICT (fire_id, channel, address) DO UPDATE SET {}",
@@ -79,10 +82,7 @@ pub(crate) fn outbox(connection: &Connection) -> Result<Vec<Delivery>, Fault> {
 
 /// As [`crate::store::Store::members`].
 pub(crate) fn members(connection: &Connection, digest: &DeliveryId) -> Result<Vec<Delivery>, Fault> {
-    let sql = format!(
-        "SELECT {DELIVERY} FROM deliveries WHERE digest IS NOT NULL AND digest = ?1 AND channel = ?2 AND address = ?3 \
-         ORDER BY position"
-    );
+    let sql = format!("SELECT {DELIVERY} FROM deliveries WHERE {IS_MEMBER} ORDER BY position");
     let target = &digest.target;
     each(connection, &sql, params![digest.fire_id.0.as_bytes(), target.kind.as_str(), target.address], read_delivery)
 }

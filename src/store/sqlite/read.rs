@@ -31,6 +31,10 @@ pub(crate) const OPEN: &str = "FROM tasks INDEXED BY tasks_open";
 /// As the partial index of open tasks has it.
 pub(crate) const IS_OPEN: &str = "present_state NOT IN ('COMPLETED', 'CANCELLED')";
 
+/// The events that say what was missed, by their index, which holds nothing else.
+pub(crate) const MISSED_SINCE: &str =
+    "FROM events INDEXED BY events_missed WHERE operation IN ('passed_over', 'missed') AND at >= ?1";
+
 pub(crate) fn identity(connection: &Connection) -> Result<Identity, Fault> {
     let mut statement = connection.prepare_cached("SELECT device, next_number, last_seq, zone, shown_by FROM meta")?;
     let mut rows = statement.query([])?;
@@ -125,6 +129,23 @@ pub(crate) fn events_since(connection: &Connection, cursor: u64, limit: usize) -
     each(connection, &sql, params![cursor, limit], read_event)
 }
 
+/// As [`crate::store::Store::skipped_since`].
+pub(crate) fn skipped_since(
+    connection: &Connection,
+    since: Timestamp,
+    limit: usize,
+) -> Result<(u64, Vec<StoredEvent>), Fault> {
+    // One transaction, so that both are of one moment.
+    let transaction = connection.unchecked_transaction()?;
+    let (since, limit) = (since.as_millis(), i64::try_from(limit).unwrap_or(i64::MAX));
+    let counted = each(&transaction, &format!("SELECT count(*) {MISSED_SINCE}"), params![since], |row| {
+        Columns::of(row).take_count("count")
+    })?;
+    let sql = format!("SELECT {EVENT} {MISSED_SINCE} ORDER BY at DESC, seq DESC LIMIT ?2");
+    let latest = each(&transaction, &sql, params![since, limit], read_event)?;
+    Ok((counted.into_iter().sum(), latest))
+}
+
 pub(crate) fn spent(connection: &Connection, since: Timestamp) -> Result<Vec<(TaskId, Spent)>, Fault> {
     // The second has few rows by its index, however long the history is.
     let sql = format!(
@@ -139,24 +160,6 @@ pub(crate) fn spent(connection: &Connection, since: Timestamp) -> Result<Vec<(Ta
     })?;
     spent.sort_unstable();
     Ok(spent)
-}
-
-/// As [`crate::store::Store::skipped_since`].
-pub(crate) fn skipped_since(
-    connection: &Connection,
-    since: Timestamp,
-    limit: usize,
-) -> Result<(u64, Vec<StoredEvent>), Fault> {
-    // One transaction, so that both are of one moment.
-    let transaction = connection.unchecked_transaction()?;
-    let which = "FROM events INDEXED BY events_skipped WHERE operation IN ('passed_over', 'missed') AND at >= ?1";
-    let (since, limit) = (since.as_millis(), i64::try_from(limit).unwrap_or(i64::MAX));
-    let counted = each(&transaction, &format!("SELECT count(*) {which}"), params![since], |row| {
-        Columns::of(row).take_count("count")
-    })?;
-    let sql = format!("SELECT {EVENT} {which} ORDER BY at DESC, seq DESC LIMIT ?2");
-    let latest = each(&transaction, &sql, params![since, limit], read_event)?;
-    Ok((counted.into_iter().sum(), latest))
 }
 
 pub(crate) fn request(connection: &Connection, key: &str) -> Result<Option<RequestSeen>, Fault> {

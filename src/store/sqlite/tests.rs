@@ -443,6 +443,7 @@ fn questions_are_answered_by_indexes() {
     let fixture = closed_with_tasks();
     let connection = raw(&fixture.path());
     let plan = |sql: &str| {
+        let sql = ["?1", "?2", "?3"].into_iter().fold(sql.to_owned(), |sql, value| sql.replace(value, "0"));
         let mut statement = connection.prepare(&format!("EXPLAIN QUERY PLAN {sql}")).unwrap();
         let steps = statement.query_map([], |row| row.get::<_, String>(3)).unwrap();
         steps.collect::<Result<Vec<_>, _>>().unwrap().join("; ")
@@ -457,6 +458,10 @@ fn questions_are_answered_by_indexes() {
     assert_eq!(held, "SEARCH deliveries USING INDEX deliveries_held (channel=? AND address=?)");
     let history = plan("SELECT * FROM events WHERE task = x'' ORDER BY seq");
     assert_eq!(history, "SEARCH events USING INDEX events_by_task (task=?)");
+    let missed = plan(&format!("SELECT * {} ORDER BY at DESC, seq DESC LIMIT 5", read::MISSED_SINCE));
+    assert_eq!(missed, "SEARCH events USING INDEX events_missed (at>?)");
+    let members = plan(&format!("SELECT * FROM deliveries WHERE {} ORDER BY position", outbox::IS_MEMBER));
+    assert_eq!(members, "SEARCH deliveries USING INDEX deliveries_by_digest (digest=? AND channel=? AND address=?)");
 }
 
 proptest! {

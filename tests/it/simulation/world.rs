@@ -111,8 +111,15 @@ impl World {
             self.desktop.set_presence(Presence::Away { reason: "no server".into() });
         } else {
             self.desktop.answer(|_, _| Answer::Report(Report::Delivered));
+            self.server_comes();
             self.desktop.set_presence(Presence::Present);
         }
+    }
+
+    /// Half of the servers that appear are others than the one before.
+    fn server_comes(&self) {
+        let number = self.desktop.record().delivered.len() / 2;
+        self.desktop.set_shown_by(&format!("server {number}"));
     }
 
     /// One thing happens: to the user, the clock, the disk or a channel.
@@ -537,6 +544,18 @@ impl World {
                 (DeliveryStatus::Delivered(at), of_digest) => assert_eq!(of_digest, DeliveryStatus::Delivered(at)),
                 _ => {}
             }
+        }
+        for again in self.desktop.record().shown_again {
+            assert!(
+                again.is_digest()
+                    || self
+                        .store
+                        .delivery(&again.id)
+                        .expect("readable")
+                        .is_some_and(|stored| { matches!(stored.status, DeliveryStatus::Delivered(_)) }),
+                "{} is shown again, and never was",
+                again.id
+            );
         }
         for ((target, at), tasks) in singles {
             assert!(tasks.len() <= 3, "{} popups at once on {target} at {at}", tasks.len());

@@ -31,6 +31,8 @@ pub(crate) struct Notify {
     pub(crate) summary: String,
     pub(crate) body: String,
     pub(crate) urgency: u8,
+    /// Whether it is to make no sound.
+    pub(crate) is_quiet: bool,
     pub(crate) expire_timeout: i32,
 }
 
@@ -206,10 +208,12 @@ impl State {
         let (app_name, replaces, icon, summary, body, _actions, hints, expire_timeout): Arguments =
             body.deserialize().expect("the arguments of the specification");
         let urgency = hints["urgency"].try_clone().expect("no descriptor").try_into().expect("a byte");
+        let is_quiet = hints.contains_key("suppress-sound");
         let mut given = 0;
         self.asked.send_modify(|asked| {
             given = if replaces > 0 { replaces } else { u32::try_from(asked.len()).expect("few calls") + 1 };
-            let notify = Notify { id: given, app_name, replaces, icon, summary, body, urgency, expire_timeout };
+            let notify =
+                Notify { id: given, app_name, replaces, icon, summary, body, urgency, is_quiet, expire_timeout };
             asked.push(Asked::Notify(notify));
         });
         given

@@ -71,7 +71,7 @@ CREATE INDEX deliveries_failed ON deliveries (position) WHERE status = 'failed';
 CREATE INDEX deliveries_by_digest ON deliveries (digest, channel, address, position) WHERE digest IS NOT NULL;
 
 -- What was skipped is to be seen, and is rare.
-CREATE INDEX events_skipped ON events (at, seq) WHERE operation IN ('passed_over', 'missed');
+CREATE INDEX events_missed ON events (at, seq) WHERE operation IN ('passed_over', 'missed');
 
 -- The notification server that popups were last shown by.
 ALTER TABLE meta ADD COLUMN shown_by TEXT;
