@@ -18,6 +18,7 @@ mod fuzz_bodies;
 mod generated;
 mod lifecycle;
 mod load;
+mod oracle;
 mod outgoing;
 mod popup;
 mod protocol;

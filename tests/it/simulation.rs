@@ -260,6 +260,27 @@ fn a_pause_of_many_takes_over_one_of_the_same_scope_and_few_stand_at_a_time() {
 }
 
 #[test]
+fn a_series_goes_on_awake_once_a_pause_of_many_into_which_it_fell_is_ended() {
+    runtime().block_on(async {
+        let mut world = World::new(10).await;
+        let handle = world.handle();
+        let after = |minutes| first_instant().saturating_add(Span::from_minutes(minutes));
+        let (every, from) = (Span::from_minutes(60), after(60));
+        let interval = Interval { every, from, count: None, until: None };
+        let series = handle.add(request("series", schedule(Rule::Interval(interval)))).await.expect("added");
+        handle.call_many(ManyCall::Pause { scope: Scope::All, until: None }).await.expect("none stands");
+        handle.advance(after(90)).await.expect("forwards");
+        let resumed = handle.call_many(ManyCall::Resume { scope: Scope::All, shift: false }).await.expect("it stands");
+        assert_eq!((resumed.passed_over, resumed.numbers.len()), (1, 1));
+        let now = handle.snapshot(series.snapshot.task.id).await.expect("there").occurrence;
+        assert!(matches!(now.state, State::Pending(_)), "{:?}", now.state);
+        handle.advance(after(120)).await.expect("forwards");
+        world.check().await;
+        assert_eq!(world.desktop.record().delivered.len(), 1, "what comes behind the pause rings");
+    });
+}
+
+#[test]
 fn a_delivery_waits_for_its_channel_and_is_sent_once_it_appears() {
     runtime().block_on(async {
         let mut world = World::new(4).await;

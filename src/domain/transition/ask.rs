@@ -1,7 +1,8 @@
 //! What a person asks: done, ack, snooze, pause, resume, skip, cancel.
 
+use crate::domain::command::StandingPause;
 use crate::domain::event::{Operation, SKIPPED};
-use crate::domain::occurrence::{Due, Nominal, Outcome, Slot};
+use crate::domain::occurrence::{Due, Nominal, Occurrence, Outcome, Slot};
 use crate::domain::rejection::Rejection;
 use crate::domain::schedule::{Passed, Rule};
 use crate::domain::state::{Snooze, State, Suspended};
@@ -33,7 +34,8 @@ pub(super) fn done(steps: &mut Steps<'_>) {
         State::Created | State::Pending(_) | State::Running(_) | State::Failed(_) => wake::take_next(steps),
         State::Completed(_) | State::Cancelled(_) => None,
     };
-    match steps.state().clone() {
+    let before = steps.state().clone();
+    match &before {
         State::Created => steps.step(Operation::Armed, ""),
         State::Suspended(_) => {
             let due = steps.occurrence().due;
@@ -45,9 +47,14 @@ pub(super) fn done(steps: &mut Steps<'_>) {
     steps.start_silently();
     steps.step(Operation::Completed(Outcome::Done), "");
     steps.silence();
-    if let Some(next) = next {
-        steps.open(&next);
-        wake::wake(steps);
+    match (next, &before) {
+        (None, _) => {}
+        // A pause means the series: what comes next sleeps on with it.
+        (Some(next), State::Suspended(paused)) => steps.open_asleep(&next, paused),
+        (Some(next), _) => {
+            steps.open(&next);
+            wake::wake(steps);
+        }
     }
 }
 
@@ -60,8 +67,9 @@ pub(super) fn ack(steps: &mut Steps<'_>, is_dismissal: bool) {
     }
     steps.step(Operation::Acked { is_dismissal }, "");
     steps.silence_persons();
-    // A countdown has said all that it had to say ("in 20m tea").
-    if matches!(steps.task().schedule.rule, Rule::Countdown(_)) && steps.now_is.next_wake().is_none() {
+    // A countdown has said all that it had to say ("in 20m tea"); what was to nag is to be done (SPEC 4, `ack`).
+    let is_plain = matches!(steps.task().schedule.rule, Rule::Countdown(_)) && steps.task().policy.nag.is_none();
+    if is_plain && steps.now_is.next_wake().is_none() {
         steps.step(Operation::Completed(Outcome::Done), "a countdown ends when it is seen");
     }
 }
@@ -130,6 +138,16 @@ pub(super) fn remaining(steps: &Steps<'_>) -> Option<Span> {
     steps.occurrence().due_at().map(|due| due.since(steps.now())).filter(|left| left.is_positive())
 }
 
+/// The pause with which it sleeps has ended, and another one holds for it.
+///
+/// It must be SUSPENDED.
+pub(super) fn sleep_on(steps: &mut Steps<'_>, pause: StandingPause) {
+    let State::Suspended(suspended) = *steps.state() else { return };
+    let state = State::Suspended(Suspended { id: pause.id, until: pause.until, ..suspended });
+    let occurrence = Occurrence { state, ..steps.occurrence().clone() };
+    steps.step(Operation::Moved(Box::new(occurrence)), "another pause holds for it");
+}
+
 /// Its clock goes on (SPEC 4, Pause).
 ///
 /// It must be SUSPENDED.
@@ -138,23 +156,29 @@ pub(super) fn resume(steps: &mut Steps<'_>, shift: bool) {
     let now = steps.now();
     let due = shifted_due(steps, &suspended, shift);
     let has_passed = due.is_some_and(|due| due.at <= now);
-    let fell_into_pause = steps.task().is_series() && has_passed && (!steps.has_spoken() || steps.is_succeeded());
+    // An early alert alone does not take it out of the pause into which its due fell.
+    let was_due = suspended.remaining.is_none() || steps.occurrence().spoken.contains(&Slot::DUE);
+    let came_due_in_it = !(steps.has_spoken() && was_due);
+    let fell_into_pause = steps.task().is_series() && has_passed && (came_due_in_it || steps.is_succeeded());
     if fell_into_pause {
         steps.step(Operation::Resumed { due, snooze: None }, "");
-        return go_on_ahead(steps);
+        return go_on_ahead(steps, came_due_in_it);
     }
-    // Something was to be said during the pause, or had been said and not answered: it is said now, once.
+    // What had been said at due and was not answered, or was to be said then, is said now, once; what was to come due in
+    // silence does so.
+    let said_before = steps.occurrence().last_spoken.filter(|_| was_due);
+    let speaks = said_before.is_some() || steps.task().alerts.contains(&Span::ZERO);
     let at_once = Snooze {
         id: suspended.id,
         until: now,
-        slot: steps.occurrence().last_spoken.unwrap_or(Slot::DUE),
+        slot: said_before.unwrap_or(Slot::DUE),
         is_chosen: false,
         is_duration: false,
     };
     let snooze = match suspended.snooze {
         Some(snooze) if snooze.until > now => Some(snooze),
         Some(snooze) => Some(Snooze { until: now, is_chosen: false, ..snooze }),
-        None if has_passed => Some(at_once),
+        None if has_passed => Some(at_once).filter(|_| speaks),
         // It had rung, and the clock was set back since: what the pause silenced is said when it is due again.
         None if steps.occurrence().spoken.contains(&Slot::DUE) => due.map(|due| Snooze { until: due.at, ..at_once }),
         None => None,
@@ -184,26 +208,29 @@ fn shifted_due(steps: &Steps<'_>, suspended: &Suspended, shift: bool) -> Option<
 pub(super) const PAUSED: &str = "it was paused";
 
 /// A series goes on with what lies ahead; what fell into its pause is passed over, what had rung is closed.
-fn go_on_ahead(steps: &mut Steps<'_>) {
+fn go_on_ahead(steps: &mut Steps<'_>, came_due_in_it: bool) {
     let present = steps.occurrence().instance().expect("an occurrence of a series has a time");
     let latest = steps.latest_behind(&present);
     let behind = latest.map_or(Passed::NONE, |(latest, between)| between.and(Passed::one(latest.due)));
     let next = steps.next_instance();
-    if steps.has_spoken() {
-        wake::pass_over(steps, behind, PAUSED);
-        steps.close_unanswered();
-    } else {
+    if came_due_in_it {
         wake::pass_over(steps, Passed::one(present.due).and(behind), PAUSED);
         withdraw_or_end(steps, next.is_some());
+    } else {
+        wake::pass_over(steps, behind, PAUSED);
+        steps.close_unanswered();
     }
     if let Some(next) = next {
         steps.open(&next);
     }
 }
 
-/// Removes an occurrence that has not rung; the last of its series ends instead, since a task has always one.
+/// Removes an occurrence that has not come up; one that spoke early ends, and so does the last of its series, since a task
+/// has always one.
 pub(super) fn withdraw_or_end(steps: &mut Steps<'_>, has_next: bool) {
-    if has_next {
+    if steps.has_spoken() {
+        steps.step(Operation::Cancelled(Outcome::Skipped), "passed over");
+    } else if has_next {
         steps.step(Operation::Withdrawn, "passed over");
     } else {
         steps.step(Operation::Cancelled(Outcome::Skipped), "it was the last of its series");

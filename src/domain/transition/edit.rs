@@ -2,7 +2,7 @@
 
 use crate::domain::command::Edit;
 use crate::domain::event::Operation;
-use crate::domain::occurrence::{Due, Instance, Nominal, Occurrence, OccurrenceKey, Outcome, Slot};
+use crate::domain::occurrence::{Due, Instance, Nominal, Occurrence, Outcome, Slot};
 use crate::domain::rejection::Rejection;
 use crate::domain::schedule::{Rule, ScheduleError};
 use crate::domain::state::{Pending, State, Suspended};
@@ -77,7 +77,7 @@ fn reschedule(steps: &mut Steps<'_>, was_series: bool) -> Result<(), Rejection> 
     let refuse = |source| Rejection::Schedule { verb: "edit", number, source };
     steps.task().schedule.validate().map_err(refuse)?;
     let is_series = steps.task().is_series();
-    if is_series != was_series && (steps.has_spoken() || steps.task().last_ended.is_some()) {
+    if is_series != was_series && (steps.has_come_up() || steps.task().last_ended.is_some()) {
         return Err(Rejection::KindChange { number, state: steps.state().name() });
     }
     // One that ended before the clock was set back lies behind the open one, and is among the spent.
@@ -87,14 +87,14 @@ fn reschedule(steps: &mut Steps<'_>, was_series: bool) -> Result<(), Rejection> 
     if steps.moment.has_passed(next.due) {
         return Err(Rejection::Past { verb: "edit", number, at: next.due });
     }
-    match (is_series || was_series, steps.has_spoken()) {
+    match (is_series || was_series, steps.has_come_up()) {
         (true, true) if is_ahead(steps) && next.key == steps.occurrence().key => move_to(steps, &next),
         // It has spoken, so it cannot be withdrawn but ends; only for a later one, else its own time would come again.
         (true, true) if is_ahead(steps) && steps.occurrence().due_at() < Some(next.due) => {
-            replace(steps, &next, Operation::Cancelled(Outcome::Skipped));
+            replace(steps, &next, Operation::Cancelled(Outcome::Skipped), "the rule changed");
         }
         (true, true) => keep_open_one(steps),
-        (true, false) => replace(steps, &next, Operation::Withdrawn),
+        (true, false) => replace(steps, &next, Operation::Withdrawn, "the rule changed"),
         (false, _) => move_to(steps, &next),
     }
     Ok(())
@@ -103,8 +103,14 @@ fn reschedule(steps: &mut Steps<'_>, was_series: bool) -> Result<(), Rejection> 
 /// A series whose open occurrence rang keeps that; the new rule says when it is succeeded.
 fn keep_open_one(steps: &mut Steps<'_>) {
     let present = steps.occurrence().instance().expect("an occurrence of a series has a time");
-    let successor_at = steps.next_behind(Some(present));
-    let occurrence = Occurrence { successor_at: successor_at.map(|next| next.due), ..steps.occurrence().clone() };
+    let successor_at = match steps.task().schedule.rule {
+        // What counts from completions waits for that of the open one.
+        Rule::AfterDone(_) => None,
+        Rule::None | Rule::Once(_) | Rule::Countdown(_) | Rule::Interval(_) | Rule::Calendar(_) | Rule::Cron(_) => {
+            steps.next_behind(Some(present)).map(|next| next.due)
+        }
+    };
+    let occurrence = Occurrence { successor_at, ..steps.occurrence().clone() };
     steps.step(Operation::Moved(Box::new(occurrence)), "the rule changed");
 }
 
@@ -115,19 +121,18 @@ fn is_ahead(steps: &Steps<'_>) -> bool {
 }
 
 /// Ends the open occurrence, which has not become due, and opens the first of the new rule; a pause stays.
-fn replace(steps: &mut Steps<'_>, next: &Instance, end: Operation) {
+fn replace(steps: &mut Steps<'_>, next: &Instance, end: Operation, why: &'static str) {
     let paused = match steps.state() {
         State::Suspended(suspended) => Some(*suspended),
         State::Created | State::Pending(_) | State::Running(_) | State::Failed(_) => None,
         State::Completed(_) | State::Cancelled(_) => None,
     };
     steps.silence();
-    steps.step(end, "the rule changed");
-    let Some(paused) = paused else { return steps.open(next) };
-    // It sleeps on with its own pause, whatever else is paused.
-    steps.open_awake(next);
-    let remaining = ask::remaining(steps);
-    steps.step(Operation::Suspended(Suspended { remaining, snooze: None, ..paused }), "it is paused");
+    steps.step(end, why);
+    match paused {
+        Some(paused) => steps.open_asleep(next, &paused),
+        None => steps.open(next),
+    }
 }
 
 /// Moves a one-shot: it speaks anew at its new time.
@@ -184,7 +189,7 @@ fn keep_past_alerts_silent(steps: &mut Steps<'_>, alerts_before: &[Span]) {
     steps.step(Operation::Moved(Box::new(occurrence)), "alerts in the past do not speak");
 }
 
-/// The device moved to another zone: floating local times of an occurrence that has not rung follow it.
+/// The device moved to another zone: floating local times follow it, but for one that has spoken and become due.
 pub(super) fn rezone(steps: &mut Steps<'_>) {
     if steps.task().schedule.zone.is_some() {
         return;
@@ -192,24 +197,39 @@ pub(super) fn rezone(steps: &mut Steps<'_>) {
     let is_local =
         matches!(steps.task().schedule.rule, Rule::Once(_) | Rule::Calendar(_) | Rule::Cron(_) | Rule::AfterDone(_));
     let due = steps.occurrence().due.filter(|_| is_local);
+    if let Some(Due { nominal: Nominal::Instant(_), .. }) = due
+        && matches!(steps.task().schedule.rule, Rule::Calendar(_) | Rule::Cron(_))
+    {
+        return rezone_hourly(steps);
+    }
     let Some(Due { nominal: Nominal::Local(local), at }) = due else {
         // A deadline may float although nothing else does.
         return follow(steps, Occurrence { deadline: rezoned_deadline(steps), ..steps.occurrence().clone() });
     };
     let Some((moved_to, _)) = resolve(local, steps.moment.zone) else { return };
-    let has_rung = steps.has_spoken() || matches!(steps.state(), State::Running(_));
+    let has_rung = matches!(steps.state(), State::Running(_)) || steps.has_spoken() && at <= steps.now();
     let due_at = if has_rung { at } else { moved_to };
     let instance = Instance { key: steps.occurrence().key, nominal: Nominal::Local(local), due: due_at };
-    let successor_at = match instance.key {
-        OccurrenceKey::Once | OccurrenceKey::Nth(_) => None,
-        OccurrenceKey::Date(_) | OccurrenceKey::DateTime(_) | OccurrenceKey::Instant(_) => {
-            steps.successor_of(&instance)
-        }
-    };
+    let successor_at = steps.successor_of(&instance);
     let state = rezoned_state(steps.state(), due_at, at);
     let due = Some(Due { nominal: Nominal::Local(local), at: due_at });
     let deadline = rezoned_deadline(steps);
     follow(steps, Occurrence { due, successor_at, deadline, state, ..steps.occurrence().clone() });
+}
+
+/// A rule of every hour names instants: other ones in another zone, where its minutes are other minutes.
+fn rezone_hourly(steps: &mut Steps<'_>) {
+    let present = steps.occurrence().instance().expect("an occurrence of a series has a time");
+    if !steps.has_come_up() {
+        if let Some(next) = steps.next_behind(steps.task().last_ended) {
+            if next != present {
+                replace(steps, &next, Operation::Withdrawn, "the device's zone changed");
+            }
+            return;
+        }
+    }
+    let (successor_at, deadline) = (steps.successor_of(&present), rezoned_deadline(steps));
+    follow(steps, Occurrence { successor_at, deadline, ..steps.occurrence().clone() });
 }
 
 fn follow(steps: &mut Steps<'_>, moved: Occurrence) {

@@ -4,9 +4,9 @@ use crate::domain::command::{Command, Expected, Moment};
 use crate::domain::delivery::{self, Delivery};
 use crate::domain::effect::Effect;
 use crate::domain::event::{Operation, Snapshot};
-use crate::domain::occurrence::{Occurrence, Spent};
+use crate::domain::occurrence::Spent;
 use crate::domain::rejection::Rejection;
-use crate::domain::state::{State, StateName, Suspended};
+use crate::domain::state::{State, StateName};
 use crate::domain::transition::steps::Steps;
 
 mod ask;
@@ -136,11 +136,7 @@ pub fn transition<'a>(
             ask::pause(&mut steps, *until)?;
         }
         (State::Suspended(_), Command::Resume { shift }) => ask::resume(&mut steps, *shift),
-        (State::Suspended(suspended), Command::SleepOn { pause }) => {
-            let state = State::Suspended(Suspended { id: pause.id, until: pause.until, ..*suspended });
-            let occurrence = Occurrence { state, ..before.occurrence.clone() };
-            steps.step(Operation::Moved(Box::new(occurrence)), "another pause holds for it");
-        }
+        (State::Suspended(_), Command::SleepOn { pause }) => ask::sleep_on(&mut steps, *pause),
         (
             State::Created
             | State::Pending(_)

@@ -34,7 +34,7 @@ pub(super) fn report(steps: &mut Steps<'_>, id: &DeliveryId, report: &Report, sp
 }
 
 /// A task that is done once it was delivered ends when a person has what was said at due; a series then goes on.
-fn finish_where_told(steps: &mut Steps<'_>) {
+pub(super) fn finish_where_told(steps: &mut Steps<'_>) {
     let (State::Running(_), Some(due)) = (steps.state(), steps.occurrence().due_at()) else { return };
     let is_told = |delivery: &Delivery| {
         let is_delivered = matches!(delivery.status, DeliveryStatus::Delivered(_));

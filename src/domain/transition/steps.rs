@@ -95,6 +95,11 @@ impl<'a> Steps<'a> {
         self.occurrence().last_spoken.is_some()
     }
 
+    /// Returns whether it came up: it spoke, or became due in silence, so that it ends and is not withdrawn.
+    pub(super) fn has_come_up(&self) -> bool {
+        self.has_spoken() || matches!(self.state(), State::Running(_))
+    }
+
     /// Returns whether the successor of the open occurrence is due: it closes this one and rings itself.
     pub(super) fn is_succeeded(&self) -> bool {
         self.occurrence().successor_at.is_some_and(|at| at <= self.now())
@@ -395,6 +400,14 @@ impl<'a> Steps<'a> {
         let occurrence = self.occurrence_of(instance);
         self.step(Operation::Opened(Box::new(occurrence)), "");
         self.step(Operation::Armed, "");
+    }
+
+    /// As [`Steps::open`], but it sleeps on with a pause of its own, whatever else is paused.
+    pub(super) fn open_asleep(&mut self, instance: &Instance, paused: &Suspended) {
+        self.open_awake(instance);
+        let remaining = ask::remaining(self);
+        let suspended = Suspended { remaining, snooze: None, ..*paused };
+        self.step(Operation::Suspended(suspended), "it is paused");
     }
 
     /// Returns the CREATED occurrence of an instance of the task's schedule.

@@ -16,6 +16,7 @@ use crate::domain::state::Failed;
 use crate::domain::task::{Details, Number, Policy, TaskId};
 use crate::domain::time::{Span, Timestamp, resolve};
 
+mod agreed;
 mod life;
 mod programs;
 mod steps;

@@ -15,7 +15,11 @@ pub(super) fn wake(steps: &mut Steps<'_>) {
     match steps.state().clone() {
         State::Suspended(suspended) => {
             if suspended.until.is_some_and(|until| until <= steps.now()) {
-                ask::resume(steps, false);
+                match steps.moment.standing {
+                    // What is armed while many are paused goes to sleep too.
+                    Some(pause) => ask::sleep_on(steps, pause),
+                    None => ask::resume(steps, false),
+                }
             }
         }
         State::Pending(_) | State::Running(_) if steps.is_succeeded() => succeed(steps),
@@ -59,8 +63,7 @@ fn why_skipped(steps: &Steps<'_>, at: Timestamp) -> Option<&'static str> {
 /// is due by now rings. Those in between were missed and are passed over.
 fn succeed(steps: &mut Steps<'_>) {
     let present = steps.occurrence().instance().expect("only an occurrence with a time has a successor");
-    // One without alerts comes up in silence.
-    let has_come_up = steps.has_spoken() || matches!(steps.state(), State::Running(_));
+    let has_come_up = steps.has_come_up();
     let unsaid = if has_come_up { Passed::NONE } else { Passed::one(present.due) };
     let next = go_on(steps, &present, unsaid);
     if has_come_up {
@@ -145,7 +148,8 @@ fn speak_unasked(steps: &mut Steps<'_>) {
     let waits = matches!(steps.state(), State::Pending(pending) if pending.snooze.is_none() && !pending.is_missed);
     if is_due && waits {
         steps.step(Operation::Started, "it has no alert at due");
-        // A snooze may have said all of it already, where the clock was set back.
+        // A snooze may have said all of it already, where the clock was set back, or its deadline where both were missed.
+        report::finish_where_told(steps);
         report::end_where_all_are_over(steps);
     }
 }

@@ -57,7 +57,7 @@ impl Batch<'_> {
                 State::Created | State::Completed(_) | State::Cancelled(_) => None,
             };
             if let Some(command) = command {
-                planned.push(self.plan_one(&snapshot, &command, id)?);
+                planned.push(self.plan_one(&snapshot, &command, id, &pauses)?);
             }
         }
         pauses.push(pause);
@@ -81,7 +81,7 @@ impl Batch<'_> {
                     Some(pause) => Command::SleepOn { pause },
                     None => Command::Resume { shift },
                 };
-                planned.push(self.plan_one(&snapshot, &command, op_id)?);
+                planned.push(self.plan_one(&snapshot, &command, op_id, &pauses)?);
             }
         }
         Ok(self.take_many(planned, pauses, ManyApplied { is_done: true, ..self.many(op_id) }))
@@ -101,14 +101,19 @@ impl Batch<'_> {
     }
 
     /// Returns what follows for one of many: they share the request's id, by which a later one finds them again.
+    ///
+    /// Of the pauses only `pauses` hold for it: what comes up behind one that ends now does not sleep with that.
     fn plan_one(
         &mut self,
         before: &Snapshot,
         command: &Command,
         op_id: Uuid,
+        pauses: &[ManyPause],
     ) -> Result<(Transition, Moment), CallError> {
         let deliveries = self.deliveries_for(before, command)?;
-        let moment = Moment { op_id, ..self.moment_of(None, &before.task.details.tags) };
+        let tags = &before.task.details.tags;
+        let standing = standing(pauses, tags, self.circumstances.now);
+        let moment = Moment { op_id, standing, ..self.moment_of(None, tags) };
         let known = self.world.known(before.task.id, &deliveries);
         Ok((transition(before, known, command, Expected::default(), &moment)?, moment))
     }

@@ -1,0 +1,747 @@
+//! One task as SPEC 4 and 5 tell it: when it speaks, and what became of it.
+//!
+//! Everything is found by looking at the whole list of what is to be said; must never use the core's rules.
+
+use chrono_tz::Tz;
+use keiko::domain::command::{Edit, WAITED_MAX};
+use keiko::domain::occurrence::{Nominal, OccurrenceKey, Slot};
+use keiko::domain::schedule::Rule;
+use keiko::domain::task::{DeadlineTime, Missed};
+use keiko::domain::time::{Span, Timestamp};
+use keiko::engine::input::AddRequest;
+use uuid::Uuid;
+
+use crate::oracle::days::Days;
+use crate::oracle::rule::{Time, Walk, days_of};
+use crate::oracle::wall::shown_at;
+use crate::oracle::{Answer, Ring, Standing};
+
+/// Past this what rings is late.
+const GRACE: Span = Span::from_secs(30);
+
+/// What the device knows at a moment.
+#[derive(Clone, Copy)]
+pub(super) struct Now {
+    pub(super) at: Timestamp,
+    pub(super) zone: Tz,
+    /// The pause of many that holds for the task, and when it ends by itself.
+    pub(super) standing: Option<(Uuid, Option<Timestamp>)>,
+}
+
+/// One task.
+pub(super) struct Life {
+    pub(super) plan: AddRequest,
+    days: Option<Days>,
+    open: Option<Open>,
+    /// The latest time that ended before the open one.
+    ended: Option<Time>,
+    /// Whether the one before the open one was done.
+    was_done: bool,
+    /// How the last one ended, where none is open.
+    end: &'static str,
+    pub(super) rings: Vec<Ring>,
+}
+
+/// The occurrence that is open.
+#[derive(Clone)]
+struct Open {
+    /// The rule's own time for it; none where the task has no time.
+    time: Option<Time>,
+    due: Option<Timestamp>,
+    /// The due as the clock on the wall shows it, or as an instant.
+    nominal: Option<Nominal>,
+    /// When the next one of the series is due.
+    successor: Option<Timestamp>,
+    stage: Stage,
+    /// What is not to be said any more.
+    said: Vec<Slot>,
+    last_said: Option<Slot>,
+    said_at: Option<Timestamp>,
+    repeat: Option<Repeat>,
+    nags: u32,
+    deadline: Option<(Nominal, Timestamp)>,
+    is_past_deadline: bool,
+}
+
+#[derive(Clone, Copy)]
+enum Stage {
+    /// It has no time.
+    Unarmed,
+    Waiting {
+        is_missed: bool,
+    },
+    Due(Due),
+    Asleep(Asleep),
+}
+
+/// Due, and not answered.
+#[derive(Clone, Copy, Default)]
+struct Due {
+    rang_at: Option<Timestamp>,
+    nags: u32,
+    is_hushed: bool,
+    is_seen: bool,
+    is_late: bool,
+}
+
+#[derive(Clone, Copy)]
+struct Asleep {
+    /// Which pause.
+    id: Uuid,
+    since: Timestamp,
+    until: Option<Timestamp>,
+    /// What was left to due.
+    left: Option<Span>,
+}
+
+/// Something is said again.
+#[derive(Clone, Copy)]
+struct Repeat {
+    at: Timestamp,
+    slot: Slot,
+    /// A person chose the time.
+    is_chosen: bool,
+}
+
+impl Life {
+    /// A task is added; none where it is refused.
+    pub(super) fn begin(plan: AddRequest, now: Now) -> Option<Self> {
+        let days = days_of(&plan.schedule.rule);
+        let mut life = Self { plan, days, open: None, ended: None, was_done: false, end: "", rings: Vec::new() };
+        let alerts = life.plan.alerts.get_or_insert_with(|| vec![Span::ZERO]);
+        alerts.sort_unstable();
+        alerts.dedup();
+        let walk = life.walk(now);
+        let first = walk.only().or_else(|| walk.ahead(None, now.at));
+        let has_passed = |at: Timestamp| at.saturating_add(WAITED_MAX) < now.at;
+        match (&life.plan.schedule.rule, first) {
+            (Rule::None, _) => {}
+            (_, None) => return None,
+            (_, Some(first)) if has_passed(first.due) => return None,
+            (_, Some(_)) => {}
+        }
+        let open = life.opened(first, now);
+        if !is_possible(&open, now) {
+            return None;
+        }
+        life.open = Some(open);
+        life.fall_asleep(now);
+        Some(life)
+    }
+
+    fn walk(&self, now: Now) -> Walk<'_> {
+        let zone = self.plan.schedule.zone.unwrap_or(now.zone);
+        Walk { rule: &self.plan.schedule.rule, days: self.days.as_ref(), zone }
+    }
+
+    fn is_series(&self) -> bool {
+        matches!(self.plan.schedule.rule, Rule::Interval(_) | Rule::Calendar(_) | Rule::Cron(_) | Rule::AfterDone(_))
+    }
+
+    fn alerts(&self) -> &[Span] {
+        self.plan.alerts.as_deref().expect("set when it was added")
+    }
+
+    /// An occurrence comes up. Early alerts whose time has passed already are not said.
+    fn opened(&self, time: Option<Time>, now: Now) -> Open {
+        let due = time.map(|time| time.due);
+        let deadline = self.deadline_of(time.map(|time| time.nominal), now);
+        let has_time = due.is_some() || deadline.is_some();
+        let mut open = Open {
+            time,
+            due,
+            nominal: time.map(|time| time.nominal),
+            successor: time.and_then(|time| self.walk(now).behind(&time)).map(|next| next.due),
+            stage: if has_time { Stage::Waiting { is_missed: false } } else { Stage::Unarmed },
+            said: Vec::new(),
+            last_said: None,
+            said_at: None,
+            repeat: None,
+            nags: 0,
+            deadline,
+            is_past_deadline: false,
+        };
+        let is_early = |slot: &Slot| matches!(slot, Slot::Alert(by) | Slot::Deadline(by) if *by < Span::ZERO);
+        let over = self.unsaid(&open).into_iter().filter(|(slot, at)| is_early(slot) && *at <= now.at);
+        open.said = over.map(|(slot, _)| slot).collect();
+        open
+    }
+
+    fn deadline_of(&self, due: Option<Nominal>, now: Now) -> Option<(Nominal, Timestamp)> {
+        let nominal = match (self.plan.deadline.as_ref()?.time, due) {
+            (DeadlineTime::At(nominal), _) => nominal,
+            (DeadlineTime::AfterDue(span), Some(Nominal::Local(due))) => {
+                Nominal::Local(due + chrono::TimeDelta::milliseconds(span.as_millis()))
+            }
+            (DeadlineTime::AfterDue(span), Some(Nominal::Instant(due))) => Nominal::Instant(due.saturating_add(span)),
+            (DeadlineTime::AfterDue(_), None) => return None,
+        };
+        Some((nominal, self.walk(now).instant_of(nominal)))
+    }
+
+    /// Returns what is still to be said at a time of its own.
+    fn unsaid(&self, open: &Open) -> Vec<(Slot, Timestamp)> {
+        let mut all = Vec::new();
+        if let Some(due) = open.due {
+            all.extend(self.alerts().iter().map(|by| (Slot::Alert(*by), due.saturating_add(*by))));
+        }
+        if let (Some(deadline), Some((_, at))) = (&self.plan.deadline, open.deadline) {
+            all.extend(deadline.alerts.iter().map(|by| (Slot::Deadline(*by), at.saturating_add(*by))));
+        }
+        all.retain(|(slot, _)| !open.said.contains(slot));
+        // At one moment what is said of the deadline comes last.
+        all.sort_by_key(|(slot, at)| (*at, matches!(slot, Slot::Deadline(_))));
+        all
+    }
+
+    fn next_nag(&self, open: &Open) -> Option<Timestamp> {
+        let Stage::Due(due) = open.stage else { return None };
+        let nag = self.plan.policy.nag.filter(|nag| due.nags < nag.max && !due.is_hushed)?;
+        Some(due.rang_at?.saturating_add(nag.every))
+    }
+
+    /// Returns when the clock next has a part in it.
+    pub(super) fn next_moment(&self) -> Option<Timestamp> {
+        let open = self.open.as_ref()?;
+        let deadline = open.deadline.map(|(_, at)| at).filter(|_| !open.is_past_deadline);
+        let mut moments: Vec<Timestamp> = deadline.into_iter().collect();
+        match open.stage {
+            Stage::Unarmed => {}
+            Stage::Asleep(asleep) => moments.extend(asleep.until),
+            Stage::Waiting { is_missed } => {
+                moments.extend(open.due.filter(|_| open.repeat.is_none() && !is_missed));
+                moments.extend(self.to_speak(open));
+            }
+            Stage::Due(_) => {
+                moments.extend(self.next_nag(open));
+                moments.extend(self.to_speak(open));
+            }
+        }
+        moments.into_iter().min()
+    }
+
+    fn to_speak(&self, open: &Open) -> Vec<Timestamp> {
+        let mut moments: Vec<Timestamp> = self.unsaid(open).into_iter().map(|(_, at)| at).collect();
+        moments.extend(open.successor);
+        moments.extend(open.repeat.map(|repeat| repeat.at));
+        moments
+    }
+
+    /// The clock is looked at: whatever has come happens.
+    pub(super) fn look(&mut self, now: Now) {
+        while self.look_once(now) {}
+    }
+
+    fn look_once(&mut self, now: Now) -> bool {
+        let Some(open) = &mut self.open else { return false };
+        open.is_past_deadline |= open.deadline.is_some_and(|(_, at)| at <= now.at);
+        match (open.stage, now.standing) {
+            (Stage::Unarmed, _) => false,
+            (Stage::Asleep(asleep), _) if asleep.until.is_none_or(|until| until > now.at) => false,
+            // What wakes while many sleep goes to sleep again.
+            (Stage::Asleep(asleep), Some((id, until))) => {
+                open.stage = Stage::Asleep(Asleep { id, until, ..asleep });
+                true
+            }
+            (Stage::Asleep(_), None) => {
+                self.wake_up(now, false);
+                true
+            }
+            (Stage::Waiting { .. } | Stage::Due(_), _) if open.successor.is_some_and(|at| at <= now.at) => {
+                self.make_way(now);
+                true
+            }
+            (Stage::Waiting { .. } | Stage::Due(_), _) => self.speak(now),
+        }
+    }
+
+    /// The successor is due: the open one is closed, and the latest of those that have come by now rings, unless it is too
+    /// late for that.
+    fn make_way(&mut self, now: Now) {
+        let open = self.open.as_ref().expect("it is open");
+        let present = Time { due: open.due.expect("a series has times"), ..open.time.expect("a series has times") };
+        let latest = self.walk(now).latest(&present, now.at).filter(|latest| !self.is_too_late(latest.due, now));
+        let next = latest.or_else(|| self.next(now));
+        let end = if self.has_come_up() { "unanswered" } else { "skipped" };
+        self.follow_by(next, end, now);
+    }
+
+    fn has_come_up(&self) -> bool {
+        let open = self.open.as_ref().expect("it is open");
+        open.last_said.is_some() || matches!(open.stage, Stage::Due(_))
+    }
+
+    fn is_too_late(&self, at: Timestamp, now: Now) -> bool {
+        let late = now.at.since(at);
+        let is_dropped =
+            self.plan.policy.missed == Missed::Skip || self.plan.details.max_late.is_some_and(|max| late > max);
+        late > GRACE && is_dropped
+    }
+
+    /// Returns the first time of the rule that lies ahead.
+    fn next(&self, now: Now) -> Option<Time> {
+        let present = self.open.as_ref().and_then(|open| open.time)?;
+        match self.plan.schedule.rule {
+            Rule::None | Rule::Once(_) | Rule::Countdown(_) => None,
+            Rule::AfterDone(_) => self.walk(now).follower(Some(&present), now.at),
+            Rule::Interval(_) | Rule::Calendar(_) | Rule::Cron(_) => self.walk(now).ahead(Some(&present), now.at),
+        }
+    }
+
+    /// The open one is over, and `next` comes up, if there is one.
+    fn follow_by(&mut self, next: Option<Time>, end: &'static str, now: Now) {
+        let open = self.open.take().expect("it is open");
+        // One of which nothing was said and that is passed over leaves no trace.
+        let is_withdrawn =
+            end == "skipped" && open.last_said.is_none() && next.is_some() && !matches!(open.stage, Stage::Due(_));
+        self.was_done = end == "done";
+        self.end = end;
+        if !is_withdrawn {
+            let due = open.due;
+            self.ended = open.time.map(|time| Time { due: due.unwrap_or(time.due), ..time }).or(self.ended);
+        }
+        if let Some(next) = next {
+            self.open = Some(self.opened(Some(next), now));
+            self.fall_asleep(now);
+        }
+    }
+
+    fn fall_asleep(&mut self, now: Now) {
+        if let (Some((id, until)), Some(open)) = (now.standing, &mut self.open)
+            && !matches!(open.stage, Stage::Unarmed)
+        {
+            open.stage = Stage::Asleep(Asleep { id, since: now.at, until, left: left(open, now.at) });
+        }
+    }
+
+    /// Says what is to be said by now, once; the latest of several speaks for all. Returns whether anything happened.
+    fn speak(&mut self, now: Now) -> bool {
+        let open = self.open.as_ref().expect("it is open");
+        let mut overdue: Vec<(Slot, Timestamp)> = self.unsaid(open);
+        overdue.retain(|(_, at)| *at <= now.at);
+        let repeat = open.repeat.filter(|repeat| repeat.at <= now.at);
+        let latest = overdue.last().copied();
+        match (latest, repeat) {
+            (Some((slot, at)), None) if self.is_too_late(at, now) && !matches!(slot, Slot::Deadline(_)) => {
+                self.miss(&overdue, now);
+            }
+            (Some((slot, at)), None) => self.ring(slot, at, &overdue, now),
+            (Some((slot, at)), Some(repeat)) if repeat.at < at => self.ring(slot, at, &overdue, now),
+            (_, Some(repeat)) => {
+                // What a pause kept back was due when it was due.
+                let due = open.due.filter(|_| !repeat.is_chosen).unwrap_or(repeat.at);
+                self.ring(repeat.slot, due.min(repeat.at), &overdue, now);
+            }
+            (None, None) => return self.nag_or_come_due(now),
+        }
+        true
+    }
+
+    fn nag_or_come_due(&mut self, now: Now) -> bool {
+        let open = self.open.as_ref().expect("it is open");
+        if let Some(at) = self.next_nag(open).filter(|at| *at <= now.at) {
+            self.ring(Slot::Nag(open.nags + 1), at, &[], now);
+            return true;
+        }
+        let is_due = open.due.is_some_and(|due| due <= now.at) && open.repeat.is_none();
+        if is_due && matches!(open.stage, Stage::Waiting { is_missed: false }) {
+            let open = self.open.as_mut().expect("it is open");
+            open.stage = Stage::Due(Due::default());
+            // Something that was said since due has told of it.
+            let is_told = open.said_at.is_some_and(|at| open.due.is_some_and(|due| due <= at));
+            if self.plan.policy.auto_done && is_told {
+                let next = self.next(now);
+                self.follow_by(next, "done", now);
+            }
+            return true;
+        }
+        false
+    }
+
+    /// What was missed is not made up for.
+    fn miss(&mut self, overdue: &[(Slot, Timestamp)], now: Now) {
+        let open = self.open.as_ref().expect("it is open");
+        let is_of_due =
+            matches!(open.stage, Stage::Waiting { .. }) && overdue.iter().any(|(slot, _)| *slot == Slot::DUE);
+        if is_of_due && self.is_series() {
+            let next = self.next(now);
+            return self.follow_by(next, "skipped", now);
+        }
+        let all = self.unsaid(open);
+        let open = self.open.as_mut().expect("it is open");
+        if is_of_due {
+            open.said.extend(all.into_iter().map(|(slot, _)| slot).filter(|slot| matches!(slot, Slot::Alert(_))));
+            open.stage = Stage::Waiting { is_missed: true };
+        } else {
+            open.said.extend(overdue.iter().map(|(slot, _)| *slot));
+        }
+    }
+
+    fn ring(&mut self, slot: Slot, nominal: Timestamp, overdue: &[(Slot, Timestamp)], now: Now) {
+        let open = self.open.as_mut().expect("it is open");
+        let late = now.at.since(nominal) > GRACE;
+        let own_time = match slot {
+            Slot::Alert(by) => open.due.map(|due| due.saturating_add(by)),
+            Slot::Deadline(by) => open.deadline.map(|(_, at)| at.saturating_add(by)),
+            Slot::Nag(_) => None,
+        };
+        open.said.extend(overdue.iter().map(|(slot, _)| *slot));
+        // A repeat before its own time does not take that away.
+        if own_time.is_some_and(|at| at <= nominal) {
+            open.said.push(slot);
+        }
+        match slot {
+            Slot::Nag(n) => open.nags = n,
+            Slot::Alert(_) | Slot::Deadline(_) => open.last_said = Some(slot),
+        }
+        open.said_at = Some(now.at);
+        open.repeat = open.repeat.filter(|repeat| repeat.at > now.at);
+        let is_due = open.due.is_some_and(|due| due <= now.at);
+        match &mut open.stage {
+            Stage::Waiting { .. } if is_due && !matches!(slot, Slot::Deadline(_)) => {
+                open.stage = Stage::Due(Due { rang_at: Some(now.at), is_late: late, ..Due::default() });
+            }
+            Stage::Due(due) => {
+                due.rang_at = Some(now.at);
+                due.nags += u32::from(matches!(slot, Slot::Nag(_)));
+                due.is_seen = false;
+            }
+            Stage::Waiting { .. } | Stage::Unarmed | Stage::Asleep(_) => {}
+        }
+        let key = open.time.map_or(OccurrenceKey::Once, |time| time.key);
+        let is_told = is_due && matches!(open.stage, Stage::Due(_));
+        self.rings.push(Ring { at: now.at, slot, nominal, late, key });
+        if self.plan.policy.auto_done && is_told {
+            let next = self.next(now);
+            self.follow_by(next, "done", now);
+        }
+    }
+
+    // --- what a person asks ---
+
+    /// Returns whether the open one is meant, though a series may not have spoken of it yet.
+    fn is_meant(&self, early: bool) -> Result<(), Answer> {
+        let Some(open) = &self.open else { return Err(Answer::Refused) };
+        if matches!(open.stage, Stage::Due(_)) || !self.is_series() || open.last_said.is_some() || early {
+            return Ok(());
+        }
+        Err(if self.was_done { Answer::Nothing } else { Answer::Refused })
+    }
+
+    fn is_awake(&self) -> Result<(), Answer> {
+        match self.open.as_ref().map(|open| open.stage) {
+            Some(Stage::Waiting { .. } | Stage::Due(_)) => Ok(()),
+            Some(Stage::Unarmed | Stage::Asleep(_)) | None => Err(Answer::Refused),
+        }
+    }
+
+    pub(super) fn done(&mut self, early: bool, now: Now) -> Result<(), Answer> {
+        self.is_meant(early)?;
+        let stage = self.open.as_ref().expect("it is meant").stage;
+        let next = self.next(now);
+        self.follow_by(next, "done", now);
+        // A pause means the series: what comes next sleeps on with it.
+        if let (Stage::Asleep(asleep), Some(open)) = (stage, &mut self.open) {
+            open.stage = Stage::Asleep(Asleep { left: left(open, now.at), ..asleep });
+        }
+        self.look(now);
+        Ok(())
+    }
+
+    pub(super) fn ack(&mut self, early: bool, is_dismissal: bool) -> Result<(), Answer> {
+        self.is_awake()?;
+        self.is_meant(early)?;
+        let open = self.open.as_ref().expect("it is meant");
+        match open.stage {
+            Stage::Unarmed | Stage::Asleep(_) => Err(Answer::Refused),
+            Stage::Waiting { .. } if open.last_said.is_none() => Err(Answer::Refused),
+            Stage::Waiting { .. } => Ok(()),
+            Stage::Due(due) => {
+                let ends_nag = self.next_nag(open).is_some() && !is_dismissal;
+                if due.is_seen && !ends_nag {
+                    return Err(Answer::Nothing);
+                }
+                let is_hushed = due.is_hushed || !is_dismissal;
+                let open = self.open.as_mut().expect("it is meant");
+                open.stage = Stage::Due(Due { is_seen: true, is_hushed, ..due });
+                // "In 20m tea" has said all that it had to say.
+                let is_plain = matches!(self.plan.schedule.rule, Rule::Countdown(_)) && self.plan.policy.nag.is_none();
+                if is_plain && self.next_moment().is_none() {
+                    self.end = "done";
+                    self.open = None;
+                }
+                Ok(())
+            }
+        }
+    }
+
+    pub(super) fn snooze(&mut self, until: Timestamp, early: bool, now: Now) -> Result<(), Answer> {
+        self.is_awake()?;
+        self.is_meant(early)?;
+        let open = self.open.as_ref().expect("it is meant");
+        if until <= now.at {
+            return Err(Answer::Refused);
+        }
+        let unsaid = self.unsaid(open);
+        let slot = open.last_said.or(unsaid.first().map(|(slot, _)| *slot)).unwrap_or(Slot::DUE);
+        let is_behind_due = |slot: &Slot| matches!(slot, Slot::Alert(by) if *by > Span::ZERO);
+        let swallowed = unsaid.iter().filter(|(own, at)| *at <= until && (*own == slot || is_behind_due(own)));
+        let open = self.open.as_mut().expect("it is meant");
+        open.said.extend(swallowed.map(|(slot, _)| *slot));
+        open.repeat = Some(Repeat { at: until, slot, is_chosen: true });
+        open.stage = Stage::Waiting { is_missed: false };
+        Ok(())
+    }
+
+    pub(super) fn pause(&mut self, id: Uuid, until: Option<Timestamp>, now: Now) -> Result<(), Answer> {
+        let Some(open) = &mut self.open else { return Err(Answer::Refused) };
+        if matches!(open.stage, Stage::Unarmed | Stage::Asleep(_)) || until.is_some_and(|until| until <= now.at) {
+            return Err(Answer::Refused);
+        }
+        open.stage = Stage::Asleep(Asleep { id, since: now.at, until, left: left(open, now.at) });
+        Ok(())
+    }
+
+    /// Returns with which pause it sleeps.
+    pub(super) fn sleeps_with(&self) -> Option<Uuid> {
+        match self.open.as_ref()?.stage {
+            Stage::Asleep(asleep) => Some(asleep.id),
+            Stage::Unarmed | Stage::Waiting { .. } | Stage::Due(_) => None,
+        }
+    }
+
+    /// It sleeps on with another pause.
+    pub(super) fn sleep_on(&mut self, id: Uuid, until: Option<Timestamp>) {
+        if let Some(Open { stage: Stage::Asleep(asleep), .. }) = &mut self.open {
+            (asleep.id, asleep.until) = (id, until);
+        }
+    }
+
+    pub(super) fn resume(&mut self, shift: bool, now: Now) -> Result<(), Answer> {
+        if self.sleeps_with().is_none() {
+            return Err(Answer::Refused);
+        }
+        self.wake_up(now, shift);
+        self.look(now);
+        Ok(())
+    }
+
+    /// A countdown goes on with what was left, anything else too where that is asked for; a series passes over what fell
+    /// into the pause; the rest is said at once if its time has passed.
+    fn wake_up(&mut self, now: Now, shift: bool) {
+        let is_countdown = matches!(self.plan.schedule.rule, Rule::Countdown(_));
+        let is_series = self.is_series();
+        let speaks_at_due = self.alerts().contains(&Span::ZERO);
+        let zone = self.plan.schedule.zone.unwrap_or(now.zone);
+        let open = self.open.as_mut().expect("it sleeps");
+        let Stage::Asleep(asleep) = open.stage else { return };
+        if let Some(left) = asleep.left.filter(|_| shift || is_countdown) {
+            let due = now.at.saturating_add(left);
+            // A series keeps its beat.
+            if open.successor.is_none_or(|successor| due < successor) {
+                open.due = Some(due);
+                open.nominal = Some(match open.nominal.expect("what has a time has its name") {
+                    Nominal::Local(_) => Nominal::Local(shown_at(due, zone)),
+                    Nominal::Instant(_) => Nominal::Instant(due),
+                });
+            }
+        }
+        open.stage = Stage::Waiting { is_missed: false };
+        let has_passed = open.due.is_some_and(|due| due <= now.at);
+        let fell_in = asleep.left.is_some() || open.last_said.is_none();
+        let is_succeeded = open.successor.is_some_and(|at| at <= now.at);
+        if is_series && has_passed && (fell_in || is_succeeded) {
+            let end = if fell_in { "skipped" } else { "unanswered" };
+            let next = self.next(now);
+            return self.follow_by(next, end, now);
+        }
+        let had_rung = asleep.left.is_none() && open.last_said.is_some();
+        open.repeat = match open.repeat {
+            Some(repeat) if repeat.at > now.at => Some(repeat),
+            Some(repeat) => Some(Repeat { at: now.at, is_chosen: false, ..repeat }),
+            None if has_passed && (had_rung || speaks_at_due) => {
+                let slot = if had_rung { open.last_said.unwrap_or(Slot::DUE) } else { Slot::DUE };
+                Some(Repeat { at: now.at, slot, is_chosen: false })
+            }
+            None => None,
+        };
+    }
+
+    pub(super) fn skip(&mut self, now: Now) -> Result<(), Answer> {
+        let Some(open) = &self.open else { return Err(Answer::Refused) };
+        if !self.is_series() || matches!(open.stage, Stage::Asleep(_)) {
+            return Err(Answer::Refused);
+        }
+        let next = self.next(now);
+        self.follow_by(next, "skipped", now);
+        self.look(now);
+        Ok(())
+    }
+
+    pub(super) fn cancel(&mut self) -> Result<(), Answer> {
+        if self.open.take().is_none() {
+            return Err(Answer::Refused);
+        }
+        self.end = "cancelled";
+        Ok(())
+    }
+
+    /// Another rule; nothing else of an edit is known here.
+    pub(super) fn edit(&mut self, edit: &Edit, now: Now) -> Result<(), Answer> {
+        let (Some(before), Some(schedule)) = (self.open.clone(), &edit.schedule) else { return Err(Answer::Refused) };
+        let (plan, days) = (self.plan.clone(), self.days.clone());
+        let was_series = self.is_series();
+        self.plan.schedule = schedule.clone();
+        self.days = days_of(&schedule.rule);
+        let answer = self.rescheduled(&before, was_series, now);
+        if answer.is_err() {
+            (self.plan, self.days, self.open) = (plan, days, Some(before));
+            return answer;
+        }
+        self.look(now);
+        Ok(())
+    }
+
+    fn rescheduled(&mut self, before: &Open, was_series: bool, now: Now) -> Result<(), Answer> {
+        let has_come_up = before.last_said.is_some() || matches!(before.stage, Stage::Due(_));
+        if self.is_series() != was_series && (has_come_up || self.ended.is_some()) {
+            return Err(Answer::Refused);
+        }
+        let walk = self.walk(now);
+        let next = if matches!(self.plan.schedule.rule, Rule::AfterDone(_)) {
+            walk.follower(self.ended.as_ref(), now.at)
+        } else if self.is_series() {
+            walk.ahead(self.ended.as_ref(), now.at)
+        } else {
+            walk.only()
+        };
+        let next = next.ok_or(Answer::Refused)?;
+        if next.due.saturating_add(WAITED_MAX) < now.at {
+            return Err(Answer::Refused);
+        }
+        let is_due = matches!(before.stage, Stage::Due(_));
+        let is_ahead = !is_due && before.due.is_some_and(|due| due > now.at);
+        let has_spoken = before.last_said.is_some();
+        let is_same = before.time.is_some_and(|time| time.key == next.key);
+        let any_series = self.is_series() || was_series;
+        if !any_series || has_spoken && is_ahead && is_same {
+            self.move_to(before, next, now);
+        } else if !has_spoken && !is_due || is_ahead && before.due < Some(next.due) {
+            self.replace_by(next, now);
+        } else {
+            let present =
+                Time { due: before.due.expect("a series has times"), ..before.time.expect("a series has times") };
+            // What counts from completions waits for that of the open one.
+            let successor = self.walk(now).ahead(Some(&present), now.at).map(|next| next.due);
+            self.open.as_mut().expect("it is open").successor = successor;
+        }
+        let open = self.open.as_ref().expect("it is open");
+        if open.is_past_deadline || is_possible(open, now) { Ok(()) } else { Err(Answer::Refused) }
+    }
+
+    /// Another one comes up in place of the open one, and sleeps on where that sleeps.
+    fn replace_by(&mut self, next: Time, now: Now) {
+        let stage = self.open.as_ref().expect("it is open").stage;
+        let standing = now.standing.filter(|_| !matches!(stage, Stage::Asleep(_)));
+        self.follow_by(Some(next), "skipped", Now { standing, ..now });
+        if let (Stage::Asleep(asleep), Some(open)) = (stage, &mut self.open) {
+            open.stage = Stage::Asleep(Asleep { left: left(open, now.at), ..asleep });
+        }
+    }
+
+    /// The due moves, and with it all that is said of it.
+    fn move_to(&mut self, before: &Open, next: Time, now: Now) {
+        let mut open = self.opened(Some(next), now);
+        if open.deadline == before.deadline {
+            open.is_past_deadline = before.is_past_deadline;
+            open.said.extend(before.said.iter().filter(|slot| matches!(slot, Slot::Deadline(_))));
+        }
+        if let Stage::Asleep(asleep) = before.stage {
+            open.stage = Stage::Asleep(Asleep { left: left(&open, now.at), ..asleep });
+        }
+        let is_unarmed = matches!(before.stage, Stage::Unarmed);
+        self.open = Some(open);
+        if is_unarmed {
+            self.fall_asleep(now);
+        }
+    }
+
+    /// The device is in another zone: what floats follows, until it has spoken and its due has passed.
+    pub(super) fn follow_zone(&mut self, now: Now) {
+        if self.plan.schedule.zone.is_some() {
+            return;
+        }
+        let Some(open) = &self.open else { return };
+        if matches!(open.stage, Stage::Unarmed) {
+            return;
+        }
+        let is_due = matches!(open.stage, Stage::Due(_));
+        let stays = is_due || open.last_said.is_some() && open.due.is_some_and(|due| due <= now.at);
+        let is_of_days = self.days.is_some();
+        let mut moved = open.clone();
+        match open.time {
+            Some(time) if is_of_days && matches!(time.nominal, Nominal::Instant(_)) && !stays => {
+                // Each hour is another one there.
+                if open.last_said.is_none()
+                    && let Some(next) = self.walk(now).ahead(self.ended.as_ref(), now.at)
+                {
+                    if next.due != time.due {
+                        self.replace_by(next, now);
+                    }
+                    return;
+                }
+            }
+            Some(Time { nominal: Nominal::Local(_), .. }) if !stays => {
+                let nominal = open.nominal.expect("what has a time has its name");
+                moved.due = Some(self.walk(now).instant_of(nominal));
+            }
+            Some(_) | None => {}
+        }
+        if let Some((nominal, at)) = &mut moved.deadline
+            && !moved.is_past_deadline
+        {
+            *at = self.walk(now).instant_of(*nominal);
+        }
+        if let Some(time) = &mut moved.time {
+            time.due = moved.due.expect("it has a time");
+            if is_of_days {
+                moved.successor = self.walk(now).behind(time).map(|next| next.due);
+            }
+        }
+        if let Stage::Asleep(asleep) = &mut moved.stage
+            && moved.due != open.due
+        {
+            asleep.left = moved.due.map(|due| due.since(asleep.since)).filter(|left| left.is_positive());
+        }
+        self.open = Some(moved);
+    }
+
+    /// Returns where the task stands: the state's word, when it is due, when it speaks next.
+    pub(super) fn standing(&self, zone: Tz) -> Standing {
+        let Some(open) = &self.open else {
+            return Standing { stage: self.end, due: None, is_past_deadline: false, local: None };
+        };
+        let stage = match open.stage {
+            Stage::Unarmed => "no time",
+            Stage::Waiting { .. } if open.repeat.is_some_and(|repeat| repeat.is_chosen) => "snoozed",
+            Stage::Waiting { is_missed: true } => "missed",
+            Stage::Waiting { .. } => "scheduled",
+            Stage::Due(Due { is_late: true, .. }) => "late",
+            Stage::Due(_) => "due",
+            Stage::Asleep(_) => "paused",
+        };
+        let local = open.due.map(|due| shown_at(due, zone));
+        Standing { stage, due: open.due, is_past_deadline: open.is_past_deadline, local }
+    }
+}
+
+fn left(open: &Open, since: Timestamp) -> Option<Span> {
+    open.due.map(|due| due.since(since)).filter(|left| left.is_positive())
+}
+
+/// A deadline lies ahead, and not before due.
+fn is_possible(open: &Open, now: Now) -> bool {
+    open.deadline.is_none_or(|(_, deadline)| {
+        open.due.is_none_or(|due| due <= deadline) && deadline.saturating_add(WAITED_MAX) >= now.at
+    })
+}
