@@ -7,6 +7,7 @@ use chrono_tz::Tz;
 use tokio::sync::{Semaphore, mpsc, oneshot, watch};
 
 use crate::clock::{Clock, Jump};
+use crate::domain::agenda::{Agenda, Part, Stretch, agenda};
 use crate::domain::breaker::TargetHealth;
 use crate::domain::delivery::{ChannelKind, Delivery, Report, Target};
 use crate::domain::device_event::AnyEvent;
@@ -200,6 +201,19 @@ impl Handle {
     /// The store fails.
     pub async fn list_all_after(&self, after: Number, limit: usize) -> Result<Vec<Snapshot>, CallError> {
         self.read(move |store| Ok(store.list_after(Which::All, after, limit)?)).await
+    }
+
+    /// Returns what will be said within a stretch, with the open tasks that it tells of by their places.
+    ///
+    /// # Errors
+    /// The store fails.
+    pub async fn agenda(&self, stretch: Stretch, part: Part) -> Result<(Vec<Snapshot>, Agenda), CallError> {
+        self.read(move |store| {
+            let (tasks, pauses) = (store.list(Which::Open)?, store.pauses()?);
+            let agenda = agenda(&tasks, &pauses, &stretch, part);
+            Ok((tasks, agenda))
+        })
+        .await
     }
 
     /// Returns the events of a task behind `cursor`, oldest first, at most `limit`.

@@ -14,6 +14,7 @@ use crate::protocol::objects::{
 #[cfg(test)]
 use crate::protocol::openrpc::tests::fields;
 
+pub use crate::protocol::methods::agenda::{AGENDA_DEFAULT, AGENDA_MAX, AGENDA_NOTES_MAX, AgendaGet, AgendaResult};
 pub use crate::protocol::methods::following::{
     EVENT_NOTIFICATION, EVENTS_DEFAULT, EVENTS_MAX, EventList, EventListResult, EventPushed, EventSubscribe,
     EventSubscribeResult, EventUnsubscribe, EventUnsubscribeResult, HISTORY_DELIVERIES_MAX, History, HistoryResult,
@@ -26,6 +27,7 @@ pub use crate::protocol::methods::outgoing::{
 pub use crate::protocol::methods::storage::{Backup, BackupResult};
 pub use crate::protocol::methods::verbs::{Ack, Cancel, Done, Pause, PauseResult, Resume, Retry, Skip, Snooze};
 
+mod agenda;
 mod following;
 mod outgoing;
 mod storage;
@@ -84,6 +86,7 @@ methods! {
     TaskCancel "task.cancel" Cancel -> WriteResult;
     TaskRetry "task.retry" Retry -> WriteResult;
     TaskHistory "task.history" History -> HistoryResult;
+    AgendaGet "agenda.get" AgendaGet -> AgendaResult;
     EventList "event.list" EventList -> EventListResult;
     EventSubscribe "event.subscribe" EventSubscribe -> EventSubscribeResult;
     EventUnsubscribe "event.unsubscribe" EventUnsubscribe -> EventUnsubscribeResult;

@@ -19,6 +19,8 @@ use crate::domain::task::{DeadlineTime, Priority};
 use crate::domain::time::{Span, Timestamp, resolve};
 use crate::protocol::{SCHEMA_VERSION, objects};
 
+pub mod agenda;
+
 /// How many next times a task and a reading tell.
 pub const NEXT_MAX: usize = 3;
 

@@ -2,6 +2,7 @@
 
 pub(crate) mod ack;
 pub(crate) mod add;
+pub(crate) mod agenda;
 pub(crate) mod backup;
 pub(crate) mod cancel;
 pub(crate) mod channel;
