@@ -258,6 +258,11 @@ pub(super) fn stretch(api: &Api, place: Place, text: &str) -> Result<Range<Times
     when::parse_stretch(text, &context(api, place)).map_err(not_understood)
 }
 
+/// Reads one end of a stretch: where it begins and where it ends.
+pub(super) fn bound(api: &Api, place: Place, text: &str) -> Result<Range<Timestamp>, RpcError> {
+    when::parse_bound(text, &context(api, place)).map_err(not_understood)
+}
+
 /// Reads a length of time, such as `10m`; it must be longer than nothing.
 pub(super) fn length(text: &str) -> Result<Span, RpcError> {
     let span = when::parse_span(text).map_err(not_understood)?;

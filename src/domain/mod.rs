@@ -11,6 +11,7 @@ pub mod device_event;
 pub mod digest;
 pub mod effect;
 pub mod event;
+pub mod filter;
 pub mod message;
 pub mod name;
 pub mod occurrence;

@@ -34,19 +34,35 @@ pub fn parse_stretch(text: &str, context: &Context) -> Result<Range<Timestamp>, 
         Some(Ok(stretch)) => Ok(stretch),
         Some(Err(error)) if text.contains(BETWEEN[0]) => Err(error),
         // What only looks like two ends may be one time.
-        Some(Err(_)) | None => period(text, context),
+        Some(Err(_)) | None => period(text, context, TimeOfDay::ItsDay),
     }
+}
+
+/// Reads one end: a day or more as [`parse_stretch`] does, a time of day as itself, which begins and ends at once.
+///
+/// # Errors
+/// The words name no time, or a repetition.
+pub fn parse_bound(text: &str, context: &Context) -> Result<Range<Timestamp>, TimeError> {
+    within_length(text)?;
+    period(text, context, TimeOfDay::Itself)
+}
+
+/// What a time of day stands for.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum TimeOfDay {
+    ItsDay,
+    Itself,
 }
 
 /// Reads two ends: from the beginning of the one up to the end of the other.
 fn between(text: &str, context: &Context) -> Option<Result<Range<Timestamp>, TimeError>> {
     BETWEEN.iter().find_map(|mark| {
         let (from, to) = text.split_once(mark)?;
-        let start = if from.trim().is_empty() { Ok(context.now) } else { period(from, context).map(|from| from.start) };
+        let start = if from.trim().is_empty() { Ok(context.now) } else { parse_bound(from, context).map(|from| from.start) };
         Some(start.and_then(|start| {
             // "mon..fri" is the friday behind that monday.
             let behind = Context { now: start.max(context.now), ..context.clone() };
-            let end = period(to, &behind)?.end;
+            let end = parse_bound(to, &behind)?.end;
             if start < end { Ok(start..end) } else { Err(none(text, "the end lies before the beginning")) }
         }))
     })
@@ -77,8 +93,8 @@ fn ahead(text: &str, context: &Context) -> Option<Timestamp> {
     Some(at.saturating_add(Span::from_millis(millis)))
 }
 
-/// Reads a day, a week, a month or a year; a time of day stands for its day.
-fn period(text: &str, context: &Context) -> Result<Range<Timestamp>, TimeError> {
+/// Reads a day, a week, a month or a year.
+fn period(text: &str, context: &Context, time_of_day: TimeOfDay) -> Result<Range<Timestamp>, TimeError> {
     let text = text.trim();
     let zone = context.zone;
     let today = context.now.local(zone).date();
@@ -90,6 +106,9 @@ fn period(text: &str, context: &Context) -> Result<Range<Timestamp>, TimeError> 
     let read = parse_time(text, &Context { now: morning, ..context.clone() })?;
     if read.schedule.rule.is_series() {
         return Err(none(text, "expected a day or more, found a repetition"));
+    }
+    if time_of_day == TimeOfDay::Itself && read.grain <= Grain::Hour {
+        return Ok(read.due..read.due);
     }
     days(dates_of(text, &read, today, zone), zone).ok_or_else(|| none(text, "it lies outside 1970 to 9999"))
 }

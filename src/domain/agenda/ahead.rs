@@ -288,7 +288,8 @@ impl Beat<'_> {
             opened: self.opened.unwrap_or(self.next),
             answered: self.answered,
         };
-        let Said { firings: pattern, closed } = model.said(stretch);
+        let Said { firings, closed } = model.said(stretch);
+        let pattern: Vec<Firing> = firings.iter().flat_map(each_time).collect();
         let is_endless = self.interval.count.is_none() && self.interval.until.is_none();
         let last = self.interval.index_by(Timestamp::MAX).filter(|_| !is_endless);
         let last = last.and_then(|index| self.interval.at(index));
@@ -316,6 +317,20 @@ impl Beat<'_> {
         }
         said
     }
+}
+
+/// How many times in one are counted each by itself, so that those beyond the end of a day belong to the next.
+const EACH_MAX: u64 = 100;
+
+/// Returns each of several times in one, unless they are very many.
+fn each_time(firing: &Firing) -> Vec<Firing> {
+    let Some(every) = firing.every.filter(|_| firing.times <= EACH_MAX) else { return vec![*firing] };
+    let once = Firing { last_at: firing.at, times: 1, every: None, ..*firing };
+    std::iter::successors(Some(once), |one| {
+        let at = one.at.saturating_add(every);
+        (at <= firing.last_at).then_some(Firing { at, last_at: at, ..*one })
+    })
+    .collect()
 }
 
 /// Returns the first of `base`, `base + every`, … that is not before `from`.

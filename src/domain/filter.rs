@@ -1,0 +1,92 @@
+//! Which tasks does a person mean who describes them? One question to a task, answered from what is known of it.
+
+use std::collections::BTreeSet;
+use std::ops::Range;
+
+use crate::domain::event::Snapshot;
+use crate::domain::occurrence::Outcome;
+use crate::domain::stage::stage;
+use crate::domain::state::State;
+use crate::domain::task::TaskId;
+use crate::domain::time::{Span, Timestamp};
+
+/// For how long something may be due and not answered before it asks for attention.
+pub const OVERDUE_AFTER: Span = Span::from_minutes(60);
+
+/// For how long something that failed and has ended asks for attention: who looks once a week misses none.
+const FAILED_WITHIN: Span = Span::from_minutes(7 * 24 * 60);
+
+/// What tasks are asked for; what is empty or `None` is not asked.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct TaskFilter {
+    /// One of these stages.
+    pub stages: Vec<String>,
+    /// All of these tags.
+    pub tags: Vec<String>,
+    /// All of these words, in the title or the notes, in lower case.
+    pub words: Vec<String>,
+    /// When it is due.
+    pub due: Option<Range<Timestamp>>,
+    /// Whether it comes up more than once.
+    pub is_series: Option<bool>,
+    /// Whether it has ended.
+    pub has_ended: Option<bool>,
+    /// Whether something is wrong with it.
+    pub needs_attention: bool,
+}
+
+impl TaskFilter {
+    /// Returns whether a task is meant. `undelivered` are the tasks of which something could not be sent.
+    #[must_use]
+    pub fn matches(&self, snapshot: &Snapshot, undelivered: &BTreeSet<TaskId>, now: Timestamp) -> bool {
+        let (task, occurrence) = (&snapshot.task, &snapshot.occurrence);
+        let is_due = |range: &Range<Timestamp>| occurrence.due_at().is_some_and(|due| range.contains(&due));
+        let has_words = || {
+            let text = format!("{}\n{}", task.details.title, task.details.notes).to_lowercase();
+            self.words.iter().all(|word| text.contains(word.as_str()))
+        };
+        self.has_ended.is_none_or(|ended| occurrence.has_ended() == ended)
+            && self.is_series.is_none_or(|series| task.is_series() == series)
+            && self.tags.iter().all(|tag| task.details.tags.contains(tag))
+            && self.due.as_ref().is_none_or(is_due)
+            && (self.stages.is_empty() || self.stages.iter().any(|wanted| wanted == stage(snapshot, now)))
+            && (self.words.is_empty() || has_words())
+            && (!self.needs_attention || needs_attention(snapshot, undelivered, now))
+    }
+}
+
+/// Returns whether a task asks for attention: it failed or could not be sent, was missed, is past its deadline, has been
+/// due for long with no answer, or the occurrence before reached nobody.
+#[must_use]
+pub fn needs_attention(snapshot: &Snapshot, undelivered: &BTreeSet<TaskId>, now: Timestamp) -> bool {
+    let occurrence = &snapshot.occurrence;
+    let has_failed = |outcome: Outcome| match outcome {
+        Outcome::Undelivered | Outcome::RetriesExhausted => true,
+        Outcome::Done | Outcome::Unanswered | Outcome::Cancelled | Outcome::Skipped => false,
+    };
+    if undelivered.contains(&snapshot.task.id) {
+        return true;
+    }
+    match &occurrence.state {
+        // What has ended well or by a person's word is no trouble any more.
+        State::Completed(ended) | State::Cancelled(ended) => {
+            has_failed(ended.outcome) && now.since(ended.at) < FAILED_WITHIN
+        }
+        State::Failed(_) => true,
+        State::Created | State::Pending(_) | State::Running(_) | State::Suspended(_) => {
+            let is_overdue = match &occurrence.state {
+                State::Running(running) => {
+                    running.acked_at.is_none() && now.since(running.fired_at) >= OVERDUE_AFTER
+                }
+                State::Created
+                | State::Pending(_)
+                | State::Suspended(_)
+                | State::Failed(_)
+                | State::Completed(_)
+                | State::Cancelled(_) => false,
+            };
+            let is_wrong = matches!(stage(snapshot, now), "missed" | "past deadline" | "blocked");
+            is_overdue || is_wrong || snapshot.task.previous.is_some_and(has_failed)
+        }
+    }
+}
