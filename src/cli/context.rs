@@ -73,14 +73,16 @@ impl<'a> Context<'a> {
     ///
     /// # Errors
     /// As [`Context::ask`].
-    pub(crate) fn list(&mut self, all: bool, limit: Option<usize>) -> Result<ListResult, CliError> {
-        let mut whole = self.ask(&List { all, limit, after: None })?;
-        while let Some(after) = whole.next {
+    pub(crate) fn list(&mut self, mut question: List) -> Result<ListResult, CliError> {
+        let limit = question.limit;
+        let mut whole = self.ask(&question)?;
+        while whole.next.is_some() {
             let left = limit.map(|limit| limit.saturating_sub(whole.tasks.len()));
             if left == Some(0) {
                 break;
             }
-            let page = self.ask(&List { all, limit: left, after: Some(after) })?;
+            (question.limit, question.after) = (left, whole.next);
+            let page = self.ask(&question)?;
             whole.tasks.extend(page.tasks);
             whole.next = page.next;
         }

@@ -75,9 +75,7 @@ pub fn needs_attention(snapshot: &Snapshot, undelivered: &BTreeSet<TaskId>, now:
         State::Failed(_) => true,
         State::Created | State::Pending(_) | State::Running(_) | State::Suspended(_) => {
             let is_overdue = match &occurrence.state {
-                State::Running(running) => {
-                    running.acked_at.is_none() && now.since(running.fired_at) >= OVERDUE_AFTER
-                }
+                State::Running(running) => running.acked_at.is_none() && now.since(running.fired_at) >= OVERDUE_AFTER,
                 State::Created
                 | State::Pending(_)
                 | State::Suspended(_)
@@ -88,5 +86,104 @@ pub fn needs_attention(snapshot: &Snapshot, undelivered: &BTreeSet<TaskId>, now:
             let is_wrong = matches!(stage(snapshot, now), "missed" | "past deadline" | "blocked");
             is_overdue || is_wrong || snapshot.task.previous.is_some_and(has_failed)
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use chrono_tz::Tz;
+    use uuid::Uuid;
+
+    use super::*;
+    use crate::domain::command::{Command, Expected, GRACE_DEFAULT, Moment, NewTask};
+    use crate::domain::schedule::{Cron, Rule, Schedule};
+    use crate::domain::task::{Details, Number, Policy};
+    use crate::domain::transition::{create, transition};
+
+    const HOUR: i64 = 3_600_000;
+
+    fn at(hours: i64) -> Timestamp {
+        Timestamp::from_millis(1_780_000_000_000 + hours * HOUR).expect("within range")
+    }
+
+    fn moment(now: Timestamp) -> Moment {
+        Moment {
+            now,
+            zone: Tz::UTC,
+            device: Uuid::nil(),
+            op_id: Uuid::nil(),
+            grace: GRACE_DEFAULT,
+            is_desktop_away: false,
+            standing: None,
+        }
+    }
+
+    fn task(rule: Rule) -> Snapshot {
+        let new = NewTask {
+            id: TaskId(Uuid::from_u128(1)),
+            number: Number(1),
+            details: Details {
+                title: "Pay the Rent".into(),
+                notes: "to 房东".into(),
+                tags: vec!["home".into(), "money".into()],
+                ..Details::default()
+            },
+            schedule: Schedule { text: String::new(), rule, zone: None },
+            alerts: None,
+            deadline: None,
+            policy: Policy::default(),
+        };
+        create(new, &moment(at(0))).expect("a task of the test's own").after
+    }
+
+    fn after(snapshot: &Snapshot, hours: i64, command: &Command) -> Snapshot {
+        transition(snapshot, &[], command, Expected::default(), &moment(at(hours))).expect("it is allowed").after
+    }
+
+    #[track_caller]
+    fn check(snapshot: &Snapshot, hours: i64, filter: &TaskFilter, expected: bool) {
+        assert_eq!(filter.matches(snapshot, &BTreeSet::new(), at(hours)), expected, "{filter:?}");
+    }
+
+    #[test]
+    fn all_that_is_said_must_be_true() {
+        let once = task(Rule::Countdown(at(5)));
+        let words = |list: &[&str]| list.iter().map(ToString::to_string).collect::<Vec<_>>();
+        let none = TaskFilter::default;
+        check(&once, 0, &none(), true);
+        check(&once, 0, &TaskFilter { words: words(&["rent", "房东"]), ..none() }, true);
+        check(&once, 0, &TaskFilter { words: words(&["rent", "car"]), ..none() }, false);
+        check(&once, 0, &TaskFilter { tags: words(&["home", "money"]), ..none() }, true);
+        check(&once, 0, &TaskFilter { tags: words(&["home", "work"]), ..none() }, false);
+        check(&once, 0, &TaskFilter { stages: words(&["late", "scheduled"]), ..none() }, true);
+        check(&once, 0, &TaskFilter { stages: words(&["late"]), ..none() }, false);
+        check(&once, 0, &TaskFilter { due: Some(at(5)..at(6)), ..none() }, true);
+        check(&once, 0, &TaskFilter { due: Some(at(0)..at(5)), ..none() }, false);
+        check(&once, 0, &TaskFilter { is_series: Some(false), ..none() }, true);
+        check(&once, 0, &TaskFilter { is_series: Some(true), ..none() }, false);
+        let cron = Cron { expression: "0 9 * * *".into(), from: at(0).local(Tz::UTC), count: None, until: None };
+        check(&task(Rule::Cron(cron)), 0, &TaskFilter { is_series: Some(true), ..none() }, true);
+        check(&once, 0, &TaskFilter { has_ended: Some(true), ..none() }, false);
+        check(&task(Rule::None), 0, &TaskFilter { due: Some(Timestamp::MIN..Timestamp::MAX), ..none() }, false);
+    }
+
+    #[test]
+    fn what_is_due_for_long_and_not_answered_asks_for_attention() {
+        let rang = after(&task(Rule::Countdown(at(1))), 1, &Command::Wake);
+        let nothing = BTreeSet::new();
+        assert!(!needs_attention(&rang, &nothing, at(1)));
+        assert!(needs_attention(&rang, &nothing, at(2)));
+        let seen = after(&rang, 1, &Command::Ack { early: false, is_dismissal: false });
+        assert!(!needs_attention(&seen, &nothing, at(3)));
+        let sleeps = after(&rang, 2, &Command::Pause { until: None });
+        assert!(!needs_attention(&sleeps, &nothing, at(30)));
+    }
+
+    #[test]
+    fn what_could_not_be_sent_asks_for_attention() {
+        let once = task(Rule::Countdown(at(5)));
+        assert!(needs_attention(&once, &BTreeSet::from([once.task.id]), at(0)));
+        let done = after(&once, 0, &Command::Done { early: true });
+        assert!(!needs_attention(&done, &BTreeSet::new(), at(0)));
     }
 }

@@ -7,7 +7,17 @@ use crate::domain::time::Timestamp;
 
 /// All stages that there are, for those who ask for tasks by them.
 pub const STAGES: [&str; 12] = [
-    "scheduled", "due", "late", "snoozed", "paused", "no time", "past deadline", "missed", "failed", "done", "unanswered",
+    "scheduled",
+    "due",
+    "late",
+    "snoozed",
+    "paused",
+    "no time",
+    "past deadline",
+    "missed",
+    "failed",
+    "done",
+    "unanswered",
     "cancelled",
 ];
 

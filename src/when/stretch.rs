@@ -58,7 +58,8 @@ enum TimeOfDay {
 fn between(text: &str, context: &Context) -> Option<Result<Range<Timestamp>, TimeError>> {
     BETWEEN.iter().find_map(|mark| {
         let (from, to) = text.split_once(mark)?;
-        let start = if from.trim().is_empty() { Ok(context.now) } else { parse_bound(from, context).map(|from| from.start) };
+        let start =
+            if from.trim().is_empty() { Ok(context.now) } else { parse_bound(from, context).map(|from| from.start) };
         Some(start.and_then(|start| {
             // "mon..fri" is the friday behind that monday.
             let behind = Context { now: start.max(context.now), ..context.clone() };

@@ -85,8 +85,8 @@ fn filter(api: &Api, params: &List) -> Result<TaskFilter, RpcError> {
     let start = within.as_ref().map(|within| within.start).max(after.map(|after| after.end));
     let ends = within.map(|within| within.end).into_iter().chain(before.map(|before| before.start));
     let end = ends.min();
-    let due = (start.is_some() || end.is_some())
-        .then(|| start.unwrap_or(Timestamp::MIN)..end.unwrap_or(Timestamp::MAX));
+    let due =
+        (start.is_some() || end.is_some()).then(|| start.unwrap_or(Timestamp::MIN)..end.unwrap_or(Timestamp::MAX));
     let text = params.text.as_deref().unwrap_or_default().to_lowercase();
     Ok(TaskFilter {
         stages,

@@ -3,7 +3,8 @@
 use clap::Args;
 
 use crate::cli::context::Context;
-use crate::cli::error::CliError;
+use crate::cli::error::{CliError, Exit};
+use crate::cli::names::names;
 use crate::cli::render::task::{is_open, list};
 use crate::cli::ui::Form;
 use crate::protocol::methods;
@@ -63,12 +64,51 @@ pub(crate) struct Care {
     pub(crate) yes: bool,
 }
 
-/// What becomes of a change.
+/// Which tasks are to be changed.
 pub(crate) enum Meant {
-    /// These tasks, by their numbers, are to be changed.
-    Tasks(Vec<String>),
-    /// Nothing is to be changed: it was only asked which, or the person said no.
-    Nothing,
+    /// Those that were named; none where no name was given.
+    Named(Vec<String>),
+    /// Those that a filter means, by their numbers.
+    Found(Vec<String>),
+    /// None: it was only asked which, or the person said no.
+    Nothing(Exit),
+}
+
+/// What was typed of the tasks that are to be changed.
+#[derive(Clone, Copy)]
+pub(crate) struct Typed<'a> {
+    /// Names, and tags with a `+` before them.
+    pub(crate) words: &'a [String],
+    /// What is true of them.
+    pub(crate) filter: &'a Filter,
+    /// Tags by their option.
+    pub(crate) tags: &'a [String],
+    /// How the change is made.
+    pub(crate) care: Care,
+}
+
+impl Typed<'_> {
+    /// Returns which tasks are meant; `what` is what is to be done to them.
+    ///
+    /// # Errors
+    /// A filter means none, stands beside names, or is missing where it is asked which tasks that are.
+    pub(crate) fn meant(self, what: &str, context: &mut Context<'_>) -> Result<Meant, CliError> {
+        let (mut tags, rest) = part_tags(self.words);
+        tags.extend_from_slice(self.tags);
+        let has_filter = !(self.filter.is_empty() && tags.is_empty());
+        match (has_filter, rest.is_empty()) {
+            (false, _) if self.care.dry_run => Err(CliError::usage(
+                "cannot use --dry-run without a filter: it shows which tasks that means",
+                "add a filter, such as --before today; keiko list shows all tasks",
+            )),
+            (false, _) => Ok(Meant::Named(names(&rest)?)),
+            (true, true) => self.filter.find(&tags, self.care, what, context),
+            (true, false) => Err(CliError::usage(
+                format!("cannot take both names and a filter: {:?} names tasks", rest.join(" ")),
+                "leave out one of them; --text finds words in titles",
+            )),
+        }
+    }
 }
 
 impl Filter {
@@ -102,13 +142,7 @@ impl Filter {
     ///
     /// # Errors
     /// None is meant.
-    pub(crate) fn find(
-        &self,
-        tags: &[String],
-        care: Care,
-        what: &str,
-        context: &mut Context<'_>,
-    ) -> Result<Meant, CliError> {
+    fn find(&self, tags: &[String], care: Care, what: &str, context: &mut Context<'_>) -> Result<Meant, CliError> {
         let mut answer = context.list(self.question(tags, context))?;
         answer.tasks.retain(is_open);
         if answer.tasks.is_empty() {
@@ -121,14 +155,14 @@ impl Filter {
                 context.ui.print(&ids);
             }
             context.answer(&answer, &answer.warnings, |width| list(&answer.tasks, view, width));
-            return Ok(Meant::Nothing);
+            return Ok(Meant::Nothing(Exit::Done));
         }
         let numbers = |tasks: &[Task]| tasks.iter().map(|task| task.number.to_string()).collect::<Vec<_>>();
         let numbers = numbers(&answer.tasks);
         if numbers.len() > UNASKED_MAX && !care.yes && !agrees(&answer.tasks, what, context)? {
-            return Ok(Meant::Nothing);
+            return Ok(Meant::Nothing(Exit::Failure));
         }
-        Ok(Meant::Tasks(numbers))
+        Ok(Meant::Found(numbers))
     }
 
     fn told(&self, tags: &[String]) -> String {
@@ -154,9 +188,10 @@ fn agrees(tasks: &[Task], what: &str, context: &mut Context<'_>) -> Result<bool,
         tasks.iter().take(UNASKED_MAX).map(|task| format!("{} {}", task.number, task.title)).collect();
     let more = tasks.len() - titles.len();
     let question = format!("{what} {} tasks ({} and {more} more)? [y/N] ", tasks.len(), titles.join(", "));
-    let Some(answer) = context.ui.ask_line(&question).map_err(|source| CliError::Input { source })? else {
+    if !context.ui.can_ask() {
         return Ok(true);
-    };
+    }
+    let answer = context.ui.ask(&question).map_err(|source| CliError::Input { source })?.unwrap_or_default();
     let agrees = ["y", "yes", "是", "好"].contains(&answer.trim().to_lowercase().as_str());
     if !agrees {
         context.ui.progress("nothing was changed");

@@ -11,6 +11,7 @@ pub(crate) mod done;
 pub(crate) mod each;
 pub(crate) mod edit;
 pub(crate) mod events;
+pub(crate) mod filter;
 pub(crate) mod history;
 pub(crate) mod input;
 pub(crate) mod list;
