@@ -1,7 +1,7 @@
 //! How long does the agenda of a year take, with 1,000 tasks that repeat?
 
 use divan::Bencher;
-use keiko::domain::agenda::{Part, Stretch, agenda};
+use keiko::domain::agenda::{Around, Part, Stretch, agenda};
 use keiko::domain::command::{GRACE_DEFAULT, Moment, NewTask};
 use keiko::domain::event::Snapshot;
 use keiko::domain::schedule::{Calendar, Cron, Interval, Rule, Schedule};
@@ -52,7 +52,7 @@ fn bench(bencher: Bencher<'_, '_>, rule: impl Fn(u64, Timestamp) -> Rule) {
     let to = now.saturating_add(Span::from_minutes(365 * 24 * 60));
     let stretch = Stretch { now, zone: ZONE, days_of: ZONE, from: now, to };
     let part = Part { since: now, skip: 0, limit: 1000 };
-    bencher.bench_local(|| agenda(&tasks, &[], &stretch, part));
+    bencher.bench_local(|| agenda(&tasks, &Around::default(), &stretch, part));
 }
 
 fn task(number: u64, rule: Rule, now: Timestamp) -> Snapshot {

@@ -8,7 +8,7 @@ use chrono_tz::Tz;
 use tokio::sync::{Semaphore, mpsc, oneshot, watch};
 
 use crate::clock::{Clock, Jump};
-use crate::domain::agenda::{Agenda, Part, Stretch, agenda};
+use crate::domain::agenda::{Agenda, Around, Part, Stretch, agenda};
 use crate::domain::breaker::TargetHealth;
 use crate::domain::delivery::{ChannelKind, Delivery, DeliveryStatus, Report, Target};
 use crate::domain::device_event::AnyEvent;
@@ -277,6 +277,7 @@ impl Handle {
             let is_stuck = |delivery: &Delivery| match delivery.status {
                 DeliveryStatus::Waiting | DeliveryStatus::Retrying(_) | DeliveryStatus::Held => true,
                 DeliveryStatus::Queued
+                | DeliveryStatus::Grouped
                 | DeliveryStatus::Delivered(_)
                 | DeliveryStatus::Failed(_)
                 | DeliveryStatus::Withdrawn(_) => false,
@@ -293,8 +294,12 @@ impl Handle {
     /// The store fails.
     pub async fn agenda(&self, stretch: Stretch, part: Part) -> Result<(Vec<Snapshot>, Agenda), CallError> {
         self.read(move |store| {
-            let (tasks, pauses) = (store.list(Which::Open)?, store.pauses()?);
-            let agenda = agenda(&tasks, &pauses, &stretch, part);
+            let tasks = store.list(Which::Open)?;
+            let mut around = Around { pauses: store.pauses()?, ..Around::default() };
+            for (task, spent) in store.spent(stretch.now)? {
+                around.spent.entry(task).or_default().push(spent);
+            }
+            let agenda = agenda(&tasks, &around, &stretch, part);
             Ok((tasks, agenda))
         })
         .await

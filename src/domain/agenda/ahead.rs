@@ -4,7 +4,7 @@ use chrono_tz::Tz;
 
 use crate::domain::agenda::{Bounds, Condition, Firing, Start, Stretch, fold, times_before};
 use crate::domain::event::Snapshot;
-use crate::domain::occurrence::{Due, Instance, Nominal, OccurrenceKey, Slot};
+use crate::domain::occurrence::{Due, Instance, Nominal, OccurrenceKey, Slot, Spent};
 use crate::domain::schedule::{Interval, Rule};
 use crate::domain::task::{DeadlineTime, Nag, Task};
 use crate::domain::time::{Span, Timestamp};
@@ -16,11 +16,13 @@ pub(super) struct Walked {
 }
 
 /// Walks the instances of the rule from `start` to the end of the stretch.
-pub(super) fn walk(snapshot: &Snapshot, start: &Start, stretch: &Stretch, bounds: Bounds) -> Walked {
+pub(super) fn walk(snapshot: &Snapshot, start: &Start, spent: &[Spent], stretch: &Stretch, bounds: Bounds) -> Walked {
     let task = &snapshot.task;
     let mut walked = Walked { firings: Vec::new(), cut_at: None };
     let reach = Reach::of(task);
-    let mut instances = Instances::near(task, start, reach.floor(stretch), stretch.zone).peekable();
+    let comes_up = |instance: &Instance| !spent.iter().any(|spent| spent.key == instance.key);
+    let instances = Instances::near(task, start, reach.floor(stretch), stretch.zone);
+    let mut instances = instances.filter(comes_up).peekable();
     let (mut opened, mut answered) = (start.opened, start.answered);
     let mut previous: Option<Instance> = None;
     for _ in 0..bounds.steps_max {
@@ -36,9 +38,12 @@ pub(super) fn walk(snapshot: &Snapshot, start: &Start, stretch: &Stretch, bounds
         answered = instance.due;
         walked.firings.extend(said.firings);
         // Once the beat is steady, what follows of a fine interval is counted, not walked.
-        if let (Rule::Interval(interval), Some(_), Some(next), true) =
-            (&task.schedule.rule, previous, successor, bounds.folds && is_fine(task))
-        {
+        if let (Rule::Interval(interval), Some(_), Some(next), true) = (
+            &task.schedule.rule,
+            previous,
+            successor,
+            bounds.folds && is_fine(task) && spent.iter().all(|spent| spent.due < instance.due),
+        ) {
             let beat = Beat { task, interval, instance, next, opened, answered };
             walked.firings.extend(beat.said(stretch));
             return walked;

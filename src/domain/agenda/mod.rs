@@ -4,16 +4,16 @@
 //! schedule ([`ahead`]). A property test holds both against the engine. Stores nothing, and is bounded: what would be many
 //! lines is folded ([`fold`]), and of what is left over only the number is told.
 
-use std::collections::BinaryHeap;
+use std::collections::{BTreeMap, BinaryHeap};
 
 use chrono_tz::Tz;
 
 use crate::domain::event::Snapshot;
-use crate::domain::occurrence::{Instance, OccurrenceKey, Slot};
+use crate::domain::occurrence::{Instance, OccurrenceKey, Slot, Spent};
 use crate::domain::pause::ManyPause;
 use crate::domain::schedule::Rule;
 use crate::domain::state::State;
-use crate::domain::task::Number;
+use crate::domain::task::{Number, TaskId};
 use crate::domain::time::{Span, Timestamp};
 
 mod ahead;
@@ -144,10 +144,24 @@ pub enum NoteKind {
     },
 }
 
-/// Returns what will be said within a stretch. `tasks` are the open ones with their occurrences, `pauses` those of many
-/// tasks that stand.
+/// What the store knows besides the tasks.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Around {
+    /// The pauses of many tasks that stand.
+    pub pauses: Vec<ManyPause>,
+    /// The instances that do not come up again although they lie ahead, since the clock was set back.
+    pub spent: BTreeMap<TaskId, Vec<Spent>>,
+}
+
+impl Around {
+    fn spent_of(&self, task: TaskId) -> &[Spent] {
+        self.spent.get(&task).map_or(&[], Vec::as_slice)
+    }
+}
+
+/// Returns what will be said within a stretch. `tasks` are the open ones with their occurrences.
 #[must_use]
-pub fn agenda(tasks: &[Snapshot], pauses: &[ManyPause], stretch: &Stretch, part: Part) -> Agenda {
+pub fn agenda(tasks: &[Snapshot], around: &Around, stretch: &Stretch, part: Part) -> Agenda {
     let steps_max = (STEPS_MAX / tasks.len().max(1)).clamp(STEPS_OF_ONE_MIN, STEPS_OF_ONE_MAX);
     // What stood at an instant that has passed meanwhile is not there to be left out.
     let skip = if part.since < stretch.from { 0 } else { part.skip };
@@ -155,7 +169,7 @@ pub fn agenda(tasks: &[Snapshot], pauses: &[ManyPause], stretch: &Stretch, part:
     let mut notes = Vec::new();
     for (index, snapshot) in tasks.iter().enumerate() {
         let number = snapshot.task.number;
-        let told = of_one(snapshot, pauses, stretch, Bounds { steps_max, folds: true });
+        let told = of_one(snapshot, around, stretch, Bounds { steps_max, folds: true });
         for firing in told.firings {
             let entry = entry(index, number, firing);
             if (part.since.max(stretch.from)..stretch.to).contains(&entry.at) {
@@ -225,11 +239,11 @@ struct Told {
 }
 
 /// Returns the firings of one task within the stretch, in no order.
-fn of_one(snapshot: &Snapshot, pauses: &[ManyPause], stretch: &Stretch, bounds: Bounds) -> Told {
-    let mut lived = present::live(snapshot, pauses, stretch, bounds.steps_max);
+fn of_one(snapshot: &Snapshot, around: &Around, stretch: &Stretch, bounds: Bounds) -> Told {
+    let mut lived = present::live(snapshot, around, stretch, bounds.steps_max);
     let mut firings = lived.firings;
     if let Some(start) = lived.start {
-        let walked = ahead::walk(&lived.snapshot, &start, stretch, bounds);
+        let walked = ahead::walk(&lived.snapshot, &start, around.spent_of(snapshot.task.id), stretch, bounds);
         firings.extend(walked.firings);
         lived.cut_at = walked.cut_at;
     }

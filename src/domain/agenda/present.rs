@@ -2,18 +2,18 @@
 
 use uuid::Uuid;
 
-use crate::domain::agenda::{Condition, Firing, Start, Stretch, times_before};
+use crate::domain::agenda::{Around, Condition, Firing, Start, Stretch, times_before};
 use crate::domain::command::{Command, Expected, GRACE_DEFAULT, Moment};
 use crate::domain::delivery::{Delivery, Report};
 use crate::domain::event::{Operation, Snapshot};
 use crate::domain::occurrence::OccurrenceName;
-use crate::domain::pause::{ManyPause, standing};
+use crate::domain::pause::standing;
 use crate::domain::retry::Jitter;
 use crate::domain::schedule::Rule;
 use crate::domain::state::{Running, State};
 use crate::domain::task::Nag;
 use crate::domain::time::Timestamp;
-use crate::domain::transition::{Transition, transition};
+use crate::domain::transition::{Known, Transition, transition};
 
 /// What became of the open occurrence.
 pub(super) struct Lived {
@@ -26,9 +26,9 @@ pub(super) struct Lived {
 }
 
 /// Lives the open occurrence through, until its successor takes over or the stretch ends.
-pub(super) fn live(snapshot: &Snapshot, pauses: &[ManyPause], stretch: &Stretch, steps_max: usize) -> Lived {
+pub(super) fn live(snapshot: &Snapshot, around: &Around, stretch: &Stretch, steps_max: usize) -> Lived {
     let mut life = Life {
-        pauses,
+        around,
         stretch,
         open: snapshot.occurrence.name(),
         answered: None,
@@ -57,7 +57,7 @@ pub(super) fn live(snapshot: &Snapshot, pauses: &[ManyPause], stretch: &Stretch,
 }
 
 struct Life<'a> {
-    pauses: &'a [ManyPause],
+    around: &'a Around,
     stretch: &'a Stretch,
     /// The occurrence that is open now.
     open: OccurrenceName,
@@ -74,7 +74,7 @@ impl Life<'_> {
         let is_awake = matches!(snapshot.occurrence.state, State::Pending(_) | State::Running(_));
         is_awake
             && snapshot.occurrence.successor_at == Some(at)
-            && standing(self.pauses, &snapshot.task.details.tags, at).is_none()
+            && standing(&self.around.pauses, &snapshot.task.details.tags, at).is_none()
     }
 
     /// Nothing more of it is said within the stretch; but who answers it lets its successor speak early.
@@ -148,9 +148,10 @@ impl Life<'_> {
             op_id: Uuid::nil(),
             grace: GRACE_DEFAULT,
             is_desktop_away: false,
-            standing: standing(self.pauses, &self.lived.snapshot.task.details.tags, now),
+            standing: standing(&self.around.pauses, &self.lived.snapshot.task.details.tags, now),
         };
-        let done = transition(&self.lived.snapshot, &self.deliveries, command, Expected::default(), &moment);
+        let known = Known { deliveries: &self.deliveries, spent: self.around.spent_of(self.lived.snapshot.task.id) };
+        let done = transition(&self.lived.snapshot, known, command, Expected::default(), &moment);
         // The clock and what comes back from a target are never refused.
         let Ok(done) = done else { return false };
         let mut state = self.lived.snapshot.occurrence.state.clone();

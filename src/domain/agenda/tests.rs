@@ -36,7 +36,7 @@ const WHOLE: Part = Part { since: Timestamp::MIN, skip: 0, limit: usize::MAX / 2
 struct Life {
     snapshot: Snapshot,
     deliveries: Vec<Delivery>,
-    pauses: Vec<ManyPause>,
+    around: Around,
     said: Vec<(Timestamp, Slot, OccurrenceKey)>,
 }
 
@@ -54,7 +54,7 @@ impl Life {
         change(&mut new);
         let born = create(new, &moment(now, &[], &[])).ok()?;
         let mut life =
-            Self { snapshot: born.after.clone(), deliveries: Vec::new(), pauses: Vec::new(), said: Vec::new() };
+            Self { snapshot: born.after.clone(), deliveries: Vec::new(), around: Around::default(), said: Vec::new() };
         life.take(now, born);
         Some(life)
     }
@@ -75,7 +75,7 @@ impl Life {
     }
 
     fn ask(&mut self, now: Timestamp, command: &Command) {
-        let moment = moment(now, &self.pauses, &self.snapshot.task.details.tags);
+        let moment = moment(now, &self.around.pauses, &self.snapshot.task.details.tags);
         let done = transition(&self.snapshot, &self.deliveries, command, Expected::default(), &moment);
         if let Ok(done) = done {
             self.take(now, done);
@@ -111,7 +111,7 @@ fn moment(now: Timestamp, pauses: &[ManyPause], tags: &[String]) -> Moment {
 
 /// What the agenda says, each time of what is several alone.
 fn told(life: &Life, stretch: &Stretch, keeps: impl Fn(Condition) -> bool) -> BTreeSet<(Timestamp, String)> {
-    let told = of_one(&life.snapshot, &life.pauses, stretch, Bounds { steps_max: 100_000, folds: false });
+    let told = of_one(&life.snapshot, &life.around, stretch, Bounds { steps_max: 100_000, folds: false });
     assert_eq!(told.cut_at, None);
     let mut said = BTreeSet::new();
     for firing in told.firings.into_iter().filter(|firing| keeps(firing.only_if)) {
@@ -252,7 +252,7 @@ fn any_life() -> impl Strategy<Value = (Life, Timestamp)> {
                 Before::PauseAll(for_) => {
                     let until = for_.map(until);
                     let id = Uuid::from_u128(5);
-                    life.pauses = vec![ManyPause { id, scope: Scope::All, since: now, until }];
+                    life.around.pauses = vec![ManyPause { id, scope: Scope::All, since: now, until }];
                     life.ask(now, &Command::Pause { until });
                 }
             }
@@ -290,8 +290,7 @@ proptest! {
         prop_assume!(!matches!(task.schedule.rule, Rule::AfterDone(_)));
         // Whoever answers does so at once.
         let mut lived = life.clone();
-        lived.pauses.clear();
-        prop_assume!(life.pauses.is_empty() && !matches!(life.snapshot.occurrence.state, State::Suspended(_)));
+                prop_assume!(life.around.pauses.is_empty() && !matches!(life.snapshot.occurrence.state, State::Suspended(_)));
         let stretch = Stretch {
             now,
             zone: BERLIN,
@@ -313,7 +312,7 @@ proptest! {
         let to = now.saturating_add(Span::from_minutes(days * 24 * 60));
         let stretch = Stretch { now, zone: BERLIN, days_of: BERLIN, from: now, to };
         let times = |folds| -> u64 {
-            let told = of_one(&life.snapshot, &life.pauses, &stretch, Bounds { steps_max: 100_000, folds });
+            let told = of_one(&life.snapshot, &life.around, &stretch, Bounds { steps_max: 100_000, folds });
             told.firings.iter().map(|firing| firing.times).sum()
         };
         prop_assert_eq!(times(true), times(false));
@@ -325,7 +324,7 @@ proptest! {
 /// Tells an agenda as lines: when, which task, what.
 fn lines(lives: &[Life], stretch: &Stretch) -> String {
     let tasks: Vec<Snapshot> = lives.iter().map(|life| life.snapshot.clone()).collect();
-    let agenda = agenda(&tasks, &[], stretch, WHOLE);
+    let agenda = agenda(&tasks, &Around::default(), stretch, WHOLE);
     let mut lines: Vec<String> = agenda
         .entries
         .iter()
@@ -444,7 +443,7 @@ fn what_comes_up_each_minute_of_a_year_is_bounded_and_says_how_far_it_is_told() 
     let lives = [life(1, rule("* * * * *"), &[0])];
     let tasks: Vec<Snapshot> = lives.iter().map(|life| life.snapshot.clone()).collect();
     let asked = Stretch { to: at("12-31 00:00"), ..stretch("03-20 08:30", "03-20 08:30", "03-21 00:00") };
-    let agenda = agenda(&tasks, &[], &asked, WHOLE);
+    let agenda = agenda(&tasks, &Around::default(), &asked, WHOLE);
     assert!(agenda.entries.len() <= 71, "{}", agenda.entries.len());
     assert!(matches!(agenda.notes.as_slice(), [Note { kind: NoteKind::CutAt { .. }, .. }]), "{:?}", agenda.notes);
 }
@@ -454,12 +453,12 @@ fn the_parts_of_an_agenda_are_the_whole() {
     let lives: Vec<Life> = (1..8).map(|number| life(number, rule("0 9,15 * * *"), &[-30, 0])).collect();
     let tasks: Vec<Snapshot> = lives.iter().map(|life| life.snapshot.clone()).collect();
     let asked = stretch("03-20 08:30", "03-20 08:30", "04-20 00:00");
-    let whole = agenda(&tasks, &[], &asked, WHOLE);
+    let whole = agenda(&tasks, &Around::default(), &asked, WHOLE);
     let mut parts: Vec<Entry> = Vec::new();
     loop {
         let since = parts.last().map_or(Timestamp::MIN, |last| last.at);
         let skip = parts.iter().rev().take_while(|entry| entry.at == since).count();
-        let part = agenda(&tasks, &[], &asked, Part { since, skip, limit: 5 });
+        let part = agenda(&tasks, &Around::default(), &asked, Part { since, skip, limit: 5 });
         assert_eq!(part.left_out + part.entries.len() + parts.len(), whole.entries.len());
         parts.extend(part.entries);
         if part.left_out == 0 {

@@ -94,7 +94,9 @@ async fn a_person_is_asked_before_many_tasks_are_changed() {
         binary("keiko").display(),
         home = home.path().display(),
     );
-    let mut pty = Pty::run(&format!("{keiko} cancel --after 2020-01-01; echo exit=$?; {keiko} cancel --after 2020-01-01; echo exit=$?; exec cat"));
+    let mut pty = Pty::run(&format!(
+        "{keiko} cancel --after 2020-01-01; echo exit=$?; {keiko} cancel --after 2020-01-01; echo exit=$?; exec cat"
+    ));
     pty.wait_for("[y/N] ").await;
     pty.type_line("n").await;
     let shown = pty.wait_for("exit=1").await;
