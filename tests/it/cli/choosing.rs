@@ -25,7 +25,26 @@ fn home() -> Home {
 #[test]
 fn an_agenda_tells_what_rings_day_by_day() {
     let home = home();
-    insta::assert_snapshot!(home.transcript(&["agenda tomorrow", "agenda 2026-06-01..2026-06-02 --limit 2", "agenda tea"]), @"");
+    insta::assert_snapshot!(home.transcript(&["agenda tomorrow", "agenda 2026-06-01..2026-06-02 --limit 2", "agenda tea"]), @r#"
+    $ keiko agenda tomorrow
+    Thu 14 May  tomorrow
+      00:00-23:30  5  喝水  every 30m, 48 times
+            09:30  3  standup +work
+            15:00  2  pay rent +home
+
+    paused until resumed: 6
+    $ keiko agenda 2026-06-01..2026-06-02 --limit 2
+    Mon 1 Jun
+      00:00-23:30  5  喝水  every 30m, 48 times
+            09:30  3  standup +work
+
+    and 2 more: name fewer days, or a higher --limit
+    paused until resumed: 6
+    $ keiko agenda tea
+    ! error: cannot find a time in "tea"
+    ! hint: say when, such as `tomorrow 3pm` or `in 20 minutes`
+    [exit 3]
+    "#);
     let whole = home.keiko("agenda june --json").json();
     assert_eq!(whole["schema_version"], 1);
     assert_eq!(whole["from"], "2026-06-01T00:00:00-04:00");
@@ -54,7 +73,29 @@ fn a_list_has_what_is_asked_for() {
         "list --one-shot --due today",
         "list --before tomorrow --stage due,late",
         "list --stage dew",
-    ]), @"");
+    ]), @r#"
+    $ keiko list +home
+    #  WHEN                          STAGE      TITLE
+    2  Thu 14 May 15:00  in 22h 55m  scheduled  pay rent +home
+    4  –                             no time    buy milk +home
+    $ keiko list rent
+    #  WHEN                          STAGE      TITLE
+    2  Thu 14 May 15:00  in 22h 55m  scheduled  pay rent +home
+    $ keiko list --series
+    #  WHEN                          STAGE      TITLE
+    5  Wed 13 May 16:30  in 25m      scheduled  喝水 (repeats)
+    3  Thu 14 May 09:30  in 17h 25m  scheduled  standup +work (repeats)
+    $ keiko list --one-shot --due today
+    #  WHEN                      STAGE  TITLE
+    1  Wed 13 May 16:01  4m ago  due    tea
+    $ keiko list --before tomorrow --stage due,late
+    #  WHEN                      STAGE  TITLE
+    1  Wed 13 May 16:01  4m ago  due    tea
+    $ keiko list --stage dew
+    ! error: cannot list stage "dew": expected scheduled, due, late, snoozed, paused, no time, past deadline, missed, failed, done, unanswered, cancelled
+    ! hint: did you mean "due"?
+    [exit 2]
+    "#);
     let numbers = |line: &str| -> Vec<u64> {
         let answer = home.keiko(&format!("{line} --json")).json();
         answer["tasks"].as_array().expect("tasks").iter().filter_map(|task| task["number"].as_u64()).collect()
@@ -80,7 +121,42 @@ fn a_filter_changes_all_that_it_means_and_one_bad_one_stops_no_other() {
         "pause --series --for 2h",
         "done --stage paused",
         "done --attention --before 2020-01-01",
-    ]), @"");
+    ]), @r#"
+    $ keiko done --before '16:30' --dry-run
+    #  WHEN                      STAGE  TITLE
+    1  Wed 13 May 16:01  4m ago  due    tea
+    $ keiko snooze --stage due 10m
+    snoozed 1  tea  until Wed 13 May 2026 16:15 EDT (in 10m)
+    $ keiko cancel +home
+    cancelled 2  pay rent +home
+    cancelled 4  buy milk +home
+    $ keiko done --text nothing-like-this
+    ! error: no open task fits --text "nothing-like-this"
+    ! hint: keiko list with the same filter and --all also shows what has ended
+    [exit 4]
+    $ keiko done --dry-run
+    ! error: cannot use --dry-run without a filter: it shows which tasks that means
+    ! hint: add a filter, such as --before today; keiko list shows all tasks
+    [exit 2]
+    $ keiko done 3 --series
+    ! error: cannot take both names and a filter: "3" names tasks
+    ! hint: leave out one of them; --text finds words in titles
+    [exit 2]
+    $ keiko pause --series --for 2h
+    paused 3  standup +work  until Wed 13 May 2026 18:05 EDT (in 2h), 17h 25m left
+    paused 5  喝水  until Wed 13 May 2026 18:05 EDT (in 2h), 25m left
+    $ keiko done --stage paused
+    done 6  gym
+    ! error: cannot complete task 3: it is not due before Thu 14 May 2026 09:30 (America/New_York)
+    ! hint: --early means this one all the same
+    ! error: cannot complete task 5: it is not due before Wed 13 May 2026 16:30 (America/New_York)
+    ! hint: --early means this one all the same
+    [exit 5]
+    $ keiko done --attention --before 2020-01-01
+    ! error: no open task fits --before "2020-01-01" --attention
+    ! hint: keiko list with the same filter and --all also shows what has ended
+    [exit 4]
+    "#);
     let results = home.keiko("resume --stage paused --json").json();
     assert_eq!(results["results"].as_array().map(Vec::len), Some(2));
 }
