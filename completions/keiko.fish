@@ -47,6 +47,7 @@ complete -c keiko -n "__fish_keiko_needs_command" -f -a "skip" -d 'Passes over t
 complete -c keiko -n "__fish_keiko_needs_command" -f -a "cancel" -d 'Ends tasks'
 complete -c keiko -n "__fish_keiko_needs_command" -f -a "retry" -d 'Sends what failed of a due task again, at once'
 complete -c keiko -n "__fish_keiko_needs_command" -f -a "history" -d 'Shows what happened to tasks, and what was sent'
+complete -c keiko -n "__fish_keiko_needs_command" -f -a "agenda" -d 'Shows what will ring, day by day'
 complete -c keiko -n "__fish_keiko_needs_command" -f -a "parse" -d 'Shows what a sentence means, without storing anything'
 complete -c keiko -n "__fish_keiko_needs_command" -f -a "status" -d 'Shows how things are: counts, what comes next, and who can be reached'
 complete -c keiko -n "__fish_keiko_needs_command" -f -a "channel" -d 'Shows where Keiko speaks, tries a target, pauses or resumes it'
@@ -119,10 +120,21 @@ complete -c keiko -n "__fish_keiko_using_subcommand add" -s q -l quiet -d 'Leave
 complete -c keiko -n "__fish_keiko_using_subcommand add" -l print-id -d 'Print the UUID of the task and nothing else'
 complete -c keiko -n "__fish_keiko_using_subcommand add" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c keiko -n "__fish_keiko_using_subcommand list" -l limit -d 'At most so many' -r
+complete -c keiko -n "__fish_keiko_using_subcommand list" -l stage -d 'Those in a stage, such as due or late; several with commas' -r
+complete -c keiko -n "__fish_keiko_using_subcommand list" -l text -d 'Those with words in title or note' -r
+complete -c keiko -n "__fish_keiko_using_subcommand list" -l due -d 'Those due within days: today, this week, A..B' -r
+complete -c keiko -n "__fish_keiko_using_subcommand list" -l before -d 'Those due before a day or time' -r
+complete -c keiko -n "__fish_keiko_using_subcommand list" -l after -d 'Those due behind a day, or from a time on' -r
+complete -c keiko -n "__fish_keiko_using_subcommand list" -l tag -d 'Those with a tag; several must all be there. +TAG says the same' -r
 complete -c keiko -n "__fish_keiko_using_subcommand list" -l color -d 'Whether to show colours' -r -f -a "auto\t'On a terminal that knows colours, unless `NO_COLOR` is set'
 always\t'Also into pipes and files'
 never\t'Nowhere'"
 complete -c keiko -n "__fish_keiko_using_subcommand list" -s a -l all -d 'Also those that have ended'
+complete -c keiko -n "__fish_keiko_using_subcommand list" -l done -d 'Only those that have ended'
+complete -c keiko -n "__fish_keiko_using_subcommand list" -l full -d 'Every task on a line of its own, on a terminal too'
+complete -c keiko -n "__fish_keiko_using_subcommand list" -l series -d 'Those that repeat'
+complete -c keiko -n "__fish_keiko_using_subcommand list" -l one-shot -d 'Those that do not repeat'
+complete -c keiko -n "__fish_keiko_using_subcommand list" -l attention -d 'Those with which something is wrong: failed or not sent, missed, past their deadline, due for an hour unanswered'
 complete -c keiko -n "__fish_keiko_using_subcommand list" -l json -d 'Give results and errors as JSON'
 complete -c keiko -n "__fish_keiko_using_subcommand list" -s q -l quiet -d 'Leave out confirmations and hints'
 complete -c keiko -n "__fish_keiko_using_subcommand list" -l print-id -d 'Print the UUID of the task and nothing else'
@@ -172,28 +184,61 @@ complete -c keiko -n "__fish_keiko_using_subcommand edit" -l json -d 'Give resul
 complete -c keiko -n "__fish_keiko_using_subcommand edit" -s q -l quiet -d 'Leave out confirmations and hints'
 complete -c keiko -n "__fish_keiko_using_subcommand edit" -l print-id -d 'Print the UUID of the task and nothing else'
 complete -c keiko -n "__fish_keiko_using_subcommand edit" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c keiko -n "__fish_keiko_using_subcommand done" -l stage -d 'Those in a stage, such as due or late; several with commas' -r
+complete -c keiko -n "__fish_keiko_using_subcommand done" -l text -d 'Those with words in title or note' -r
+complete -c keiko -n "__fish_keiko_using_subcommand done" -l due -d 'Those due within days: today, this week, A..B' -r
+complete -c keiko -n "__fish_keiko_using_subcommand done" -l before -d 'Those due before a day or time' -r
+complete -c keiko -n "__fish_keiko_using_subcommand done" -l after -d 'Those due behind a day, or from a time on' -r
+complete -c keiko -n "__fish_keiko_using_subcommand done" -l tag -d 'Those with a tag; several must all be there. +TAG says the same' -r
 complete -c keiko -n "__fish_keiko_using_subcommand done" -l occurrence -d 'The occurrence that is meant, as `show --json` names it: KEY~GENERATION' -r
 complete -c keiko -n "__fish_keiko_using_subcommand done" -l color -d 'Whether to show colours' -r -f -a "auto\t'On a terminal that knows colours, unless `NO_COLOR` is set'
 always\t'Also into pipes and files'
 never\t'Nowhere'"
+complete -c keiko -n "__fish_keiko_using_subcommand done" -l series -d 'Those that repeat'
+complete -c keiko -n "__fish_keiko_using_subcommand done" -l one-shot -d 'Those that do not repeat'
+complete -c keiko -n "__fish_keiko_using_subcommand done" -l attention -d 'Those with which something is wrong: failed or not sent, missed, past their deadline, due for an hour unanswered'
+complete -c keiko -n "__fish_keiko_using_subcommand done" -l dry-run -d 'Show which tasks a filter means, and change nothing'
+complete -c keiko -n "__fish_keiko_using_subcommand done" -s y -l yes -d 'Do not ask before changing more than three tasks'
 complete -c keiko -n "__fish_keiko_using_subcommand done" -l early -d 'Also an occurrence that has not spoken yet'
 complete -c keiko -n "__fish_keiko_using_subcommand done" -l json -d 'Give results and errors as JSON'
 complete -c keiko -n "__fish_keiko_using_subcommand done" -s q -l quiet -d 'Leave out confirmations and hints'
 complete -c keiko -n "__fish_keiko_using_subcommand done" -l print-id -d 'Print the UUID of the task and nothing else'
 complete -c keiko -n "__fish_keiko_using_subcommand done" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c keiko -n "__fish_keiko_using_subcommand ack" -l stage -d 'Those in a stage, such as due or late; several with commas' -r
+complete -c keiko -n "__fish_keiko_using_subcommand ack" -l text -d 'Those with words in title or note' -r
+complete -c keiko -n "__fish_keiko_using_subcommand ack" -l due -d 'Those due within days: today, this week, A..B' -r
+complete -c keiko -n "__fish_keiko_using_subcommand ack" -l before -d 'Those due before a day or time' -r
+complete -c keiko -n "__fish_keiko_using_subcommand ack" -l after -d 'Those due behind a day, or from a time on' -r
+complete -c keiko -n "__fish_keiko_using_subcommand ack" -l tag -d 'Those with a tag; several must all be there. +TAG says the same' -r
 complete -c keiko -n "__fish_keiko_using_subcommand ack" -l occurrence -d 'The occurrence that is meant, as `show --json` names it: KEY~GENERATION' -r
 complete -c keiko -n "__fish_keiko_using_subcommand ack" -l color -d 'Whether to show colours' -r -f -a "auto\t'On a terminal that knows colours, unless `NO_COLOR` is set'
 always\t'Also into pipes and files'
 never\t'Nowhere'"
+complete -c keiko -n "__fish_keiko_using_subcommand ack" -l series -d 'Those that repeat'
+complete -c keiko -n "__fish_keiko_using_subcommand ack" -l one-shot -d 'Those that do not repeat'
+complete -c keiko -n "__fish_keiko_using_subcommand ack" -l attention -d 'Those with which something is wrong: failed or not sent, missed, past their deadline, due for an hour unanswered'
+complete -c keiko -n "__fish_keiko_using_subcommand ack" -l dry-run -d 'Show which tasks a filter means, and change nothing'
+complete -c keiko -n "__fish_keiko_using_subcommand ack" -s y -l yes -d 'Do not ask before changing more than three tasks'
 complete -c keiko -n "__fish_keiko_using_subcommand ack" -l early -d 'Also an occurrence that has not spoken yet'
 complete -c keiko -n "__fish_keiko_using_subcommand ack" -l json -d 'Give results and errors as JSON'
 complete -c keiko -n "__fish_keiko_using_subcommand ack" -s q -l quiet -d 'Leave out confirmations and hints'
 complete -c keiko -n "__fish_keiko_using_subcommand ack" -l print-id -d 'Print the UUID of the task and nothing else'
 complete -c keiko -n "__fish_keiko_using_subcommand ack" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c keiko -n "__fish_keiko_using_subcommand seen" -l stage -d 'Those in a stage, such as due or late; several with commas' -r
+complete -c keiko -n "__fish_keiko_using_subcommand seen" -l text -d 'Those with words in title or note' -r
+complete -c keiko -n "__fish_keiko_using_subcommand seen" -l due -d 'Those due within days: today, this week, A..B' -r
+complete -c keiko -n "__fish_keiko_using_subcommand seen" -l before -d 'Those due before a day or time' -r
+complete -c keiko -n "__fish_keiko_using_subcommand seen" -l after -d 'Those due behind a day, or from a time on' -r
+complete -c keiko -n "__fish_keiko_using_subcommand seen" -l tag -d 'Those with a tag; several must all be there. +TAG says the same' -r
 complete -c keiko -n "__fish_keiko_using_subcommand seen" -l occurrence -d 'The occurrence that is meant, as `show --json` names it: KEY~GENERATION' -r
 complete -c keiko -n "__fish_keiko_using_subcommand seen" -l color -d 'Whether to show colours' -r -f -a "auto\t'On a terminal that knows colours, unless `NO_COLOR` is set'
 always\t'Also into pipes and files'
 never\t'Nowhere'"
+complete -c keiko -n "__fish_keiko_using_subcommand seen" -l series -d 'Those that repeat'
+complete -c keiko -n "__fish_keiko_using_subcommand seen" -l one-shot -d 'Those that do not repeat'
+complete -c keiko -n "__fish_keiko_using_subcommand seen" -l attention -d 'Those with which something is wrong: failed or not sent, missed, past their deadline, due for an hour unanswered'
+complete -c keiko -n "__fish_keiko_using_subcommand seen" -l dry-run -d 'Show which tasks a filter means, and change nothing'
+complete -c keiko -n "__fish_keiko_using_subcommand seen" -s y -l yes -d 'Do not ask before changing more than three tasks'
 complete -c keiko -n "__fish_keiko_using_subcommand seen" -l early -d 'Also an occurrence that has not spoken yet'
 complete -c keiko -n "__fish_keiko_using_subcommand seen" -l json -d 'Give results and errors as JSON'
 complete -c keiko -n "__fish_keiko_using_subcommand seen" -s q -l quiet -d 'Leave out confirmations and hints'
@@ -203,14 +248,30 @@ complete -c keiko -n "__fish_keiko_using_subcommand snooze" -l for -d 'For how l
 complete -c keiko -n "__fish_keiko_using_subcommand snooze" -l until -d 'Until when, such as "tomorrow 9am"' -r
 complete -c keiko -n "__fish_keiko_using_subcommand snooze" -l tz -d 'The zone in which the time is read' -r
 complete -c keiko -n "__fish_keiko_using_subcommand snooze" -l occurrence -d 'The occurrence that is meant, as `show --json` names it: KEY~GENERATION' -r
+complete -c keiko -n "__fish_keiko_using_subcommand snooze" -l stage -d 'Those in a stage, such as due or late; several with commas' -r
+complete -c keiko -n "__fish_keiko_using_subcommand snooze" -l text -d 'Those with words in title or note' -r
+complete -c keiko -n "__fish_keiko_using_subcommand snooze" -l due -d 'Those due within days: today, this week, A..B' -r
+complete -c keiko -n "__fish_keiko_using_subcommand snooze" -l before -d 'Those due before a day or time' -r
+complete -c keiko -n "__fish_keiko_using_subcommand snooze" -l after -d 'Those due behind a day, or from a time on' -r
+complete -c keiko -n "__fish_keiko_using_subcommand snooze" -l tag -d 'Those with a tag; several must all be there. +TAG says the same' -r
 complete -c keiko -n "__fish_keiko_using_subcommand snooze" -l color -d 'Whether to show colours' -r -f -a "auto\t'On a terminal that knows colours, unless `NO_COLOR` is set'
 always\t'Also into pipes and files'
 never\t'Nowhere'"
 complete -c keiko -n "__fish_keiko_using_subcommand snooze" -l early -d 'Also an occurrence that has not spoken yet'
+complete -c keiko -n "__fish_keiko_using_subcommand snooze" -l series -d 'Those that repeat'
+complete -c keiko -n "__fish_keiko_using_subcommand snooze" -l one-shot -d 'Those that do not repeat'
+complete -c keiko -n "__fish_keiko_using_subcommand snooze" -l attention -d 'Those with which something is wrong: failed or not sent, missed, past their deadline, due for an hour unanswered'
+complete -c keiko -n "__fish_keiko_using_subcommand snooze" -l dry-run -d 'Show which tasks a filter means, and change nothing'
+complete -c keiko -n "__fish_keiko_using_subcommand snooze" -s y -l yes -d 'Do not ask before changing more than three tasks'
 complete -c keiko -n "__fish_keiko_using_subcommand snooze" -l json -d 'Give results and errors as JSON'
 complete -c keiko -n "__fish_keiko_using_subcommand snooze" -s q -l quiet -d 'Leave out confirmations and hints'
 complete -c keiko -n "__fish_keiko_using_subcommand snooze" -l print-id -d 'Print the UUID of the task and nothing else'
 complete -c keiko -n "__fish_keiko_using_subcommand snooze" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c keiko -n "__fish_keiko_using_subcommand pause" -l stage -d 'Those in a stage, such as due or late; several with commas' -r
+complete -c keiko -n "__fish_keiko_using_subcommand pause" -l text -d 'Those with words in title or note' -r
+complete -c keiko -n "__fish_keiko_using_subcommand pause" -l due -d 'Those due within days: today, this week, A..B' -r
+complete -c keiko -n "__fish_keiko_using_subcommand pause" -l before -d 'Those due before a day or time' -r
+complete -c keiko -n "__fish_keiko_using_subcommand pause" -l after -d 'Those due behind a day, or from a time on' -r
 complete -c keiko -n "__fish_keiko_using_subcommand pause" -l tag -d 'All tasks with this tag' -r
 complete -c keiko -n "__fish_keiko_using_subcommand pause" -l for -d 'Resume by itself after so long, such as 2h' -r
 complete -c keiko -n "__fish_keiko_using_subcommand pause" -l until -d 'Resume by itself at a time, such as "monday 9am"' -r
@@ -218,31 +279,68 @@ complete -c keiko -n "__fish_keiko_using_subcommand pause" -l tz -d 'The zone in
 complete -c keiko -n "__fish_keiko_using_subcommand pause" -l color -d 'Whether to show colours' -r -f -a "auto\t'On a terminal that knows colours, unless `NO_COLOR` is set'
 always\t'Also into pipes and files'
 never\t'Nowhere'"
+complete -c keiko -n "__fish_keiko_using_subcommand pause" -l series -d 'Those that repeat'
+complete -c keiko -n "__fish_keiko_using_subcommand pause" -l one-shot -d 'Those that do not repeat'
+complete -c keiko -n "__fish_keiko_using_subcommand pause" -l attention -d 'Those with which something is wrong: failed or not sent, missed, past their deadline, due for an hour unanswered'
+complete -c keiko -n "__fish_keiko_using_subcommand pause" -l dry-run -d 'Show which tasks a filter means, and change nothing'
+complete -c keiko -n "__fish_keiko_using_subcommand pause" -s y -l yes -d 'Do not ask before changing more than three tasks'
 complete -c keiko -n "__fish_keiko_using_subcommand pause" -l all -d 'All tasks'
 complete -c keiko -n "__fish_keiko_using_subcommand pause" -l json -d 'Give results and errors as JSON'
 complete -c keiko -n "__fish_keiko_using_subcommand pause" -s q -l quiet -d 'Leave out confirmations and hints'
 complete -c keiko -n "__fish_keiko_using_subcommand pause" -l print-id -d 'Print the UUID of the task and nothing else'
 complete -c keiko -n "__fish_keiko_using_subcommand pause" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c keiko -n "__fish_keiko_using_subcommand resume" -l stage -d 'Those in a stage, such as due or late; several with commas' -r
+complete -c keiko -n "__fish_keiko_using_subcommand resume" -l text -d 'Those with words in title or note' -r
+complete -c keiko -n "__fish_keiko_using_subcommand resume" -l due -d 'Those due within days: today, this week, A..B' -r
+complete -c keiko -n "__fish_keiko_using_subcommand resume" -l before -d 'Those due before a day or time' -r
+complete -c keiko -n "__fish_keiko_using_subcommand resume" -l after -d 'Those due behind a day, or from a time on' -r
 complete -c keiko -n "__fish_keiko_using_subcommand resume" -l tag -d 'All tasks with this tag' -r
 complete -c keiko -n "__fish_keiko_using_subcommand resume" -l color -d 'Whether to show colours' -r -f -a "auto\t'On a terminal that knows colours, unless `NO_COLOR` is set'
 always\t'Also into pipes and files'
 never\t'Nowhere'"
+complete -c keiko -n "__fish_keiko_using_subcommand resume" -l series -d 'Those that repeat'
+complete -c keiko -n "__fish_keiko_using_subcommand resume" -l one-shot -d 'Those that do not repeat'
+complete -c keiko -n "__fish_keiko_using_subcommand resume" -l attention -d 'Those with which something is wrong: failed or not sent, missed, past their deadline, due for an hour unanswered'
+complete -c keiko -n "__fish_keiko_using_subcommand resume" -l dry-run -d 'Show which tasks a filter means, and change nothing'
+complete -c keiko -n "__fish_keiko_using_subcommand resume" -s y -l yes -d 'Do not ask before changing more than three tasks'
 complete -c keiko -n "__fish_keiko_using_subcommand resume" -l all -d 'All tasks'
 complete -c keiko -n "__fish_keiko_using_subcommand resume" -l shift -d 'Add what remained at the pause to now, for tasks of the wall clock too'
 complete -c keiko -n "__fish_keiko_using_subcommand resume" -l json -d 'Give results and errors as JSON'
 complete -c keiko -n "__fish_keiko_using_subcommand resume" -s q -l quiet -d 'Leave out confirmations and hints'
 complete -c keiko -n "__fish_keiko_using_subcommand resume" -l print-id -d 'Print the UUID of the task and nothing else'
 complete -c keiko -n "__fish_keiko_using_subcommand resume" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c keiko -n "__fish_keiko_using_subcommand skip" -l stage -d 'Those in a stage, such as due or late; several with commas' -r
+complete -c keiko -n "__fish_keiko_using_subcommand skip" -l text -d 'Those with words in title or note' -r
+complete -c keiko -n "__fish_keiko_using_subcommand skip" -l due -d 'Those due within days: today, this week, A..B' -r
+complete -c keiko -n "__fish_keiko_using_subcommand skip" -l before -d 'Those due before a day or time' -r
+complete -c keiko -n "__fish_keiko_using_subcommand skip" -l after -d 'Those due behind a day, or from a time on' -r
+complete -c keiko -n "__fish_keiko_using_subcommand skip" -l tag -d 'Those with a tag; several must all be there. +TAG says the same' -r
 complete -c keiko -n "__fish_keiko_using_subcommand skip" -l color -d 'Whether to show colours' -r -f -a "auto\t'On a terminal that knows colours, unless `NO_COLOR` is set'
 always\t'Also into pipes and files'
 never\t'Nowhere'"
+complete -c keiko -n "__fish_keiko_using_subcommand skip" -l series -d 'Those that repeat'
+complete -c keiko -n "__fish_keiko_using_subcommand skip" -l one-shot -d 'Those that do not repeat'
+complete -c keiko -n "__fish_keiko_using_subcommand skip" -l attention -d 'Those with which something is wrong: failed or not sent, missed, past their deadline, due for an hour unanswered'
+complete -c keiko -n "__fish_keiko_using_subcommand skip" -l dry-run -d 'Show which tasks a filter means, and change nothing'
+complete -c keiko -n "__fish_keiko_using_subcommand skip" -s y -l yes -d 'Do not ask before changing more than three tasks'
 complete -c keiko -n "__fish_keiko_using_subcommand skip" -l json -d 'Give results and errors as JSON'
 complete -c keiko -n "__fish_keiko_using_subcommand skip" -s q -l quiet -d 'Leave out confirmations and hints'
 complete -c keiko -n "__fish_keiko_using_subcommand skip" -l print-id -d 'Print the UUID of the task and nothing else'
 complete -c keiko -n "__fish_keiko_using_subcommand skip" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c keiko -n "__fish_keiko_using_subcommand cancel" -l stage -d 'Those in a stage, such as due or late; several with commas' -r
+complete -c keiko -n "__fish_keiko_using_subcommand cancel" -l text -d 'Those with words in title or note' -r
+complete -c keiko -n "__fish_keiko_using_subcommand cancel" -l due -d 'Those due within days: today, this week, A..B' -r
+complete -c keiko -n "__fish_keiko_using_subcommand cancel" -l before -d 'Those due before a day or time' -r
+complete -c keiko -n "__fish_keiko_using_subcommand cancel" -l after -d 'Those due behind a day, or from a time on' -r
+complete -c keiko -n "__fish_keiko_using_subcommand cancel" -l tag -d 'Those with a tag; several must all be there. +TAG says the same' -r
 complete -c keiko -n "__fish_keiko_using_subcommand cancel" -l color -d 'Whether to show colours' -r -f -a "auto\t'On a terminal that knows colours, unless `NO_COLOR` is set'
 always\t'Also into pipes and files'
 never\t'Nowhere'"
+complete -c keiko -n "__fish_keiko_using_subcommand cancel" -l series -d 'Those that repeat'
+complete -c keiko -n "__fish_keiko_using_subcommand cancel" -l one-shot -d 'Those that do not repeat'
+complete -c keiko -n "__fish_keiko_using_subcommand cancel" -l attention -d 'Those with which something is wrong: failed or not sent, missed, past their deadline, due for an hour unanswered'
+complete -c keiko -n "__fish_keiko_using_subcommand cancel" -l dry-run -d 'Show which tasks a filter means, and change nothing'
+complete -c keiko -n "__fish_keiko_using_subcommand cancel" -s y -l yes -d 'Do not ask before changing more than three tasks'
 complete -c keiko -n "__fish_keiko_using_subcommand cancel" -l all -d 'The whole series, said on purpose: without the advice that skip would pass over one time only'
 complete -c keiko -n "__fish_keiko_using_subcommand cancel" -l json -d 'Give results and errors as JSON'
 complete -c keiko -n "__fish_keiko_using_subcommand cancel" -s q -l quiet -d 'Leave out confirmations and hints'
@@ -263,6 +361,15 @@ complete -c keiko -n "__fish_keiko_using_subcommand history" -l json -d 'Give re
 complete -c keiko -n "__fish_keiko_using_subcommand history" -s q -l quiet -d 'Leave out confirmations and hints'
 complete -c keiko -n "__fish_keiko_using_subcommand history" -l print-id -d 'Print the UUID of the task and nothing else'
 complete -c keiko -n "__fish_keiko_using_subcommand history" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c keiko -n "__fish_keiko_using_subcommand agenda" -l limit -d 'At most so many lines' -r
+complete -c keiko -n "__fish_keiko_using_subcommand agenda" -l tz -d 'The zone in which the days are read and shown' -r
+complete -c keiko -n "__fish_keiko_using_subcommand agenda" -l color -d 'Whether to show colours' -r -f -a "auto\t'On a terminal that knows colours, unless `NO_COLOR` is set'
+always\t'Also into pipes and files'
+never\t'Nowhere'"
+complete -c keiko -n "__fish_keiko_using_subcommand agenda" -l json -d 'Give results and errors as JSON'
+complete -c keiko -n "__fish_keiko_using_subcommand agenda" -s q -l quiet -d 'Leave out confirmations and hints'
+complete -c keiko -n "__fish_keiko_using_subcommand agenda" -l print-id -d 'Print the UUID of the task and nothing else'
+complete -c keiko -n "__fish_keiko_using_subcommand agenda" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c keiko -n "__fish_keiko_using_subcommand parse" -l now -d 'What "now" is, as RFC 3339' -r
 complete -c keiko -n "__fish_keiko_using_subcommand parse" -l tz -d 'The zone in which times are meant' -r
 complete -c keiko -n "__fish_keiko_using_subcommand parse" -l dialect -d 'Whether 6/5 is in June (us) or in May (uk)' -r -f -a "us\t'Month first'

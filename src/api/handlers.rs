@@ -12,6 +12,7 @@ use crate::protocol::objects::Task;
 use crate::protocol::to_wire::{self, Detail};
 
 pub(super) mod add;
+pub(super) mod agenda;
 pub(super) mod changes;
 pub(super) mod daemon;
 mod details;

@@ -1,5 +1,7 @@
 //! What do the words of a caller mean in time? The one door from requests to `when`, and where zones are settled.
 
+use std::ops::Range;
+
 use chrono_tz::Tz;
 
 use crate::api::{Api, refusal};
@@ -249,6 +251,16 @@ pub(super) fn moment(api: &Api, place: Place, text: &str, now: Timestamp) -> Res
             Err(RpcError::new(ErrorKind::Time, message))
         }
     }
+}
+
+/// Reads the days that words name, such as `this week`.
+pub(super) fn stretch(api: &Api, place: Place, text: &str) -> Result<Range<Timestamp>, RpcError> {
+    when::parse_stretch(text, &context(api, place)).map_err(not_understood)
+}
+
+/// Reads one end of a stretch: where it begins and where it ends.
+pub(super) fn bound(api: &Api, place: Place, text: &str) -> Result<Range<Timestamp>, RpcError> {
+    when::parse_bound(text, &context(api, place)).map_err(not_understood)
 }
 
 /// Reads a length of time, such as `10m`; it must be longer than nothing.

@@ -5,8 +5,8 @@
 use clap::{Args, Parser, Subcommand};
 
 use crate::cli::commands::{
-    ack, add, backup, cancel, channel, daemon, done, edit, events, history, list, parse, pause, remind, resume, retry,
-    rpc, show, skip, snooze, status,
+    ack, add, agenda, backup, cancel, channel, daemon, done, edit, events, history, list, parse, pause, remind, resume,
+    retry, rpc, show, skip, snooze, status,
 };
 use crate::cli::ui::{ColorFlag, Form};
 
@@ -97,6 +97,8 @@ pub(crate) enum Command {
     Retry(retry::Retry),
     #[command(name = "history")]
     History(history::History),
+    #[command(name = "agenda")]
+    Agenda(agenda::Agenda),
     #[command(name = "parse")]
     Parse(parse::Parse),
     #[command(name = "status")]

@@ -11,7 +11,8 @@ use crate::client::{Client, ClientError};
 use crate::config::paths::Paths;
 use crate::protocol::envelope::{self, RawJson};
 use crate::protocol::methods::{
-    Ask, EVENT_NOTIFICATION, EventSubscribe, Hello, History, HistoryResult, List, ListResult, Stop,
+    AGENDA_DEFAULT, AGENDA_MAX, AgendaGet, AgendaResult, Ask, EVENT_NOTIFICATION, EventSubscribe, Hello, History,
+    HistoryResult, List, ListResult, Stop,
 };
 use crate::protocol::objects::{Event, Time};
 
@@ -72,16 +73,36 @@ impl<'a> Context<'a> {
     ///
     /// # Errors
     /// As [`Context::ask`].
-    pub(crate) fn list(&mut self, all: bool, limit: Option<usize>) -> Result<ListResult, CliError> {
-        let mut whole = self.ask(&List { all, limit, after: None })?;
-        while let Some(after) = whole.next {
+    pub(crate) fn list(&mut self, mut question: List) -> Result<ListResult, CliError> {
+        let limit = question.limit;
+        let mut whole = self.ask(&question)?;
+        while whole.next.is_some() {
             let left = limit.map(|limit| limit.saturating_sub(whole.tasks.len()));
             if left == Some(0) {
                 break;
             }
-            let page = self.ask(&List { all, limit: left, after: Some(after) })?;
+            (question.limit, question.after) = (left, whole.next);
+            let page = self.ask(&question)?;
             whole.tasks.extend(page.tasks);
             whole.next = page.next;
+        }
+        Ok(whole)
+    }
+
+    /// Asks what will be said, page after page.
+    ///
+    /// # Errors
+    /// As [`Context::ask`].
+    pub(crate) fn agenda(&mut self, mut question: AgendaGet) -> Result<AgendaResult, CliError> {
+        let limit = question.limit.unwrap_or(AGENDA_DEFAULT);
+        question.limit = Some(limit.min(AGENDA_MAX));
+        let mut whole = self.ask(&question)?;
+        while whole.next.is_some() && whole.entries.len() < limit {
+            question.after = whole.next;
+            question.limit = Some((limit - whole.entries.len()).min(AGENDA_MAX));
+            let page = self.ask(&question)?;
+            whole.entries.extend(page.entries);
+            (whole.next, whole.left_out) = (page.next, page.left_out);
         }
         Ok(whole)
     }

@@ -140,6 +140,12 @@ pub(crate) enum CliError {
         /// Why.
         source: io::Error,
     },
+    /// A filter means no task.
+    #[error("no open task fits {filter}")]
+    NoneMeant {
+        /// The filter as it would be typed.
+        filter: String,
+    },
     /// The parameters of `rpc` are no JSON.
     #[error("cannot read the parameters {text:?}: {source}")]
     Json {
@@ -161,6 +167,7 @@ impl CliError {
         match self {
             Self::Usage { .. } | Self::Names(_) | Self::Json { .. } => Exit::Usage,
             Self::Time(_) => Exit::Time,
+            Self::NoneMeant { .. } => Exit::NotFound,
             Self::Client(error) => Exit::of_client(error),
             Self::Start(StartError::Unreachable { source }) => Exit::of_client(source),
             Self::Start(StartError::Failed { code, .. }) => Exit::of_daemon(*code),
@@ -178,6 +185,9 @@ impl CliError {
             Self::Names(_) => Some("name tasks by number, such as 3 5-7".to_owned()),
             Self::Json { .. } => Some("parameters are one JSON object, such as '{\"task\":3}'".to_owned()),
             Self::Time(error) => error.hint(),
+            Self::NoneMeant { .. } => {
+                Some("keiko list with the same filter and --all also shows what has ended".to_owned())
+            }
             Self::Client(error) => client_hint(error),
             Self::Start(StartError::Run { .. }) => Some("install keikod beside keiko, or in PATH".to_owned()),
             Self::Start(StartError::Died { .. } | StartError::TooSlow { .. }) => {
@@ -220,6 +230,7 @@ impl CliError {
             | Self::Paths(_)
             | Self::Input { .. }
             | Self::Output { .. }
+            | Self::NoneMeant { .. }
             | Self::Json { .. } => None,
         }
     }
@@ -242,6 +253,7 @@ impl CliError {
                 | Exit::Conflict => "start",
             },
             Self::Time(_) => "time",
+            Self::NoneMeant { .. } => "not_found",
             Self::Config(_) => "config",
             Self::Paths(_) => "paths",
             Self::Input { .. } => "input",

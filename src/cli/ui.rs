@@ -41,6 +41,8 @@ pub(crate) struct Ui {
     out: Stream<io::Stdout>,
     err: Stream<io::Stderr>,
     form: Form,
+    /// Whether standard output is a terminal.
+    is_terminal: bool,
 }
 
 struct Stream<S: anstream::stream::RawStream> {
@@ -61,7 +63,9 @@ impl Ui {
         let err_width = width(columns.as_deref(), terminal_width(&err));
         let out_color = choose(color, out.is_terminal(), environment);
         let err_color = choose(color, err.is_terminal(), environment);
-        Self { out: Stream::new(out, out_color, out_width), err: Stream::new(err, err_color, err_width), form }
+        let is_terminal = out.is_terminal();
+        let (out, err) = (Stream::new(out, out_color, out_width), Stream::new(err, err_color, err_width));
+        Self { out, err, form, is_terminal }
     }
 
     /// Returns in which form results are given.
@@ -129,12 +133,23 @@ impl Ui {
         }
     }
 
+    /// Returns whether a person is there to be asked.
+    #[expect(clippy::unused_self, reason = "whoever asks does so through the two streams")]
+    pub(crate) fn can_ask(&self) -> bool {
+        io::stdin().is_terminal() && io::stderr().is_terminal()
+    }
+
+    /// Returns whether a person reads the results on a terminal, so that long lists may be folded.
+    pub(crate) const fn is_terminal(&self) -> bool {
+        self.is_terminal
+    }
+
     /// Asks a person for a line; `None` where nobody can be asked, and at the end of the input.
     ///
     /// # Errors
     /// Standard input cannot be read.
     pub(crate) fn ask(&mut self, question: &str) -> io::Result<Option<String>> {
-        if !io::stdin().is_terminal() || !io::stderr().is_terminal() {
+        if !self.can_ask() {
             return Ok(None);
         }
         self.err.write(&Text::plain(question).to_ansi());

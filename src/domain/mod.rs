@@ -3,6 +3,7 @@
 //! Values in, values out. Nothing here reads a clock, draws a random number, logs, waits or knows how a value is
 //! stored or sent: time, ids and jitter are arguments, and the edges have their own row and wire types.
 
+pub mod agenda;
 pub mod breaker;
 pub mod command;
 pub mod delivery;
@@ -10,6 +11,7 @@ pub mod device_event;
 pub mod digest;
 pub mod effect;
 pub mod event;
+pub mod filter;
 pub mod message;
 pub mod name;
 pub mod occurrence;

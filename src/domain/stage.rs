@@ -5,6 +5,22 @@ use crate::domain::occurrence::Outcome;
 use crate::domain::state::State;
 use crate::domain::time::Timestamp;
 
+/// All stages that there are, for those who ask for tasks by them.
+pub const STAGES: [&str; 12] = [
+    "scheduled",
+    "due",
+    "late",
+    "snoozed",
+    "paused",
+    "no time",
+    "past deadline",
+    "missed",
+    "failed",
+    "done",
+    "unanswered",
+    "cancelled",
+];
+
 /// Returns the stage of a task (SPEC 3).
 #[must_use]
 pub fn stage(snapshot: &Snapshot, now: Timestamp) -> &'static str {

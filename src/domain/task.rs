@@ -3,13 +3,15 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
+use chrono::TimeDelta;
+use chrono_tz::Tz;
 use uuid::Uuid;
 
 use crate::domain::delivery::Target;
-use crate::domain::occurrence::{Instance, Nominal, Outcome};
+use crate::domain::occurrence::{Due, Instance, Nominal, Outcome};
 use crate::domain::retry::RETRIES_DEFAULT;
 use crate::domain::schedule::Schedule;
-use crate::domain::time::{Span, Timestamp};
+use crate::domain::time::{Span, Timestamp, resolve};
 
 /// Names a task on every device alike (`UUIDv7`, never reused).
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -170,6 +172,24 @@ impl Task {
     #[must_use]
     pub fn is_series(&self) -> bool {
         self.schedule.rule.is_series()
+    }
+
+    /// Returns when what is due at `due` must be done at the latest; local times are those of `zone`.
+    #[must_use]
+    pub fn deadline_of(&self, due: Option<Due>, zone: Tz) -> Option<Due> {
+        let nominal = match (self.deadline.as_ref()?.time, due.map(|due| due.nominal)) {
+            (DeadlineTime::At(nominal), _) => nominal,
+            (DeadlineTime::AfterDue(span), Some(Nominal::Local(due))) => {
+                Nominal::Local(due.checked_add_signed(TimeDelta::try_milliseconds(span.as_millis())?)?)
+            }
+            (DeadlineTime::AfterDue(span), Some(Nominal::Instant(due))) => Nominal::Instant(due.checked_add(span)?),
+            (DeadlineTime::AfterDue(_), None) => return None,
+        };
+        let at = match nominal {
+            Nominal::Local(local) => resolve(local, zone)?.0,
+            Nominal::Instant(at) => at,
+        };
+        Some(Due { nominal, at })
     }
 
     /// Returns whether it speaks to programs only, so that it ends when they have taken it.

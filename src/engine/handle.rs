@@ -1,5 +1,6 @@
 //! The way into the loop for everyone else: calls that change go through it, questions read the last committed state.
 
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -7,10 +8,12 @@ use chrono_tz::Tz;
 use tokio::sync::{Semaphore, mpsc, oneshot, watch};
 
 use crate::clock::{Clock, Jump};
+use crate::domain::agenda::{Agenda, Around, Part, Stretch, agenda};
 use crate::domain::breaker::TargetHealth;
-use crate::domain::delivery::{ChannelKind, Delivery, Report, Target};
+use crate::domain::delivery::{ChannelKind, Delivery, DeliveryStatus, Report, Target};
 use crate::domain::device_event::AnyEvent;
 use crate::domain::event::Snapshot;
+use crate::domain::filter::TaskFilter;
 use crate::domain::name::TaskName;
 use crate::domain::outbox::{DeliveryFilter, TargetCount};
 use crate::domain::state::State;
@@ -43,6 +46,9 @@ pub struct Handle {
     backups: Arc<Semaphore>,
 }
 
+/// What tasks are asked for, with those of which something could not be sent.
+pub type Matching = (TaskFilter, BTreeSet<TaskId>);
+
 /// A channel, and whether it can reach somebody.
 pub type ChannelPresence = (ChannelKind, Presence);
 
@@ -51,6 +57,12 @@ const FAILED_WITHIN: Span = Span::from_secs(7 * 24 * 60 * 60);
 
 /// How many of them are told one by one.
 const FAILED_TOLD_MAX: usize = 5;
+
+/// How many deliveries that failed are looked at to find their tasks.
+const UNDELIVERED_MAX: usize = 1000;
+
+/// How many tasks are read at once to find those that a filter means.
+const SCANNED_AT_ONCE: usize = 256;
 
 /// What the daemon knows of itself.
 #[derive(Clone, Debug)]
@@ -200,6 +212,97 @@ impl Handle {
     /// The store fails.
     pub async fn list_all_after(&self, after: Number, limit: usize) -> Result<Vec<Snapshot>, CallError> {
         self.read(move |store| Ok(store.list_after(Which::All, after, limit)?)).await
+    }
+
+    /// Returns the open tasks behind `after` that a filter means, ordered by number, at most `limit`. All behind `after` are
+    /// looked at until there are enough.
+    ///
+    /// # Errors
+    /// The store fails.
+    pub async fn open_matching(
+        &self,
+        filter: Arc<Matching>,
+        after: Number,
+        limit: usize,
+    ) -> Result<Vec<Snapshot>, CallError> {
+        self.matching(Which::Open, filter, after, limit).await
+    }
+
+    /// As [`Handle::open_matching`], of all tasks.
+    ///
+    /// # Errors
+    /// The store fails.
+    pub async fn all_matching(
+        &self,
+        filter: Arc<Matching>,
+        after: Number,
+        limit: usize,
+    ) -> Result<Vec<Snapshot>, CallError> {
+        self.matching(Which::All, filter, after, limit).await
+    }
+
+    async fn matching(
+        &self,
+        which: Which,
+        filter: Arc<Matching>,
+        after: Number,
+        limit: usize,
+    ) -> Result<Vec<Snapshot>, CallError> {
+        let now = self.now();
+        self.read(move |store| {
+            let (filter, undelivered) = &*filter;
+            let (mut matching, mut last) = (Vec::new(), after);
+            loop {
+                let read = store.list_after(which, last, SCANNED_AT_ONCE)?;
+                let is_last = read.len() < SCANNED_AT_ONCE;
+                last = read.last().map_or(last, |snapshot| snapshot.task.number);
+                matching.extend(read.into_iter().filter(|each| filter.matches(each, undelivered, now)));
+                if is_last || matching.len() >= limit {
+                    matching.truncate(limit);
+                    return Ok(matching);
+                }
+            }
+        })
+        .await
+    }
+
+    /// Returns the tasks of which something is not sent since its target cannot be reached, or failed for good lately.
+    ///
+    /// # Errors
+    /// The store fails.
+    pub async fn undelivered(&self) -> Result<BTreeSet<TaskId>, CallError> {
+        let since = self.now().saturating_add(Span::from_millis(-FAILED_WITHIN.as_millis()));
+        self.read(move |store| {
+            let (_, failed) = store.failed_since(since, UNDELIVERED_MAX)?;
+            let is_stuck = |delivery: &Delivery| match delivery.status {
+                DeliveryStatus::Waiting | DeliveryStatus::Retrying(_) | DeliveryStatus::Held => true,
+                DeliveryStatus::Queued
+                | DeliveryStatus::Grouped
+                | DeliveryStatus::Delivered(_)
+                | DeliveryStatus::Failed(_)
+                | DeliveryStatus::Withdrawn(_) => false,
+            };
+            let stuck = store.outbox()?.into_iter().filter(is_stuck);
+            Ok(stuck.chain(failed).map(|delivery| delivery.task).collect())
+        })
+        .await
+    }
+
+    /// Returns what will be said within a stretch, with the open tasks that it tells of by their places.
+    ///
+    /// # Errors
+    /// The store fails.
+    pub async fn agenda(&self, stretch: Stretch, part: Part) -> Result<(Vec<Snapshot>, Agenda), CallError> {
+        self.read(move |store| {
+            let tasks = store.list(Which::Open)?;
+            let mut around = Around { pauses: store.pauses()?, ..Around::default() };
+            for (task, spent) in store.spent(stretch.now)? {
+                around.spent.entry(task).or_default().push(spent);
+            }
+            let agenda = agenda(&tasks, &around, &stretch, part);
+            Ok((tasks, agenda))
+        })
+        .await
     }
 
     /// Returns the events of a task behind `cursor`, oldest first, at most `limit`.

@@ -14,6 +14,7 @@ use crate::protocol::objects::{
 #[cfg(test)]
 use crate::protocol::openrpc::tests::fields;
 
+pub use crate::protocol::methods::agenda::{AGENDA_DEFAULT, AGENDA_MAX, AGENDA_NOTES_MAX, AgendaGet, AgendaResult};
 pub use crate::protocol::methods::following::{
     EVENT_NOTIFICATION, EVENTS_DEFAULT, EVENTS_MAX, EventList, EventListResult, EventPushed, EventSubscribe,
     EventSubscribeResult, EventUnsubscribe, EventUnsubscribeResult, HISTORY_DELIVERIES_MAX, History, HistoryResult,
@@ -26,6 +27,7 @@ pub use crate::protocol::methods::outgoing::{
 pub use crate::protocol::methods::storage::{Backup, BackupResult};
 pub use crate::protocol::methods::verbs::{Ack, Cancel, Done, Pause, PauseResult, Resume, Retry, Skip, Snooze};
 
+mod agenda;
 mod following;
 mod outgoing;
 mod storage;
@@ -84,6 +86,7 @@ methods! {
     TaskCancel "task.cancel" Cancel -> WriteResult;
     TaskRetry "task.retry" Retry -> WriteResult;
     TaskHistory "task.history" History -> HistoryResult;
+    AgendaGet "agenda.get" AgendaGet -> AgendaResult;
     EventList "event.list" EventList -> EventListResult;
     EventSubscribe "event.subscribe" EventSubscribe -> EventSubscribeResult;
     EventUnsubscribe "event.unsubscribe" EventUnsubscribe -> EventUnsubscribeResult;
@@ -271,8 +274,8 @@ pub struct Get {
     pub task: TaskRef,
 }
 
-/// Asks for tasks.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+/// Asks for tasks: those that fit all that is said of them.
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct List {
     /// Whether those that have ended are wanted too.
@@ -284,6 +287,36 @@ pub struct List {
     /// Where to go on: `next` of the page before.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub after: Option<u64>,
+    /// Whether only those that have ended are wanted.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub ended: bool,
+    /// One of these stages, as `stage` of a task says it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stages: Option<Vec<String>>,
+    /// All of these tags, with or without the leading `+`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tags: Option<Vec<String>>,
+    /// Words that stand in the title or the notes, all of them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub text: Option<String>,
+    /// Due within these days: `today`, `this week`, `2026-06-01..2026-06-30`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub due: Option<String>,
+    /// Due before this day or time.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub due_before: Option<String>,
+    /// Due behind this day, or at this time or later.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub due_after: Option<String>,
+    /// Whether it comes up more than once.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub series: Option<bool>,
+    /// Whether only those are wanted with which something is wrong.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub attention: bool,
+    /// The zone in which the words are read; the daemon's unless given.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub zone: Option<String>,
 }
 
 /// Changes what a task says or when it comes up; what is absent stays.

@@ -146,6 +146,56 @@ pub struct Task {
     pub device: String,
 }
 
+/// Something that will be said, once or several times.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub struct AgendaEntry {
+    /// When, the first time.
+    pub at: Time,
+    /// When, the last time; `at` where it is said once.
+    pub last_at: Time,
+    /// How many times it is said.
+    pub times: u64,
+    /// How far apart those are, null where that differs or it is said once.
+    pub every_ms: Option<i64>,
+    /// The number of the task.
+    pub task: u64,
+    /// Its id.
+    pub task_id: String,
+    /// Its title.
+    pub title: String,
+    /// How much it matters.
+    pub priority: Priority,
+    /// Its tags.
+    pub tags: Vec<String>,
+    /// Which alert: `0` at due, `-1h` an hour before, `nag#3`, `deadline`.
+    pub slot: String,
+    /// The occurrence, that of the first time.
+    pub occurrence: String,
+    /// When that is due; null where it has only a deadline.
+    pub due_at: Option<Time>,
+    /// What it depends on: `unanswered` (said only if what rang before is not answered), `answered` (only if the occurrence
+    /// before is), or null.
+    pub only_if: Option<String>,
+    /// Whether the occurrence is not there yet.
+    pub predicted: bool,
+}
+
+/// Something that an agenda does not have.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub struct AgendaNote {
+    /// The number of the task.
+    pub task: u64,
+    /// Its title.
+    pub title: String,
+    /// `paused`, `after_done` (what comes behind is known once it is done) or `cut` (it comes up too often to be told to
+    /// the end).
+    pub kind: String,
+    /// When the pause ends by itself, or up to where it is told.
+    pub until: Option<Time>,
+    /// The same for people.
+    pub text: String,
+}
+
 /// When a task comes up.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Schedule {

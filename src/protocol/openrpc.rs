@@ -150,7 +150,7 @@ pub(crate) mod tests {
             ($($params:ident)*) => { [$((methods::$params::METHOD, check_required::<methods::$params>(&document)),)*] };
         }
         let checked = check! {
-            Hello Status Stop Add Get List Update Done Ack Snooze Pause Resume Skip Cancel Retry History EventList
+            Hello Status Stop Add Get List Update Done Ack Snooze Pause Resume Skip Cancel Retry History AgendaGet EventList
             EventSubscribe EventUnsubscribe DeliveryList ChannelList ChannelPause ChannelResume ChannelTest Backup Parse Advance
             Discover
         };
@@ -178,6 +178,8 @@ pub(crate) mod tests {
             objects::Skipped: "Skipped",
             objects::ChannelStatus: "ChannelStatus",
             objects::TargetStatus: "TargetStatus",
+            objects::AgendaEntry: "AgendaEntry",
+            objects::AgendaNote: "AgendaNote",
             EventPushed: "EventPushed",
             ErrorData: "ErrorData",
             Candidate: "Candidate",

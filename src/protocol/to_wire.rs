@@ -18,6 +18,7 @@ use crate::domain::task::{DeadlineTime, Priority};
 use crate::domain::time::{Span, Timestamp, resolve};
 use crate::protocol::{SCHEMA_VERSION, objects};
 
+pub mod agenda;
 pub mod outgoing;
 
 /// How many next times a task and a reading tell.

@@ -18,6 +18,7 @@ pub mod render;
 mod resolve;
 mod settings;
 mod span;
+mod stretch;
 mod title;
 mod token;
 mod typed;
@@ -38,6 +39,7 @@ pub use self::limits::{Bounds, Limits, parse_cron, parse_rrule};
 pub use self::note::Note;
 pub use self::settings::{Dialect, Settings};
 pub use self::span::parse_span;
+pub use self::stretch::{parse_bound, parse_stretch};
 
 /// What a text is read against.
 #[derive(Clone, PartialEq, Eq, Debug)]

@@ -1,13 +1,19 @@
 //! `task.get`, `task.list`, `time.parse`: what is asked without changing anything.
 
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
 use crate::api::Api;
 use crate::api::page::Page;
 use crate::api::time;
 use crate::domain::event::Snapshot;
+use crate::domain::filter::TaskFilter;
+use crate::domain::stage::STAGES;
 use crate::domain::task::Number;
+use crate::domain::time::Timestamp;
 use crate::protocol::SCHEMA_VERSION;
-use crate::protocol::envelope::{RawJson, write_answer};
-use crate::protocol::error_code::RpcError;
+use crate::protocol::envelope::{RawJson, nearest, write_answer};
+use crate::protocol::error_code::{ErrorKind, RpcError};
 use crate::protocol::methods::{Get, List, ListResult, Parse, TaskResult};
 use crate::protocol::objects::{Reading, Time};
 use crate::protocol::to_wire::{self, Detail};
@@ -27,13 +33,25 @@ pub(in crate::api) async fn get(api: &Api, params: Get) -> Result<TaskResult, Rp
 /// Tells the open tasks, or all, as JSON text.
 pub(in crate::api) async fn list(api: &Api, params: List) -> Result<RawJson, RpcError> {
     let view = api.view();
+    let wants_ended = params.all || params.ended || params.attention;
+    let filter = filter(api, &params)?;
+    let undelivered = if filter.needs_attention {
+        api.handle.undelivered().await.map_err(|error| api.refusal(&error))?
+    } else {
+        BTreeSet::new()
+    };
+    let filter = (filter != TaskFilter::default()).then(|| Arc::new((filter, undelivered)));
     let page = Page::new(params.after.unwrap_or(0), params.limit.unwrap_or(usize::MAX))
         .fill(
-            |after, limit| async move {
-                if params.all {
-                    api.handle.list_all_after(Number(after), limit).await
-                } else {
-                    api.handle.list_open_after(Number(after), limit).await
+            |after, limit| {
+                let filter = filter.clone();
+                async move {
+                    match (filter, wants_ended) {
+                        (Some(filter), true) => api.handle.all_matching(filter, Number(after), limit).await,
+                        (Some(filter), false) => api.handle.open_matching(filter, Number(after), limit).await,
+                        (None, true) => api.handle.list_all_after(Number(after), limit).await,
+                        (None, false) => api.handle.list_open_after(Number(after), limit).await,
+                    }
                 }
             },
             move |each: &Snapshot| (each.task.number.0, write_answer(to_wire::task(each, &[], Detail::Brief, view))),
@@ -47,6 +65,38 @@ pub(in crate::api) async fn list(api: &Api, params: List) -> Result<RawJson, Rpc
         tasks: page.into_texts(),
         warnings: api.storage_warnings().await,
     }))
+}
+
+/// Reads what is said of the tasks that are wanted.
+fn filter(api: &Api, params: &List) -> Result<TaskFilter, RpcError> {
+    let place = time::Place::of_question(api, params.zone.as_deref())?;
+    let stages: Vec<String> = params.stages.iter().flatten().map(|word| word.trim().to_lowercase()).collect();
+    if let Some(unknown) = stages.iter().find(|word| !STAGES.contains(&word.as_str())) {
+        let message = format!("cannot list stage {unknown:?}: expected {}", STAGES.join(", "));
+        let error = RpcError::new(ErrorKind::Params, message);
+        return Err(match nearest(unknown, STAGES) {
+            Some(near) => error.with_hint(format!("did you mean {near:?}?")),
+            None => error,
+        });
+    }
+    let within = params.due.as_deref().map(|text| time::stretch(api, place, text)).transpose()?;
+    let before = params.due_before.as_deref().map(|text| time::bound(api, place, text)).transpose()?;
+    let after = params.due_after.as_deref().map(|text| time::bound(api, place, text)).transpose()?;
+    let start = within.as_ref().map(|within| within.start).max(after.map(|after| after.end));
+    let ends = within.map(|within| within.end).into_iter().chain(before.map(|before| before.start));
+    let end = ends.min();
+    let due =
+        (start.is_some() || end.is_some()).then(|| start.unwrap_or(Timestamp::MIN)..end.unwrap_or(Timestamp::MAX));
+    let text = params.text.as_deref().unwrap_or_default().to_lowercase();
+    Ok(TaskFilter {
+        stages,
+        tags: params.tags.iter().flatten().map(|tag| tag.trim_start_matches('+').to_owned()).collect(),
+        words: text.split_whitespace().map(str::to_owned).collect(),
+        due,
+        is_series: params.series,
+        has_ended: params.ended.then_some(true),
+        needs_attention: params.attention,
+    })
 }
 
 /// Tells what a sentence means; that it means nothing is an answer too.

@@ -2,7 +2,7 @@
 
 use clap::Args;
 
-use crate::cli::commands::each::{Named, change_each};
+use crate::cli::commands::each::{Chosen, change_chosen};
 use crate::cli::context::Context;
 use crate::cli::error::{CliError, Exit};
 use crate::cli::render::change::Change;
@@ -15,7 +15,7 @@ use crate::protocol::methods;
 pub(crate) struct Cancel {
     /// Which tasks.
     #[command(flatten)]
-    named: Named,
+    chosen: Chosen,
     /// The whole series, said on purpose: without the advice that skip would pass over one time only
     #[arg(long)]
     all: bool,
@@ -24,11 +24,11 @@ pub(crate) struct Cancel {
 impl Cancel {
     /// Asks it of each task.
     pub(crate) fn run(self, context: &mut Context<'_>) -> Result<Exit, CliError> {
-        Ok(change_each(context, &self.named.names()?, Change::Cancelled, |task| methods::Cancel {
+        change_chosen(context, self.chosen.typed(), Change::Cancelled, |task| methods::Cancel {
             task,
             all: self.all,
             occurrence: None,
             key: None,
-        }))
+        })
     }
 }

@@ -2,10 +2,10 @@
 
 use clap::Args;
 
-use crate::cli::commands::each::{NamedOrDue, each};
+use crate::cli::commands::each::{NamedOrDue, change_each_or_due};
 use crate::cli::context::Context;
 use crate::cli::error::{CliError, Exit};
-use crate::cli::render::change::{Change, change};
+use crate::cli::render::change::Change;
 use crate::protocol::methods;
 
 /// Marks tasks done
@@ -35,6 +35,6 @@ impl Done {
             version: None,
             key: None,
         };
-        Ok(each(context, &self.named.names()?, question, |answer, view, _| change(Change::Done, answer, view)))
+        change_each_or_due(context, self.named.typed(), Change::Done, question)
     }
 }

@@ -4,6 +4,7 @@ use clap::Args;
 use serde::Serialize;
 use serde_json::{Value, json};
 
+use crate::cli::commands::filter::{Care, Filter, Meant, Tags, Typed};
 use crate::cli::context::Context;
 use crate::cli::error::{CliError, Exit};
 use crate::cli::names;
@@ -23,12 +24,39 @@ pub(crate) struct Named {
     tasks: Vec<String>,
 }
 
-/// The tasks that are meant: by their names, or many at once.
+/// The tasks that are meant: by their names, or by what is true of them.
+#[derive(Debug, Args)]
+pub(crate) struct Chosen {
+    /// Number, range (5-7), beginning of the id, or words of the title; or a tag: +home
+    #[arg(value_name = "TASK", required_unless_present_any = [
+        "stage", "text", "due", "before", "after", "series", "one_shot", "attention", "tag",
+    ])]
+    tasks: Vec<String>,
+    /// What is true of them.
+    #[command(flatten)]
+    filter: Filter,
+    /// Their tags.
+    #[command(flatten)]
+    tags: Tags,
+    /// How the change is made.
+    #[command(flatten)]
+    care: Care,
+}
+
+/// The tasks that are meant: by their names, by what is true of them, or many at once.
 #[derive(Debug, Args)]
 pub(crate) struct Several {
     /// Number, range (5-7), beginning of the id, or words of the title
-    #[arg(value_name = "TASK", required_unless_present_any = ["all", "tag"])]
+    #[arg(value_name = "TASK", required_unless_present_any = [
+        "all", "tag", "stage", "text", "due", "before", "after", "series", "one_shot", "attention",
+    ])]
     tasks: Vec<String>,
+    /// What is true of them.
+    #[command(flatten)]
+    filter: Filter,
+    /// How the change is made.
+    #[command(flatten)]
+    care: Care,
     /// All tasks
     #[arg(long, conflicts_with_all = ["tasks", "tag"])]
     pub(crate) all: bool,
@@ -40,9 +68,18 @@ pub(crate) struct Several {
 /// The tasks that are meant, or the one that is due.
 #[derive(Debug, Args)]
 pub(crate) struct NamedOrDue {
-    /// Number, range (5-7), beginning of the id, or words of the title; without it the one that is due
+    /// Number, range (5-7), beginning of the id, or words of the title; or a tag: +home; without it the one that is due
     #[arg(value_name = "TASK")]
     tasks: Vec<String>,
+    /// What is true of them.
+    #[command(flatten)]
+    filter: Filter,
+    /// Their tags.
+    #[command(flatten)]
+    tags: Tags,
+    /// How the change is made.
+    #[command(flatten)]
+    care: Care,
 }
 
 impl Named {
@@ -56,22 +93,23 @@ impl Named {
 }
 
 impl NamedOrDue {
-    /// Returns what each task is called, `None` for the one that is due.
-    ///
-    /// # Errors
-    /// A range is wrong.
-    pub(crate) fn names(&self) -> Result<Vec<Option<String>>, CliError> {
-        or_due(&self.tasks)
+    /// Returns what was typed.
+    pub(crate) fn typed(&self) -> Typed<'_> {
+        Typed { words: &self.tasks, filter: &self.filter, tags: &self.tags.tag, care: self.care }
     }
 }
 
-/// Returns what each task is called, `None` for the one that is due.
-///
-/// # Errors
-/// A range is wrong.
-pub(crate) fn or_due(typed: &[String]) -> Result<Vec<Option<String>>, CliError> {
-    let names: Vec<Option<String>> = names::names(typed)?.into_iter().map(Some).collect();
-    Ok(if names.is_empty() { vec![None] } else { names })
+impl Chosen {
+    /// Returns what was typed.
+    pub(crate) fn typed(&self) -> Typed<'_> {
+        Typed { words: &self.tasks, filter: &self.filter, tags: &self.tags.tag, care: self.care }
+    }
+}
+
+impl Several {
+    fn typed(&self) -> Typed<'_> {
+        Typed { words: &self.tasks, filter: &self.filter, tags: &[], care: self.care }
+    }
 }
 
 /// An answer that is about one task.
@@ -200,8 +238,8 @@ impl Tally {
 /// Asks the same of each task and tells each answer.
 pub(crate) fn each<A: Ask>(
     context: &mut Context<'_>,
-    names: &[Option<String>],
-    question: impl Fn(Option<TaskRef>) -> A,
+    names: &[String],
+    question: impl Fn(TaskRef) -> A,
     lines: impl Fn(&A::Answer, Viewpoint, Option<usize>) -> Vec<Text>,
 ) -> Exit
 where
@@ -209,10 +247,52 @@ where
 {
     let mut tally = Tally::new(names.len() == 1);
     for name in names {
-        let result = context.ask(&question(name.clone().map(TaskRef)));
-        tally.add(context, name.as_deref(), result, &lines);
+        let result = context.ask(&question(TaskRef(name.clone())));
+        tally.add(context, Some(name), result, &lines);
     }
     tally.finish(context)
+}
+
+/// Changes each task that is meant, or the one that is due where none is named, and says what changed.
+pub(crate) fn change_each_or_due<A: Ask<Answer = WriteResult>>(
+    context: &mut Context<'_>,
+    typed: Typed<'_>,
+    what: Change,
+    question: impl Fn(Option<TaskRef>) -> A,
+) -> Result<Exit, CliError> {
+    let (names, is_single) = match typed.meant(what.question(), context)? {
+        Meant::Nothing(exit) => return Ok(exit),
+        Meant::Found(numbers) => (numbers.into_iter().map(Some).collect(), false),
+        Meant::Named(names) if names.is_empty() => (vec![None], true),
+        Meant::Named(names) => {
+            let is_single = names.len() == 1;
+            (names.into_iter().map(Some).collect(), is_single)
+        }
+    };
+    let mut tally = Tally::new(is_single);
+    for name in names {
+        let result = context.ask(&question(name.clone().map(TaskRef)));
+        tally.add(context, name.as_deref(), result, |answer, view, _| change(what, answer, view));
+    }
+    Ok(tally.finish(context))
+}
+
+/// Changes each task that is meant and says what changed.
+pub(crate) fn change_chosen<A: Ask<Answer = WriteResult>>(
+    context: &mut Context<'_>,
+    typed: Typed<'_>,
+    what: Change,
+    question: impl Fn(TaskRef) -> A,
+) -> Result<Exit, CliError> {
+    let (names, is_single) = match typed.meant(what.question(), context)? {
+        Meant::Nothing(exit) => return Ok(exit),
+        Meant::Found(numbers) => (numbers, false),
+        Meant::Named(names) => {
+            let is_single = names.len() == 1;
+            (names, is_single)
+        }
+    };
+    Ok(change_all(context, &names, is_single, what, question))
 }
 
 /// Changes each task that is named, or many at once, and says what changed.
@@ -222,13 +302,26 @@ pub(crate) fn change_each_or_many<A: Ask<Answer = PauseResult>>(
     what: Change,
     question: impl Fn(Option<TaskRef>) -> A,
 ) -> Result<Exit, CliError> {
-    if which.tasks.is_empty() {
+    if which.all || which.tag.is_some() {
+        if !which.filter.is_empty() || which.care.dry_run {
+            return Err(CliError::usage(
+                "cannot use a filter beside --all and --tag: those stand for what is added later too",
+                "leave out --all or --tag; a filter means the tasks that there are now",
+            ));
+        }
         let answer = context.ask(&question(None))?;
         context.confirm(&answer, &answer.warnings, |_| vec![of_many(what, &answer)]);
         return Ok(Exit::Done);
     }
-    let names = names::names(&which.tasks)?;
-    let mut tally = Tally::new(names.len() == 1);
+    let (names, is_single) = match which.typed().meant(what.question(), context)? {
+        Meant::Nothing(exit) => return Ok(exit),
+        Meant::Found(numbers) => (numbers, false),
+        Meant::Named(names) => {
+            let is_single = names.len() == 1;
+            (names, is_single)
+        }
+    };
+    let mut tally = Tally::new(is_single);
     for name in names {
         let result = context.ask(&question(Some(TaskRef(name.clone()))));
         let result = result.and_then(|answer| answer.into_one().map_err(|_| of_another_daemon(&name)));
@@ -251,7 +344,17 @@ pub(crate) fn change_each<A: Ask<Answer = WriteResult>>(
     what: Change,
     question: impl Fn(TaskRef) -> A,
 ) -> Exit {
-    let mut tally = Tally::new(names.len() == 1);
+    change_all(context, names, names.len() == 1, what, question)
+}
+
+fn change_all<A: Ask<Answer = WriteResult>>(
+    context: &mut Context<'_>,
+    names: &[String],
+    is_single: bool,
+    what: Change,
+    question: impl Fn(TaskRef) -> A,
+) -> Exit {
+    let mut tally = Tally::new(is_single);
     for name in names {
         let result = context.ask(&question(TaskRef(name.clone())));
         tally.add(context, Some(name), result, |answer, view, _| change(what, answer, view));

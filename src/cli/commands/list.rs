@@ -2,32 +2,66 @@
 
 use clap::Args;
 
+use crate::cli::commands::filter::{Filter, Tags, part_tags};
 use crate::cli::context::Context;
 use crate::cli::error::{CliError, Exit};
-use crate::cli::render::task::list;
+use crate::cli::render::task::{folded, list};
 use crate::cli::ui::Form;
+use crate::protocol::methods;
 
 /// Lists tasks, what is due first
+///
+/// Words find tasks by title and note, +TAG by tag; all that is said must be true. On a terminal a long list is folded.
 #[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  keiko list +home\n  keiko list rent --due \"this week\"\n  \
+    keiko list --attention\n  keiko list --stage due,late --before today\n  keiko list --done")]
 pub(crate) struct List {
+    /// Words in title or note, and tags: +home
+    #[arg(value_name = "WORDS")]
+    words: Vec<String>,
     /// Also those that have ended
     #[arg(long, short)]
     all: bool,
+    /// Only those that have ended
+    #[arg(long, conflicts_with = "all")]
+    done: bool,
     /// At most so many
     #[arg(long, value_name = "N")]
     limit: Option<usize>,
+    /// Every task on a line of its own, on a terminal too
+    #[arg(long)]
+    full: bool,
+    /// What is true of them.
+    #[command(flatten)]
+    filter: Filter,
+    /// Their tags.
+    #[command(flatten)]
+    tags: Tags,
 }
 
 impl List {
     /// Asks for the tasks and shows them.
     pub(crate) fn run(self, context: &mut Context<'_>) -> Result<Exit, CliError> {
-        let answer = context.list(self.all, self.limit)?;
+        let (mut tags, words) = part_tags(&self.words);
+        tags.extend_from_slice(&self.tags.tag);
+        let asks_for_all = words.is_empty() && tags.is_empty() && self.filter.is_empty() && !self.done && !self.all;
+        let mut filter = self.filter;
+        if !words.is_empty() {
+            let text = filter.text.into_iter().chain(words).collect::<Vec<_>>();
+            filter.text = Some(text.join(" "));
+        }
+        let question =
+            methods::List { all: self.all, ended: self.done, limit: self.limit, ..filter.question(&tags, context) };
+        let answer = context.list(question)?;
         let view = context.viewpoint(answer.now);
         if context.ui.form() == Form::Id {
             let ids: Vec<_> = answer.tasks.iter().map(|task| task.id.as_str().into()).collect();
             context.ui.print(&ids);
         }
-        context.answer(&answer, &answer.warnings, |width| list(&answer.tasks, view, width));
+        // What is asked for is shown; what is not is folded, where a person reads it.
+        let folds = asks_for_all && !self.full && self.limit.is_none() && context.ui.is_terminal();
+        let lines = if folds { folded } else { list };
+        context.answer(&answer, &answer.warnings, |width| lines(&answer.tasks, view, width));
         Ok(Exit::Done)
     }
 }

@@ -2,6 +2,7 @@
 
 pub(crate) mod ack;
 pub(crate) mod add;
+pub(crate) mod agenda;
 pub(crate) mod backup;
 pub(crate) mod cancel;
 pub(crate) mod channel;
@@ -10,6 +11,7 @@ pub(crate) mod done;
 pub(crate) mod each;
 pub(crate) mod edit;
 pub(crate) mod events;
+pub(crate) mod filter;
 pub(crate) mod history;
 pub(crate) mod input;
 pub(crate) mod list;

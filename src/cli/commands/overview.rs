@@ -7,11 +7,11 @@ use crate::cli::error::{CliError, Exit};
 use crate::cli::render::overview::{Groups, overview};
 use crate::cli::ui::Form;
 use crate::protocol::SCHEMA_VERSION;
-use crate::protocol::methods::Status;
+use crate::protocol::methods::{List, Status};
 
 /// Asks for the open tasks and shows them by what they ask of the person.
 pub(crate) fn run(context: &mut Context<'_>) -> Result<Exit, CliError> {
-    let mut answer = context.list(false, None)?;
+    let mut answer = context.list(List::default())?;
     // What failed may belong to a task that has ended, which is in no group.
     let status = context.ask(&Status {})?;
     let (failed, skipped) = (status.failed_total, status.skipped_total);

@@ -2,7 +2,7 @@
 
 use clap::Args;
 
-use crate::cli::commands::each::{Named, change_each};
+use crate::cli::commands::each::{Chosen, change_chosen};
 use crate::cli::context::Context;
 use crate::cli::error::{CliError, Exit};
 use crate::cli::render::change::Change;
@@ -15,16 +15,16 @@ use crate::protocol::methods;
 pub(crate) struct Skip {
     /// Which tasks.
     #[command(flatten)]
-    named: Named,
+    chosen: Chosen,
 }
 
 impl Skip {
     /// Asks it of each task.
     pub(crate) fn run(self, context: &mut Context<'_>) -> Result<Exit, CliError> {
-        Ok(change_each(context, &self.named.names()?, Change::Skipped, |task| methods::Skip {
+        change_chosen(context, self.chosen.typed(), Change::Skipped, |task| methods::Skip {
             task,
             occurrence: None,
             key: None,
-        }))
+        })
     }
 }

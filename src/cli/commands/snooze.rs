@@ -2,11 +2,12 @@
 
 use clap::Args;
 
-use crate::cli::commands::each::{each, or_due};
+use crate::cli::commands::each::change_each_or_due;
+use crate::cli::commands::filter::{Care, Filter, Tags, Typed};
 use crate::cli::context::Context;
 use crate::cli::error::{CliError, Exit};
 use crate::cli::names::is_exact;
-use crate::cli::render::change::{Change, change};
+use crate::cli::render::change::Change;
 use crate::protocol::methods;
 use crate::when::parse_span;
 
@@ -39,6 +40,15 @@ pub(crate) struct Snooze {
     /// The occurrence that is meant, as `show --json` names it: KEY~GENERATION
     #[arg(long, value_name = "KEY")]
     occurrence: Option<String>,
+    /// What is true of them.
+    #[command(flatten)]
+    filter: Filter,
+    /// Their tags.
+    #[command(flatten)]
+    tags: Tags,
+    /// How the change is made.
+    #[command(flatten)]
+    care: Care,
 }
 
 impl Snooze {
@@ -61,7 +71,8 @@ impl Snooze {
             zone: Some(zone.clone()),
             key: None,
         };
-        Ok(each(context, &or_due(&meant.names)?, question, |answer, view, _| change(Change::Snoozed, answer, view)))
+        let typed = Typed { words: &meant.names, filter: &self.filter, tags: &self.tags.tag, care: self.care };
+        change_each_or_due(context, typed, Change::Snoozed, question)
     }
 }
 

@@ -38,6 +38,22 @@ pub(crate) enum Change {
 }
 
 impl Change {
+    /// Returns the words that ask whether it is to be done to many tasks: they stand before how many.
+    pub(crate) const fn question(self) -> &'static str {
+        match self {
+            Self::Added => "add",
+            Self::Edited => "change",
+            Self::Done => "mark as done",
+            Self::Seen => "mark as seen",
+            Self::Snoozed => "snooze",
+            Self::Paused => "pause",
+            Self::Resumed => "resume",
+            Self::Skipped => "skip the open time of",
+            Self::Cancelled => "cancel",
+            Self::Retried => "send again",
+        }
+    }
+
     const fn word(self) -> &'static str {
         match self {
             Self::Added => "added",

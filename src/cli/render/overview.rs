@@ -1,7 +1,7 @@
 //! The one screen of `keiko` without a command: what asks for the person first, the rest folded.
 
 use crate::cli::render::table::{Column, table};
-use crate::cli::render::task::{is_wide, stage, title, when};
+use crate::cli::render::task::{is_wide, numbered, stage, title, when};
 use crate::cli::render::text::{DIM, HEAD, NUMBER, Text};
 use crate::cli::render::time::Viewpoint;
 use crate::domain::time::Timestamp;
@@ -9,9 +9,6 @@ use crate::protocol::objects::Task;
 
 /// How many of each group are shown; the rest is counted. Two groups of ten and the folded lines fit in 24 rows.
 const SHOWN_MAX: usize = 8;
-
-/// How many numbers a folded group names.
-const NUMBERS_MAX: usize = 12;
 
 /// The open tasks by what they ask of the person, each group in the order in which it is shown.
 #[derive(Debug, Default)]
@@ -88,7 +85,7 @@ pub(crate) fn overview(groups: &Groups<'_>, view: Viewpoint, width: Option<usize
     if folded.iter().any(|(_, tasks)| !tasks.is_empty()) && lines.last().is_some_and(|line| line.width() > 0) {
         lines.push(Text::default());
     }
-    lines.extend(folded.iter().filter(|(_, tasks)| !tasks.is_empty()).map(|(name, tasks)| fold(name, tasks)));
+    lines.extend(folded.iter().filter(|(_, tasks)| !tasks.is_empty()).map(|(name, tasks)| numbered(name, tasks)));
     lines
 }
 
@@ -112,17 +109,6 @@ fn rows(tasks: &[&Task], view: Viewpoint, width: Option<usize>) -> Vec<Text> {
         .collect();
     // Without the heading, which is empty here.
     table(&columns, &rows, width).split_off(1)
-}
-
-fn fold(name: &str, tasks: &[&Task]) -> Text {
-    let numbers: Vec<String> = tasks.iter().take(NUMBERS_MAX).map(|task| task.number.to_string()).collect();
-    let mut line = Text::styled(HEAD, name);
-    line.push(": ");
-    line.push_styled(NUMBER, &numbers.join(", "));
-    if tasks.len() > NUMBERS_MAX {
-        line.push_styled(DIM, &format!(" and {} more", tasks.len() - NUMBERS_MAX));
-    }
-    line
 }
 
 #[cfg(test)]

@@ -62,8 +62,7 @@ pub(crate) fn list(tasks: &[Task], view: Viewpoint, width: Option<usize>) -> Vec
     if tasks.is_empty() {
         return vec![Text::styled(DIM, "no tasks")];
     }
-    let mut sorted: Vec<&Task> = tasks.iter().collect();
-    sorted.sort_by_key(|task| (rank(task), when(task).map_or(i64::MAX, Timestamp::as_millis), task.number));
+    let sorted = sorted(tasks.iter().collect());
     let is_wide = is_wide(width);
     let mut columns = vec![Column::numbers("#"), Column::words("WHEN")];
     if is_wide {
@@ -72,6 +71,60 @@ pub(crate) fn list(tasks: &[Task], view: Viewpoint, width: Option<usize>) -> Vec
     columns.extend([Column::words("STAGE"), Column::flexible("TITLE", TITLE_MIN)]);
     let rows: Vec<Vec<Text>> = sorted.iter().map(|task| row(task, view, is_wide)).collect();
     table(&columns, &rows, width)
+}
+
+/// How many tasks of one sort are shown before the rest is folded.
+const SHOWN_MAX: usize = 20;
+
+/// How many numbers a folded line names.
+const NUMBERS_MAX: usize = 12;
+
+/// Returns the rows of `keiko list` for a person on a terminal: what was seen, and what is many, is folded.
+pub(crate) fn folded(tasks: &[Task], view: Viewpoint, width: Option<usize>) -> Vec<Text> {
+    let is_seen = |task: &&Task| task.state == "RUNNING" && task.occurrence.acked_at.is_some();
+    let mut seen: Vec<&Task> = tasks.iter().filter(is_seen).collect();
+    let others: Vec<&Task> = tasks.iter().filter(|task| !is_seen(task)).collect();
+    let sorted = sorted(others);
+    let mut shown: Vec<Task> = Vec::new();
+    let mut notes = Vec::new();
+    for of_rank in sorted.chunk_by(|one, other| rank(one) == rank(other)) {
+        shown.extend(of_rank.iter().take(SHOWN_MAX).map(|task| (*task).clone()));
+        let more = of_rank.len().saturating_sub(SHOWN_MAX);
+        if more > 0 {
+            let what = match rank(of_rank[0]) {
+                0 => "due or late",
+                1 => "failing",
+                4 => "paused",
+                5 => "without a time",
+                _ => "later",
+            };
+            notes.push(Text::styled(DIM, &format!("and {more} more {what}: keiko list --full")));
+        }
+    }
+    let mut lines = if shown.is_empty() && !seen.is_empty() { Vec::new() } else { list(&shown, view, width) };
+    if !seen.is_empty() {
+        seen.sort_by_key(|task| task.number);
+        lines.push(numbered("seen, not done", &seen));
+    }
+    lines.extend(notes);
+    lines.into_iter().map(|line| width.map_or(line.clone(), |width| line.cut(width))).collect()
+}
+
+/// Returns a line that names several tasks by their numbers.
+pub(crate) fn numbered(name: &str, tasks: &[&Task]) -> Text {
+    let numbers: Vec<String> = tasks.iter().take(NUMBERS_MAX).map(|task| task.number.to_string()).collect();
+    let mut line = Text::styled(HEAD, name);
+    line.push(": ");
+    line.push_styled(NUMBER, &numbers.join(", "));
+    if tasks.len() > NUMBERS_MAX {
+        line.push_styled(DIM, &format!(" and {} more", tasks.len() - NUMBERS_MAX));
+    }
+    line
+}
+
+fn sorted(mut tasks: Vec<&Task>) -> Vec<&Task> {
+    tasks.sort_by_key(|task| (rank(task), when(task).map_or(i64::MAX, Timestamp::as_millis), task.number));
+    tasks
 }
 
 /// Returns whether there is room for more than the most needed columns.
@@ -272,6 +325,21 @@ mod tests {
           2   2 Jan 2027   scheduled  👨‍👩‍👧 party
          14  14 May 15:00  paused     paused one
          15  –             no time    buy milk
+        ");
+    }
+
+    #[test]
+    fn on_a_terminal_what_was_seen_and_what_is_many_is_folded() {
+        let mut many = tasks();
+        many.extend((200..240).map(|number| task(&json!({ "number": number, "title": format!("later {number}") }))));
+        let shown = shown(&folded(&many, here(), Some(60)));
+        let lines: Vec<&str> = shown.lines().collect();
+        assert_eq!(lines.len(), 1 + 2 + 20 + 1 + 1 + 2);
+        insta::assert_snapshot!(lines[lines.len() - 4..].join("\n"), @"
+         14  14 May 15:00  paused     paused one
+         15  –             no time    buy milk
+        seen, not done: 16
+        and 24 more later: keiko list --full
         ");
     }
 

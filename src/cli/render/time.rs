@@ -108,7 +108,7 @@ const fn round(millis: u64, grain: u64) -> u64 {
 }
 
 /// Returns `15:00`, with seconds only where there are any.
-fn clock(local: &chrono::DateTime<Tz>) -> String {
+pub(crate) fn clock(local: &chrono::DateTime<Tz>) -> String {
     if local.second() == 0 { local.format("%H:%M").to_string() } else { local.format("%H:%M:%S").to_string() }
 }
 

@@ -18,7 +18,7 @@ pub struct Interval {
 
 impl Interval {
     /// Returns instance `index`, counted from 0, or `None` past the end.
-    pub(super) fn at(&self, index: u64) -> Option<Instance> {
+    pub(in crate::domain) fn at(&self, index: u64) -> Option<Instance> {
         if self.count.is_some_and(|count| index >= u64::from(count)) {
             return None;
         }
@@ -29,7 +29,7 @@ impl Interval {
     }
 
     /// Returns the index of the last instance due by `now`, `None` before the first.
-    pub(super) fn index_by(&self, now: Timestamp) -> Option<u64> {
+    pub(in crate::domain) fn index_by(&self, now: Timestamp) -> Option<u64> {
         let last_due = self.until.map_or(now, |until| until.min(now));
         let index = u64::try_from(last_due.since(self.from).as_millis()).ok()?
             / u64::try_from(self.every.as_millis().max(1)).ok()?;

@@ -1,6 +1,5 @@
 //! Collects the legal steps of one command, each applied to the result of the one before.
 
-use chrono::TimeDelta;
 use chrono_tz::Tz;
 use uuid::Uuid;
 
@@ -9,11 +8,11 @@ use crate::domain::delivery::{ChannelKind, Delivery, DeliveryId, DeliveryStatus,
 use crate::domain::effect::Effect;
 use crate::domain::event::{Firing, Operation, Snapshot, apply};
 use crate::domain::message::{Message, Occasion, Reason, Skip, skipped};
-use crate::domain::occurrence::{Due, FireId, Instance, Nominal, Occurrence, OccurrenceKey, Outcome, Slot, Spent};
+use crate::domain::occurrence::{Due, FireId, Instance, Occurrence, OccurrenceKey, Outcome, Slot, Spent};
 use crate::domain::schedule::Passed;
 use crate::domain::state::{Snooze, State, Suspended};
-use crate::domain::task::{DeadlineTime, Task};
-use crate::domain::time::{Span, Timestamp, resolve};
+use crate::domain::task::Task;
+use crate::domain::time::{Span, Timestamp};
 use crate::domain::transition::{Known, Step, Transition, ask};
 
 /// The work in hand of one command.
@@ -490,20 +489,7 @@ pub(super) fn first_occurrence(
 
 /// Returns when what is due at `due` must be done at the latest.
 pub(super) fn deadline_of(task: &Task, due: Option<Due>, moment: &Moment) -> Option<Due> {
-    let zone = task.schedule.zone.unwrap_or(moment.zone);
-    let nominal = match (task.deadline.as_ref()?.time, due.map(|due| due.nominal)) {
-        (DeadlineTime::At(nominal), _) => nominal,
-        (DeadlineTime::AfterDue(span), Some(Nominal::Local(due))) => {
-            Nominal::Local(due.checked_add_signed(TimeDelta::try_milliseconds(span.as_millis())?)?)
-        }
-        (DeadlineTime::AfterDue(span), Some(Nominal::Instant(due))) => Nominal::Instant(due.checked_add(span)?),
-        (DeadlineTime::AfterDue(_), None) => return None,
-    };
-    let at = match nominal {
-        Nominal::Local(local) => resolve(local, zone)?.0,
-        Nominal::Instant(at) => at,
-    };
-    Some(Due { nominal, at })
+    task.deadline_of(due, task.schedule.zone.unwrap_or(moment.zone))
 }
 
 fn is_spent(spent: &[Spent], instance: &Instance) -> bool {

@@ -186,7 +186,7 @@ fn the_document_tells_the_types_that_the_code_reads() {
         ($($params:ident)*) => { [$((methods::$params::METHOD, check_params::<methods::$params>(&document, wrong)),)*] };
     }
     let checked = check! {
-        Hello Status Stop Add Get List Update Done Ack Snooze Pause Resume Skip Cancel Retry History EventList
+        Hello Status Stop Add Get List Update Done Ack Snooze Pause Resume Skip Cancel Retry History AgendaGet EventList
         EventSubscribe EventUnsubscribe DeliveryList ChannelList ChannelPause ChannelResume ChannelTest Backup Parse Advance
         Discover
     };
@@ -206,6 +206,8 @@ fn the_document_tells_the_types_that_the_code_reads() {
         objects::Counts: "Counts",
         objects::ChannelStatus: "ChannelStatus",
         objects::TargetStatus: "TargetStatus",
+        objects::AgendaEntry: "AgendaEntry",
+        objects::AgendaNote: "AgendaNote",
         objects::StorageTrouble: "StorageTrouble",
         objects::Skipped: "Skipped",
         EventPushed: "EventPushed",

@@ -2,6 +2,7 @@
 
 mod adding;
 mod changing;
+mod choosing;
 mod failing;
 mod looking;
 mod parsing;
