@@ -8,6 +8,7 @@ use keiko::domain::schedule::{Calendar, Cron, Interval, Rule, Schedule};
 use keiko::domain::task::{Details, Number, Policy, TaskId};
 use keiko::domain::time::{Span, Timestamp};
 use keiko::domain::transition::create;
+use keiko::domain::waiting::SetWaits;
 use uuid::Uuid;
 
 const ZONE: chrono_tz::Tz = chrono_tz::Europe::Berlin;
@@ -64,6 +65,7 @@ fn task(number: u64, rule: Rule, now: Timestamp) -> Snapshot {
         alerts: None,
         deadline: None,
         policy: Policy::default(),
+        waits: SetWaits::default(),
     };
     let moment = Moment {
         now,

@@ -46,6 +46,7 @@ complete -c keiko -n "__fish_keiko_needs_command" -f -a "resume" -d 'Resumes pau
 complete -c keiko -n "__fish_keiko_needs_command" -f -a "skip" -d 'Passes over the open time of a repeating task'
 complete -c keiko -n "__fish_keiko_needs_command" -f -a "cancel" -d 'Ends tasks'
 complete -c keiko -n "__fish_keiko_needs_command" -f -a "retry" -d 'Sends what failed of a due task again, at once'
+complete -c keiko -n "__fish_keiko_needs_command" -f -a "unblock" -d 'Lets a task go on without those that it waits for'
 complete -c keiko -n "__fish_keiko_needs_command" -f -a "history" -d 'Shows what happened to tasks, and what was sent'
 complete -c keiko -n "__fish_keiko_needs_command" -f -a "agenda" -d 'Shows what will ring, day by day'
 complete -c keiko -n "__fish_keiko_needs_command" -f -a "parse" -d 'Shows what a sentence means, without storing anything'
@@ -76,6 +77,9 @@ complete -c keiko -n "__fish_keiko_using_subcommand remind" -l deadline-alert -d
 complete -c keiko -n "__fish_keiko_using_subcommand remind" -l nag -d 'Ring again so long after each ring, until it is done, snoozed or acked, such as 10m' -r
 complete -c keiko -n "__fish_keiko_using_subcommand remind" -l nag-max -d 'How often it rings again at most (20)' -r
 complete -c keiko -n "__fish_keiko_using_subcommand remind" -l missed -d 'What becomes of a time at which the machine was off: once (the latest rings late) or skip' -r
+complete -c keiko -n "__fish_keiko_using_subcommand remind" -l waits-for -d 'Wait until these tasks are done, such as 7,8; it then comes up at its time, or at once' -r
+complete -c keiko -n "__fish_keiko_using_subcommand remind" -l delay -d 'How long after the last of them was done it may come up, such as 30m' -r
+complete -c keiko -n "__fish_keiko_using_subcommand remind" -l on-parent-fail -d 'What becomes of it where one of them never will be done: hold (it is blocked and says so), run or cancel' -r
 complete -c keiko -n "__fish_keiko_using_subcommand remind" -l key -d 'An idempotency key: sent twice, added once' -r
 complete -c keiko -n "__fish_keiko_using_subcommand remind" -l color -d 'Whether to show colours' -r -f -a "auto\t'On a terminal that knows colours, unless `NO_COLOR` is set'
 always\t'Also into pipes and files'
@@ -108,6 +112,9 @@ complete -c keiko -n "__fish_keiko_using_subcommand add" -l deadline-alert -d 'W
 complete -c keiko -n "__fish_keiko_using_subcommand add" -l nag -d 'Ring again so long after each ring, until it is done, snoozed or acked, such as 10m' -r
 complete -c keiko -n "__fish_keiko_using_subcommand add" -l nag-max -d 'How often it rings again at most (20)' -r
 complete -c keiko -n "__fish_keiko_using_subcommand add" -l missed -d 'What becomes of a time at which the machine was off: once (the latest rings late) or skip' -r
+complete -c keiko -n "__fish_keiko_using_subcommand add" -l waits-for -d 'Wait until these tasks are done, such as 7,8; it then comes up at its time, or at once' -r
+complete -c keiko -n "__fish_keiko_using_subcommand add" -l delay -d 'How long after the last of them was done it may come up, such as 30m' -r
+complete -c keiko -n "__fish_keiko_using_subcommand add" -l on-parent-fail -d 'What becomes of it where one of them never will be done: hold (it is blocked and says so), run or cancel' -r
 complete -c keiko -n "__fish_keiko_using_subcommand add" -l key -d 'An idempotency key: sent twice, added once' -r
 complete -c keiko -n "__fish_keiko_using_subcommand add" -l color -d 'Whether to show colours' -r -f -a "auto\t'On a terminal that knows colours, unless `NO_COLOR` is set'
 always\t'Also into pipes and files'
@@ -168,6 +175,9 @@ complete -c keiko -n "__fish_keiko_using_subcommand edit" -l deadline-alert -d '
 complete -c keiko -n "__fish_keiko_using_subcommand edit" -l nag -d 'Ring again so long after each ring, until it is done, snoozed or acked, such as 10m' -r
 complete -c keiko -n "__fish_keiko_using_subcommand edit" -l nag-max -d 'How often it rings again at most (20)' -r
 complete -c keiko -n "__fish_keiko_using_subcommand edit" -l missed -d 'What becomes of a time at which the machine was off: once (the latest rings late) or skip' -r
+complete -c keiko -n "__fish_keiko_using_subcommand edit" -l waits-for -d 'Wait until these tasks are done, such as 7,8; it then comes up at its time, or at once' -r
+complete -c keiko -n "__fish_keiko_using_subcommand edit" -l delay -d 'How long after the last of them was done it may come up, such as 30m' -r
+complete -c keiko -n "__fish_keiko_using_subcommand edit" -l on-parent-fail -d 'What becomes of it where one of them never will be done: hold (it is blocked and says so), run or cancel' -r
 complete -c keiko -n "__fish_keiko_using_subcommand edit" -l untag -d 'A tag to remove' -r
 complete -c keiko -n "__fish_keiko_using_subcommand edit" -l color -d 'Whether to show colours' -r -f -a "auto\t'On a terminal that knows colours, unless `NO_COLOR` is set'
 always\t'Also into pipes and files'
@@ -353,6 +363,13 @@ complete -c keiko -n "__fish_keiko_using_subcommand retry" -l json -d 'Give resu
 complete -c keiko -n "__fish_keiko_using_subcommand retry" -s q -l quiet -d 'Leave out confirmations and hints'
 complete -c keiko -n "__fish_keiko_using_subcommand retry" -l print-id -d 'Print the UUID of the task and nothing else'
 complete -c keiko -n "__fish_keiko_using_subcommand retry" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c keiko -n "__fish_keiko_using_subcommand unblock" -l color -d 'Whether to show colours' -r -f -a "auto\t'On a terminal that knows colours, unless `NO_COLOR` is set'
+always\t'Also into pipes and files'
+never\t'Nowhere'"
+complete -c keiko -n "__fish_keiko_using_subcommand unblock" -l json -d 'Give results and errors as JSON'
+complete -c keiko -n "__fish_keiko_using_subcommand unblock" -s q -l quiet -d 'Leave out confirmations and hints'
+complete -c keiko -n "__fish_keiko_using_subcommand unblock" -l print-id -d 'Print the UUID of the task and nothing else'
+complete -c keiko -n "__fish_keiko_using_subcommand unblock" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c keiko -n "__fish_keiko_using_subcommand history" -l color -d 'Whether to show colours' -r -f -a "auto\t'On a terminal that knows colours, unless `NO_COLOR` is set'
 always\t'Also into pipes and files'
 never\t'Nowhere'"

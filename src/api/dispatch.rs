@@ -74,6 +74,7 @@ pub(super) async fn dispatch(
         Method::TaskSkip => handlers::changes::skip(api, read(params)?).await.map(write_answer),
         Method::TaskCancel => handlers::changes::cancel(api, read(params)?).await.map(write_answer),
         Method::TaskRetry => handlers::changes::retry(api, read(params)?).await.map(write_answer),
+        Method::TaskUnblock => handlers::waits::unblock(api, read(params)?).await.map(write_answer),
         Method::TaskHistory => handlers::following::history(api, read(params)?).await,
         Method::AgendaGet => handlers::agenda::get(api, read(params)?).await,
         Method::EventList => handlers::following::events(api, read(params)?).await,

@@ -22,6 +22,7 @@ pub(super) mod pauses;
 mod policy;
 pub(super) mod questions;
 pub(super) mod storage;
+pub(super) mod waits;
 
 impl Api {
     async fn find(&self, task: &TaskRef) -> Result<TaskId, RpcError> {
@@ -66,6 +67,11 @@ impl Api {
             task: self.tell(&applied.snapshot).await?,
             passed_over: applied.passed_over,
             warnings,
+            dependents: {
+                let told = applied.dependents.told.iter();
+                told.map(|each| to_wire::task(each, &[], Detail::Brief, self.view())).collect()
+            },
+            dependents_total: applied.dependents.total,
         })
     }
 }

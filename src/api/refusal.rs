@@ -29,7 +29,9 @@ impl Api {
         let latest = to_wire::task(&snapshot, &[], Detail::Full, self.view());
         let state = snapshot.occurrence.state.name();
         let allowed = match rejection {
-            Rejection::NotNow { allowed, .. } => allowed.iter().map(|verb| (*verb).to_owned()).collect(),
+            Rejection::NotNow { allowed, .. } | Rejection::Waiting { allowed, .. } => {
+                allowed.iter().map(|verb| (*verb).to_owned()).collect()
+            }
             Rejection::Ended { .. }
             | Rejection::Ahead { .. }
             | Rejection::NotSeries { .. }
@@ -37,6 +39,10 @@ impl Api {
             | Rejection::Past { .. }
             | Rejection::Schedule { .. }
             | Rejection::EmptyTitle { .. }
+            | Rejection::TooLateToWait { .. }
+            | Rejection::WaitsForNone { .. }
+            | Rejection::Cycle { .. }
+            | Rejection::TooDeep { .. }
             | Rejection::Stale { .. }
             | Rejection::OtherOccurrence { .. } => {
                 state.successors().iter().map(|state| state.as_str().to_owned()).collect()
@@ -169,13 +175,21 @@ fn rejected(rejection: &Rejection, zone: Tz) -> RpcError {
         Rejection::Ended { .. } => {
             refuse(ErrorKind::Refused).with_hint("what has ended stays so: add it anew with keiko add")
         }
-        Rejection::NotNow { allowed, .. } => {
+        Rejection::NotNow { allowed, .. } | Rejection::Waiting { allowed, .. } => {
             refuse(ErrorKind::Refused).with_hint(format!("possible now: {}", allowed.join(", ")))
         }
         Rejection::Ahead { verb, number, due } => {
             let message = format!("cannot {verb} task {number}: it is not due before {}", read_aloud(*due, zone));
             RpcError::new(ErrorKind::Refused, message).with_hint("--early means this one all the same")
         }
+        Rejection::TooLateToWait { .. } => {
+            refuse(ErrorKind::Refused).with_hint("only what has not rung yet can be told to wait")
+        }
+        Rejection::WaitsForNone { .. } => {
+            refuse(ErrorKind::Refused).with_hint("--waits-for says which it is to wait for")
+        }
+        Rejection::Cycle { .. } => refuse(ErrorKind::Refused).with_hint("none of them would ever come up"),
+        Rejection::TooDeep { .. } => refuse(ErrorKind::Refused).with_hint("let it wait for one that comes earlier"),
         Rejection::NotSeries { .. } => refuse(ErrorKind::Refused).with_hint("cancel ends it, snooze puts it off"),
         Rejection::KindChange { .. } => refuse(ErrorKind::Refused).with_hint("cancel it and add it anew"),
         Rejection::Past { verb, number, at } => {

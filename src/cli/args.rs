@@ -6,7 +6,7 @@ use clap::{Args, Parser, Subcommand};
 
 use crate::cli::commands::{
     ack, add, agenda, backup, cancel, channel, daemon, done, edit, events, history, list, parse, pause, remind, resume,
-    retry, rpc, show, skip, snooze, status,
+    retry, rpc, show, skip, snooze, status, unblock,
 };
 use crate::cli::ui::{ColorFlag, Form};
 
@@ -95,6 +95,8 @@ pub(crate) enum Command {
     Cancel(cancel::Cancel),
     #[command(name = "retry")]
     Retry(retry::Retry),
+    #[command(name = "unblock")]
+    Unblock(unblock::Unblock),
     #[command(name = "history")]
     History(history::History),
     #[command(name = "agenda")]

@@ -11,6 +11,7 @@ use crate::domain::retry::Jitter;
 use crate::domain::schedule::Schedule;
 use crate::domain::task::{Deadline, Details, Missed, Nag, Number, Policy, Priority, TaskId};
 use crate::domain::time::{Span, Timestamp};
+use crate::domain::waiting::{ParentEnd, SetWaits};
 
 /// Past this a firing is marked late (SPEC 4), unless configured otherwise.
 pub const GRACE_DEFAULT: Span = Span::from_secs(30);
@@ -72,6 +73,8 @@ pub struct NewTask {
     pub deadline: Option<Deadline>,
     /// How it behaves beyond its schedule.
     pub policy: Policy,
+    /// What it waits for.
+    pub waits: SetWaits,
 }
 
 /// Something asked of a task.
@@ -128,6 +131,10 @@ pub enum Command {
     Skip,
     /// Ends the task.
     Cancel,
+    /// It waits for no other task any more.
+    Unblock,
+    /// A task that it may wait for was done, or never will be.
+    ParentEnded(ParentEnd),
     /// Sends at once, under the same ids, what failed of the open occurrence.
     Retry,
     /// A worker reports on an attempt.
@@ -179,6 +186,8 @@ impl Command {
             Self::SleepOn { .. } => "pause",
             Self::Skip => "skip",
             Self::Cancel => "cancel",
+            Self::Unblock => "unblock",
+            Self::ParentEnded(_) => "follow",
             Self::Retry => "retry",
             Self::Report { .. } => "report",
             Self::TellTargetFails { .. } => "tell of",
@@ -221,6 +230,8 @@ pub struct Edit {
     pub nag: Option<Option<Nag>>,
     /// See [`Policy::auto_done`].
     pub auto_done: Option<bool>,
+    /// See [`crate::domain::task::Task::waits`]; an event has them in an operation of their own.
+    pub waits: SetWaits,
 }
 
 /// What the caller saw when it asked; a command that saw something else is refused.

@@ -448,7 +448,7 @@ impl Delivery {
         after
     }
 
-    /// Returns whether it answers for no firing: it says that another target fails, what was skipped, or tells of others.
+    /// Returns whether it answers for no firing: it says that another target fails, what was skipped or what blocks it, or tells of others.
     #[must_use]
     pub const fn is_notice(&self) -> bool {
         self.occasion.reason.is_notice()

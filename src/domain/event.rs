@@ -1,14 +1,14 @@
 //! The immutable record of one change, and how a task is rebuilt from such records alone.
 
-use chrono_tz::Tz;
 use uuid::Uuid;
 
 use crate::domain::command::Edit;
 use crate::domain::delivery::Target;
 use crate::domain::occurrence::{Due, FireId, Occurrence, Outcome, Slot};
 use crate::domain::state::{Ended, Failed, Pending, Running, Snooze, State, StateName, Suspended};
-use crate::domain::task::{Nag, Task};
+use crate::domain::task::Task;
 use crate::domain::time::Timestamp;
+use crate::domain::waiting::{Parent, Waits};
 
 /// A task and its present occurrence, whole.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -92,6 +92,16 @@ pub enum Operation {
     },
     /// It was not done by its deadline.
     DeadlinePassed,
+    /// What it waits for was set, or each of it is to be done anew before the next occurrence of a series.
+    WaitsSet(Box<Waits>),
+    /// A task that it waits for was done; where that now stands.
+    ParentDone(Parent),
+    /// A task that it waits for never will be done; where that now stands.
+    ParentFailed(Parent),
+    /// CREATED → PENDING: it waits for nothing any more. The occurrence is as it was before, with the due that it now has.
+    Freed(Box<Occurrence>),
+    /// The person said that it waits for no other task any more.
+    Unblocked,
     /// A delivery was handed out again, after a crash or since a person asked for it: its target may have it twice.
     Resent {
         /// The firing.
@@ -148,6 +158,11 @@ impl Operation {
             Self::PassedOver { .. } => "passed_over",
             Self::Missed { .. } => "missed",
             Self::DeadlinePassed => "deadline_passed",
+            Self::WaitsSet(_) => "waits_set",
+            Self::ParentDone(_) => "parent_done",
+            Self::ParentFailed(_) => "parent_failed",
+            Self::Freed(_) => "freed",
+            Self::Unblocked => "unblocked",
             Self::Resent { .. } => "resent",
             Self::Expired { .. } => "expired",
         }
@@ -177,6 +192,11 @@ impl Operation {
             | Self::Cancelled(_)
             | Self::Withdrawn
             | Self::DeadlinePassed
+            | Self::WaitsSet(_)
+            | Self::ParentDone(_)
+            | Self::ParentFailed(_)
+            | Self::Freed(_)
+            | Self::Unblocked
             | Self::Resent { .. }
             | Self::Expired { .. } => None,
         }
@@ -205,6 +225,44 @@ impl Operation {
             | Self::PassedOver { .. }
             | Self::Missed { .. }
             | Self::DeadlinePassed
+            | Self::WaitsSet(_)
+            | Self::ParentDone(_)
+            | Self::ParentFailed(_)
+            | Self::Freed(_)
+            | Self::Unblocked
+            | Self::Resent { .. }
+            | Self::Expired { .. } => None,
+        }
+    }
+
+    /// Returns how the occurrence ended, where this ended it.
+    #[must_use]
+    pub const fn outcome(&self) -> Option<Outcome> {
+        match self {
+            Self::Completed(outcome) | Self::Cancelled(outcome) => Some(*outcome),
+            Self::Added(_)
+            | Self::Opened(_)
+            | Self::Armed
+            | Self::Spoke(_)
+            | Self::Fired(_)
+            | Self::Started
+            | Self::Acked { .. }
+            | Self::Suspended(_)
+            | Self::Snoozed { .. }
+            | Self::Resumed { .. }
+            | Self::Edited(_)
+            | Self::Moved(_)
+            | Self::Failed
+            | Self::Retried
+            | Self::Withdrawn
+            | Self::PassedOver { .. }
+            | Self::Missed { .. }
+            | Self::DeadlinePassed
+            | Self::WaitsSet(_)
+            | Self::ParentDone(_)
+            | Self::ParentFailed(_)
+            | Self::Freed(_)
+            | Self::Unblocked
             | Self::Resent { .. }
             | Self::Expired { .. } => None,
         }
@@ -291,6 +349,11 @@ pub fn apply(before: Option<&Snapshot>, operation: &Operation, at: Timestamp, ve
     match operation {
         Operation::Opened(occurrence) | Operation::Moved(occurrence) => open(&mut after, occurrence),
         Operation::Edited(edit) => edit_task(&mut after.task, edit),
+        Operation::WaitsSet(waits) => after.task.waits = (**waits).clone(),
+        Operation::ParentDone(parent) | Operation::ParentFailed(parent) => {
+            *after.task.waits.parents.iter_mut().find(|known| known.id == parent.id)? = *parent;
+        }
+        Operation::Unblocked => after.task.waits = Waits::default(),
         Operation::Added(_) => return None,
         Operation::Armed
         | Operation::Spoke(_)
@@ -308,6 +371,7 @@ pub fn apply(before: Option<&Snapshot>, operation: &Operation, at: Timestamp, ve
         | Operation::PassedOver { .. }
         | Operation::Missed { .. }
         | Operation::DeadlinePassed
+        | Operation::Freed(_)
         | Operation::Resent { .. }
         | Operation::Expired { .. } => {
             after.occurrence.state = next_state(&after.occurrence.state, operation, at)?;
@@ -320,7 +384,7 @@ pub fn apply(before: Option<&Snapshot>, operation: &Operation, at: Timestamp, ve
 /// Returns the state after an operation that is one of state, `None` where the operation does not fit.
 fn next_state(state: &State, operation: &Operation, at: Timestamp) -> Option<State> {
     let next = match (state, operation) {
-        (State::Created, Operation::Armed) => State::Pending(Pending::default()),
+        (State::Created, Operation::Armed | Operation::Freed(_)) => State::Pending(Pending::default()),
         (State::Pending(pending), Operation::Spoke(_)) => {
             State::Pending(Pending { snooze: still_ahead(pending.snooze, at), ..*pending })
         }
@@ -385,6 +449,11 @@ fn next_state(state: &State, operation: &Operation, at: Timestamp) -> Option<Sta
             | Operation::Moved(_)
             | Operation::Failed
             | Operation::Retried
+            | Operation::WaitsSet(_)
+            | Operation::ParentDone(_)
+            | Operation::ParentFailed(_)
+            | Operation::Freed(_)
+            | Operation::Unblocked
             | Operation::Completed(_)
             | Operation::Cancelled(_),
         ) => return None,
@@ -399,6 +468,10 @@ fn note_alerts(occurrence: &mut Occurrence, operation: &Operation) {
         Operation::Snoozed { swallowed: slots, .. } | Operation::Missed { slots, .. } => pass_over(occurrence, slots),
         Operation::Resumed { due, .. } => occurrence.due = *due,
         Operation::DeadlinePassed => occurrence.is_past_deadline = true,
+        Operation::Freed(freed) => {
+            let state = occurrence.state.clone();
+            *occurrence = Occurrence { state, ..(**freed).clone() };
+        }
         Operation::Added(_)
         | Operation::Opened(_)
         | Operation::Armed
@@ -413,6 +486,10 @@ fn note_alerts(occurrence: &mut Occurrence, operation: &Operation) {
         | Operation::Cancelled(_)
         | Operation::Withdrawn
         | Operation::PassedOver { .. }
+        | Operation::WaitsSet(_)
+        | Operation::ParentDone(_)
+        | Operation::ParentFailed(_)
+        | Operation::Unblocked
         | Operation::Resent { .. }
         | Operation::Expired { .. } => {}
     }
@@ -485,98 +562,4 @@ fn edit_task(task: &mut Task, edit: &Edit) {
     policy.missed = set.missed.unwrap_or(policy.missed);
     policy.nag = set.nag.unwrap_or(policy.nag);
     policy.auto_done = set.auto_done.unwrap_or(policy.auto_done);
-}
-
-impl Snapshot {
-    /// Returns when the clock has something to do for the task next, `None` when it waits for a person.
-    ///
-    /// This is what the queue holds and the store indexes; it never depends on the zone, since due times are instants.
-    #[must_use]
-    pub fn next_wake(&self) -> Option<Timestamp> {
-        let occurrence = &self.occurrence;
-        match &occurrence.state {
-            State::Created | State::Failed(_) | State::Completed(_) | State::Cancelled(_) => None,
-            State::Suspended(suspended) => earliest([suspended.until, self.deadline_ahead()]),
-            State::Running(running) => earliest([
-                occurrence.successor_at,
-                self.next_alert().map(|(_, at)| at),
-                self.next_nag().map(|(_, at)| at),
-                running.snooze.map(|snooze| snooze.until),
-                self.deadline_ahead(),
-            ]),
-            State::Pending(pending) => earliest([
-                occurrence.successor_at,
-                self.next_alert().map(|(_, at)| at),
-                pending.snooze.map(|snooze| snooze.until),
-                // A task whose alerts are all spoken or opted out of still becomes due.
-                occurrence.due_at().filter(|_| pending.snooze.is_none() && !pending.is_missed),
-                self.deadline_ahead(),
-            ]),
-        }
-    }
-
-    /// Returns when it speaks next, `None` when it will not by itself.
-    #[must_use]
-    pub fn speaks_at(&self) -> Option<Timestamp> {
-        match &self.occurrence.state {
-            State::Created | State::Failed(_) | State::Completed(_) | State::Cancelled(_) | State::Suspended(_) => None,
-            State::Running(running) => earliest([
-                self.occurrence.successor_at,
-                self.next_alert().map(|(_, at)| at),
-                self.next_nag().map(|(_, at)| at),
-                running.snooze.map(|snooze| snooze.until),
-            ]),
-            State::Pending(pending) => {
-                earliest([self.next_alert().map(|(_, at)| at), pending.snooze.map(|snooze| snooze.until)])
-            }
-        }
-    }
-
-    /// Returns the earliest alert that has not spoken, with its time.
-    #[must_use]
-    pub fn next_alert(&self) -> Option<(Slot, Timestamp)> {
-        self.alerts_ahead().min_by_key(|(_, at)| *at)
-    }
-
-    /// Returns the alerts that have not spoken, with their times.
-    pub fn alerts_ahead(&self) -> impl Iterator<Item = (Slot, Timestamp)> {
-        let of_deadline = self.task.deadline.iter().flat_map(|deadline| &deadline.alerts);
-        let slots = self.task.alerts.iter().map(|offset| Slot::Alert(*offset));
-        slots
-            .chain(of_deadline.map(|offset| Slot::Deadline(*offset)))
-            .filter(|slot| !self.occurrence.spoken.contains(slot))
-            .filter_map(|slot| Some((slot, self.occurrence.time_of(slot)?)))
-    }
-
-    /// Returns whether an alert is ahead that is not one of the deadline.
-    #[must_use]
-    pub fn says_more_of_due(&self) -> bool {
-        self.alerts_ahead().any(|(slot, _)| matches!(slot, Slot::Alert(_)))
-    }
-
-    /// Returns the next repetition of what rang and was not answered, with its time. Programs are not nagged: they have
-    /// taken it, or it is tried again.
-    #[must_use]
-    pub fn next_nag(&self) -> Option<(Slot, Timestamp)> {
-        let State::Running(running) = self.occurrence.state else { return None };
-        let is_on = |nag: &Nag| running.nags < nag.max && !running.is_hushed && !self.task.is_program_only();
-        let nag = self.task.policy.nag.filter(is_on)?;
-        Some((Slot::Nag(self.occurrence.nags + 1), running.rang_at?.saturating_add(nag.every)))
-    }
-
-    /// Returns the deadline, while it was not yet found to have passed.
-    #[must_use]
-    pub fn deadline_ahead(&self) -> Option<Timestamp> {
-        self.occurrence.deadline.map(|deadline| deadline.at).filter(|_| !self.occurrence.is_past_deadline)
-    }
-
-    /// Returns the zone in which the schedule's local times are read, given the device's.
-    #[must_use]
-    pub fn zone(&self, device: Tz) -> Tz {
-        self.task.schedule.zone.unwrap_or(device)
-    }
-}
-
-fn earliest<const N: usize>(times: [Option<Timestamp>; N]) -> Option<Timestamp> {
-    times.into_iter().flatten().min()
 }

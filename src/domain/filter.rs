@@ -49,10 +49,16 @@ impl TaskFilter {
             && self.is_series.is_none_or(|series| task.is_series() == series)
             && self.tags.iter().all(|tag| task.details.tags.contains(tag))
             && self.due.as_ref().is_none_or(is_due)
-            && (self.stages.is_empty() || self.stages.iter().any(|wanted| wanted == stage(snapshot, now)))
+            && (self.stages.is_empty() || self.stages.iter().any(|wanted| is_stage(&stage(snapshot, now), wanted)))
             && (self.words.is_empty() || has_words())
             && (!self.needs_attention || needs_attention(snapshot, undelivered, now))
     }
+}
+
+/// Returns whether a stage is the wanted one; those that say for whom or why begin so: `waiting for 7`, `blocked: 7 failed`.
+fn is_stage(stage: &str, wanted: &str) -> bool {
+    let rest = stage.strip_prefix(wanted);
+    rest.is_some_and(|rest| rest.is_empty() || rest.starts_with([' ', ':']))
 }
 
 /// Returns whether a task asks for attention: it failed or could not be sent, was missed, is past its deadline, has been
@@ -83,7 +89,8 @@ pub fn needs_attention(snapshot: &Snapshot, undelivered: &BTreeSet<TaskId>, now:
                 | State::Completed(_)
                 | State::Cancelled(_) => false,
             };
-            let is_wrong = matches!(stage(snapshot, now), "missed" | "past deadline" | "blocked");
+            let is_wrong =
+                ["missed", "past deadline", "blocked"].iter().any(|wrong| is_stage(&stage(snapshot, now), wrong));
             is_overdue || is_wrong || snapshot.task.previous.is_some_and(has_failed)
         }
     }
@@ -99,6 +106,7 @@ mod tests {
     use crate::domain::schedule::{Cron, Rule, Schedule};
     use crate::domain::task::{Details, Number, Policy};
     use crate::domain::transition::{create, transition};
+    use crate::domain::waiting::SetWaits;
 
     const HOUR: i64 = 3_600_000;
 
@@ -132,6 +140,7 @@ mod tests {
             alerts: None,
             deadline: None,
             policy: Policy::default(),
+            waits: SetWaits::default(),
         };
         create(new, &moment(at(0))).expect("a task of the test's own").after
     }

@@ -10,6 +10,7 @@ use crate::domain::event::Snapshot;
 use crate::domain::occurrence::{Due, Slot};
 use crate::domain::task::{Number, Priority, Task};
 use crate::domain::time::Timestamp;
+use crate::domain::waiting::HowFailed;
 
 /// What is said to a person, in plain text; channels escape it as their target needs.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -60,6 +61,8 @@ pub enum Reason {
     Pause,
     /// Another target fails: the person is told of that.
     TargetFails,
+    /// It waits for a task that never will be done: the person is told of that.
+    Blocked,
     /// Somebody tries whether the target can be reached.
     Trial,
     /// Times were missed and are not made up for: the person is told of that.
@@ -70,8 +73,16 @@ pub enum Reason {
 
 impl Reason {
     /// Every reason.
-    pub const ALL: [Self; 7] =
-        [Self::Alert, Self::Snooze, Self::Pause, Self::TargetFails, Self::Trial, Self::Skipped, Self::Digest];
+    pub const ALL: [Self; 8] = [
+        Self::Alert,
+        Self::Snooze,
+        Self::Pause,
+        Self::TargetFails,
+        Self::Blocked,
+        Self::Trial,
+        Self::Skipped,
+        Self::Digest,
+    ];
 
     /// Returns the word that SQL and programs use.
     #[must_use]
@@ -81,6 +92,7 @@ impl Reason {
             Self::Snooze => "snooze",
             Self::Pause => "pause",
             Self::TargetFails => "target_fails",
+            Self::Blocked => "blocked",
             Self::Trial => "trial",
             Self::Skipped => "skipped",
             Self::Digest => "digest",
@@ -91,7 +103,7 @@ impl Reason {
     #[must_use]
     pub const fn is_notice(self) -> bool {
         match self {
-            Self::TargetFails | Self::Skipped | Self::Digest => true,
+            Self::TargetFails | Self::Blocked | Self::Skipped | Self::Digest => true,
             Self::Alert | Self::Snooze | Self::Pause | Self::Trial => false,
         }
     }
@@ -187,6 +199,28 @@ pub fn target_fails(task: &Task, target: &Target, failures: u32, error: &str) ->
         body,
         priority: Priority::High,
         link: None,
+    }
+}
+
+/// Composes what is said to a person when `task` waits for others that never will be done.
+#[must_use]
+pub fn blocked(task: &Task) -> Message {
+    let told = |(number, how): (Number, HowFailed)| match how {
+        HowFailed::Cancelled => format!("{number}, which it waits for, was cancelled"),
+        HowFailed::Skipped => format!("{number}, which it waits for, was skipped for the last time"),
+        HowFailed::Unanswered => format!("{number}, which it waits for, ended unanswered"),
+        HowFailed::Undelivered | HowFailed::RetriesExhausted => format!("{number}, which it waits for, failed"),
+        HowFailed::Deleted => format!("{number}, which it waits for, was deleted"),
+    };
+    let number = task.number;
+    let mut lines: Vec<String> = task.waits.failed().map(told).collect();
+    lines.push(format!("`keiko unblock {number}` lets it go on without, `keiko cancel {number}` ends it"));
+    Message {
+        number,
+        title: format!("blocked: {}", task.details.title),
+        body: lines.join("\n"),
+        priority: task.details.priority,
+        link: task.details.link.clone(),
     }
 }
 

@@ -33,6 +33,48 @@ pub enum Rejection {
         /// The commands that are allowed, as people type them.
         allowed: &'static [&'static str],
     },
+    /// It waits for another task, so there is nothing that the command could apply to.
+    #[error("cannot {verb} task {number}: it is {why}")]
+    Waiting {
+        /// What was wanted.
+        verb: &'static str,
+        /// The task.
+        number: Number,
+        /// What it waits for, for people.
+        why: String,
+        /// The commands that are allowed, as people type them.
+        allowed: &'static [&'static str],
+    },
+    /// It can no longer begin to wait for another task.
+    #[error("cannot let task {number} wait: it is {} already", state_word(*state))]
+    TooLateToWait {
+        /// The task.
+        number: Number,
+        /// The state.
+        state: StateName,
+    },
+    /// It waits for no task, so there is nothing that a delay or a rule could apply to.
+    #[error("cannot edit task {number}: it waits for no task")]
+    WaitsForNone {
+        /// The task.
+        number: Number,
+    },
+    /// It would wait for itself.
+    #[error("cannot let task {number} wait for {}: {}", first(*number, path), told_path(*number, path))]
+    Cycle {
+        /// The task.
+        number: Number,
+        /// From the one that it is to wait for to the one that waits for it; empty where that is itself.
+        path: Vec<Number>,
+    },
+    /// Too many tasks wait for one another.
+    #[error("cannot let task {number} wait: more than {limit} tasks would wait for one another in a row")]
+    TooDeep {
+        /// The task.
+        number: Number,
+        /// The limit.
+        limit: usize,
+    },
     /// The open occurrence of a series is still ahead of its first alert.
     #[error("cannot {verb} task {number}: it is not due before {due}")]
     Ahead {
@@ -123,6 +165,11 @@ impl Rejection {
             Self::Stale { .. } | Self::OtherOccurrence { .. } => true,
             Self::Ended { .. }
             | Self::NotNow { .. }
+            | Self::Waiting { .. }
+            | Self::TooLateToWait { .. }
+            | Self::WaitsForNone { .. }
+            | Self::Cycle { .. }
+            | Self::TooDeep { .. }
             | Self::Ahead { .. }
             | Self::NotSeries { .. }
             | Self::KindChange { .. }
@@ -131,6 +178,20 @@ impl Rejection {
             | Self::EmptyTitle { .. } => false,
         }
     }
+}
+
+fn first(number: Number, path: &[Number]) -> Number {
+    path.first().copied().unwrap_or(number)
+}
+
+/// Tells a way from a task back to itself: `7 waits for 3, which waits for 7`.
+fn told_path(number: Number, path: &[Number]) -> String {
+    let mut told = number.to_string();
+    for (index, next) in path.iter().chain([&number]).enumerate() {
+        told.push_str(if index == 0 { " waits for " } else { ", which waits for " });
+        told.push_str(&next.to_string());
+    }
+    told
 }
 
 fn outcome_word(outcome: Outcome) -> &'static str {

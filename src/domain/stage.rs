@@ -1,17 +1,21 @@
 //! What people read in place of a state: one word for where a task stands.
 
+use std::borrow::Cow;
+
 use crate::domain::event::Snapshot;
 use crate::domain::occurrence::Outcome;
 use crate::domain::state::State;
 use crate::domain::time::Timestamp;
 
 /// All stages that there are, for those who ask for tasks by them.
-pub const STAGES: [&str; 12] = [
+pub const STAGES: [&str; 14] = [
     "scheduled",
     "due",
     "late",
     "snoozed",
     "paused",
+    "waiting",
+    "blocked",
     "no time",
     "past deadline",
     "missed",
@@ -23,7 +27,11 @@ pub const STAGES: [&str; 12] = [
 
 /// Returns the stage of a task (SPEC 3).
 #[must_use]
-pub fn stage(snapshot: &Snapshot, now: Timestamp) -> &'static str {
+pub fn stage(snapshot: &Snapshot, now: Timestamp) -> Cow<'static, str> {
+    if snapshot.is_waiting() { Cow::Owned(snapshot.task.waits.told()) } else { Cow::Borrowed(word(snapshot, now)) }
+}
+
+fn word(snapshot: &Snapshot, now: Timestamp) -> &'static str {
     let occurrence = &snapshot.occurrence;
     let is_past_deadline = occurrence.deadline.is_some_and(|deadline| deadline.at <= now);
     match &occurrence.state {

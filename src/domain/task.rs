@@ -12,6 +12,7 @@ use crate::domain::occurrence::{Due, Instance, Nominal, Outcome};
 use crate::domain::retry::RETRIES_DEFAULT;
 use crate::domain::schedule::Schedule;
 use crate::domain::time::{Span, Timestamp, resolve};
+use crate::domain::waiting::Waits;
 
 /// Names a task on every device alike (`UUIDv7`, never reused).
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -153,6 +154,8 @@ pub struct Task {
     pub policy: Policy,
     /// When it must be done at the latest.
     pub deadline: Option<Deadline>,
+    /// What it waits for, before each of its times.
+    pub waits: Waits,
     /// Counts the changes; a change names the version it saw.
     pub version: u64,
     /// When it was added.

@@ -16,6 +16,7 @@ use crate::domain::schedule::Schedule;
 use crate::domain::task::{Deadline, Details, Number, Policy, TaskId};
 use crate::domain::time::{Span, Timestamp};
 use crate::domain::transition::CreateError;
+use crate::domain::waiting::SetWaits;
 use crate::engine::request::RequestKey;
 use crate::store::{StoreError, Wake};
 
@@ -96,6 +97,8 @@ pub struct AddRequest {
     pub deadline: Option<Deadline>,
     /// How it behaves beyond its schedule.
     pub policy: Policy,
+    /// What it waits for.
+    pub waits: SetWaits,
     /// What makes it be done once.
     pub key: Option<RequestKey>,
 }
@@ -181,6 +184,17 @@ pub struct Applied {
     pub changed: bool,
     /// How many instances of a series were passed over.
     pub passed_over: u64,
+    /// What became of those who waited for the task.
+    pub dependents: Dependents,
+}
+
+/// What became of those who waited for a task.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Dependents {
+    /// Those that were set free, are blocked now, or ended: the first few.
+    pub told: Vec<Snapshot>,
+    /// How many they are.
+    pub total: u64,
 }
 
 /// Why a call was not done.

@@ -7,7 +7,7 @@ use crate::domain::event::Snapshot;
 use crate::domain::task::TaskId;
 use crate::domain::time::Timestamp;
 use crate::engine::handle::Handle;
-use crate::engine::input::{Applied, CallError};
+use crate::engine::input::{Applied, CallError, Dependents};
 use crate::store::RequestSeen;
 
 /// Within which namespace the ids of requests with a key are made.
@@ -42,7 +42,14 @@ impl RequestKey {
 
     /// Returns the answer to a request that is sent again.
     pub(super) fn repeated(&self, snapshot: Snapshot, now: Timestamp) -> Applied {
-        Applied { snapshot, op_id: self.op_id(), now, changed: false, passed_over: 0 }
+        Applied {
+            snapshot,
+            op_id: self.op_id(),
+            now,
+            changed: false,
+            passed_over: 0,
+            dependents: Dependents::default(),
+        }
     }
 }
 

@@ -338,7 +338,7 @@ impl Engine {
             spent: &self.spent,
         };
         let mut batch = Batch::new(&*self.store, &mut self.ids, circumstances, world, self.next_number);
-        let filled = fill(&mut batch).and_then(|()| batch.settle_digests());
+        let filled = fill(&mut batch).and_then(|()| batch.check()).and_then(|()| batch.settle_digests());
         let outcome = batch.finish();
         if let Err(error) = filled {
             outcome.plan.answer(Some(&CallError::Store { source: Arc::clone(&error) }));

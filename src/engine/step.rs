@@ -21,13 +21,15 @@ use crate::domain::pause::{ManyPause, standing};
 use crate::domain::task::{Number, TaskId};
 use crate::domain::time::{Span, Timestamp};
 use crate::domain::transition::{Known, Transition, create, transition};
+use crate::domain::waiting::ParentEnd;
 use crate::engine::dispatch::Dispatcher;
 use crate::engine::ids::Ids;
-use crate::engine::input::{AddRequest, Applied, Call, CallError, ManyApplied};
+use crate::engine::input::{AddRequest, Applied, Call, CallError, Dependents, ManyApplied};
 use crate::engine::request::RequestKey;
 use crate::engine::targets::Targets;
 use crate::store::{Change, RequestSeen, Store, StoreError};
 
+mod dependents;
 mod digests;
 mod many;
 mod targets;
@@ -103,6 +105,10 @@ pub(super) struct Batch<'a> {
     answers: Vec<Answer<Applied>>,
     target_answers: Vec<Answer<TargetHealth>>,
     many_answers: Vec<Answer<ManyApplied>>,
+    /// Who waits for whom by this batch, over what the store has.
+    waiting: HashMap<TaskId, BTreeSet<TaskId>>,
+    /// Why nothing of this batch may be committed: what follows from a part of it is not known.
+    broken: Option<Arc<StoreError>>,
     /// The pauses of many tasks as this batch leaves them.
     pauses: Vec<ManyPause>,
     next_number: Number,
@@ -162,8 +168,15 @@ impl<'a> Batch<'a> {
             target_answers: Vec::new(),
             many_answers: Vec::new(),
             pauses: world.pauses.to_vec(),
+            waiting: HashMap::new(),
+            broken: None,
             next_number,
         }
+    }
+
+    /// Returns why nothing of it may be committed, where that is so.
+    pub(super) fn check(&self) -> Result<(), Arc<StoreError>> {
+        self.broken.as_ref().map_or(Ok(()), |error| Err(Arc::clone(error)))
     }
 
     pub(super) fn finish(mut self) -> Outcome {
@@ -284,16 +297,19 @@ impl<'a> Batch<'a> {
             return Ok(seen);
         }
         let moment = self.moment_of(request.key.as_ref(), &request.details.tags);
+        let id = TaskId(self.ids.next(moment.now));
+        let mut waits = request.waits;
+        self.resolve(id, self.next_number, &mut waits)?;
         let new = NewTask {
-            id: TaskId(self.ids.next(moment.now)),
+            id,
             number: self.next_number,
             details: request.details,
             schedule: request.schedule,
             alerts: request.alerts,
             deadline: request.deadline,
             policy: request.policy,
+            waits,
         };
-        let id = new.id;
         let transition = create(new, &moment)?;
         self.next_number = Number(self.next_number.0 + 1);
         self.note(request.key, id);
@@ -306,7 +322,8 @@ impl<'a> Batch<'a> {
         {
             return Ok(seen);
         }
-        let applied = self.applied_for(call.key.as_ref(), call.task, &call.command, call.expected, call.actor)?;
+        let command = self.resolved(call.task, &call.command)?;
+        let applied = self.applied_for(call.key.as_ref(), call.task, &command, call.expected, call.actor)?;
         self.note(call.key.clone(), call.task);
         Ok(applied)
     }
@@ -401,7 +418,19 @@ impl<'a> Batch<'a> {
         Moment { now, zone, device, op_id, grace, is_desktop_away, standing }
     }
 
+    /// Takes what follows from a command, and what follows from that for tasks that waited.
     fn take(&mut self, transition: Transition, actor: Actor, moment: &Moment) -> Applied {
+        let ends = ParentEnd::all_of(&transition);
+        let mut applied = self.write_down(transition, actor, moment);
+        match self.tell_dependents(ends, moment) {
+            Ok(dependents) => applied.dependents = dependents,
+            Err(error) => self.broken = Some(error),
+        }
+        applied
+    }
+
+    fn write_down(&mut self, transition: Transition, actor: Actor, moment: &Moment) -> Applied {
+        self.note_waits(&transition);
         let changed = transition.has_changed();
         for step in transition.steps {
             self.change.events.push(Event {
@@ -430,6 +459,7 @@ impl<'a> Batch<'a> {
             now: moment.now,
             changed,
             passed_over: transition.passed_over,
+            dependents: Dependents::default(),
         }
     }
 }

@@ -25,7 +25,9 @@ pub use crate::protocol::methods::outgoing::{
     DELIVERIES_MAX, DeliveryList, DeliveryListResult,
 };
 pub use crate::protocol::methods::storage::{Backup, BackupResult};
-pub use crate::protocol::methods::verbs::{Ack, Cancel, Done, Pause, PauseResult, Resume, Retry, Skip, Snooze};
+pub use crate::protocol::methods::verbs::{
+    Ack, Cancel, Done, Pause, PauseResult, Resume, Retry, Skip, Snooze, Unblock,
+};
 
 mod agenda;
 mod following;
@@ -85,6 +87,7 @@ methods! {
     TaskSkip "task.skip" Skip -> WriteResult;
     TaskCancel "task.cancel" Cancel -> WriteResult;
     TaskRetry "task.retry" Retry -> WriteResult;
+    TaskUnblock "task.unblock" Unblock -> WriteResult;
     TaskHistory "task.history" History -> HistoryResult;
     AgendaGet "agenda.get" AgendaGet -> AgendaResult;
     EventList "event.list" EventList -> EventListResult;
@@ -264,6 +267,16 @@ pub struct Add {
     /// The idempotency key: sent twice, done once; the second answer tells the task as it is then, with `changed` false.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub key: Option<String>,
+    /// The tasks that are to be done first: until then it neither comes up nor rings.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub waits_for: Option<Vec<TaskRef>>,
+    /// How long after the last of them was done it may come up, such as `30m`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub delay: Option<String>,
+    /// What becomes of it where one of them never will be done: `hold` (it is blocked, and the person is told), `run` (that
+    /// one counts as done) or `cancel`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub on_parent_fail: Option<String>,
 }
 
 /// Asks for a task.
@@ -409,6 +422,15 @@ pub struct Update {
     /// The idempotency key, see [`Add::key`].
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub key: Option<String>,
+    /// All tasks that are to be done first, anew; none: it waits for none any more.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub waits_for: Option<Vec<TaskRef>>,
+    /// See [`Add::delay`]; null removes it.
+    #[serde(default, deserialize_with = "some", skip_serializing_if = "Option::is_none")]
+    pub delay: Option<Option<String>>,
+    /// See [`Add::on_parent_fail`].
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub on_parent_fail: Option<String>,
 }
 
 /// Asks what a sentence means.
@@ -541,6 +563,12 @@ pub struct WriteResult {
     pub passed_over: u64,
     /// What the person should know besides.
     pub warnings: Vec<String>,
+    /// Tasks that waited for it and were set free, are blocked now or ended with it: the first twenty.
+    #[serde(default)]
+    pub dependents: Vec<Task>,
+    /// How many they are.
+    #[serde(default)]
+    pub dependents_total: u64,
 }
 
 /// A task.

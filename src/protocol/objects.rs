@@ -108,9 +108,9 @@ pub struct Task {
     pub deadline_at: Option<Time>,
     /// When it speaks, relative to due: `-1h` before, `0` at due, `+15m` after.
     pub alerts: Vec<String>,
-    /// No feature yet.
+    /// The numbers of the tasks that were to be done first, done ones too.
     pub waits_for: Vec<u64>,
-    /// No feature yet.
+    /// The numbers of those that never will be done, while that keeps it from coming up.
     pub blocked_by: Vec<u64>,
     /// Where it speaks; empty: the default.
     pub channels: Vec<String>,
@@ -144,6 +144,13 @@ pub struct Task {
     pub last_error: Option<String>,
     /// The device that tells this.
     pub device: String,
+    /// How long after the last of `waits_for` was done it may come up.
+    #[serde(default)]
+    pub delay_ms: Option<i64>,
+    /// What becomes of it where one of `waits_for` never will be done: `hold`, `run` or `cancel`; null where it waits for
+    /// none.
+    #[serde(default)]
+    pub on_parent_fail: Option<String>,
 }
 
 /// Something that will be said, once or several times.

@@ -16,6 +16,7 @@ use crate::domain::stage::stage;
 use crate::domain::state::{Snooze, State, StateName};
 use crate::domain::task::{DeadlineTime, Priority};
 use crate::domain::time::{Span, Timestamp, resolve};
+use crate::domain::waiting::{Parent, Wait};
 use crate::protocol::{SCHEMA_VERSION, objects};
 
 pub mod agenda;
@@ -92,7 +93,7 @@ pub fn task(snapshot: &Snapshot, deliveries: &[Delivery], detail: Detail, view: 
         notes: task.details.notes.clone(),
         link: task.details.link.clone(),
         state: occurrence.state.name().as_str().to_owned(),
-        stage: stage(snapshot, view.now).to_owned(),
+        stage: stage(snapshot, view.now).into_owned(),
         version: task.version,
         created_at: told(task.created_at),
         updated_at: told(task.updated_at),
@@ -112,8 +113,12 @@ pub fn task(snapshot: &Snapshot, deliveries: &[Delivery], detail: Detail, view: 
         next: next(snapshot, detail, view).into_iter().map(told).collect(),
         deadline_at: occurrence.deadline.map(|deadline| told(deadline.at)),
         alerts: task.alerts.iter().map(|offset| span(*offset)).collect(),
-        waits_for: Vec::new(),
-        blocked_by: Vec::new(),
+        waits_for: task.waits.parents.iter().map(|parent| parent.number.0).collect(),
+        blocked_by: if snapshot.is_waiting() {
+            task.waits.failed().map(|(number, _)| number.0).collect()
+        } else {
+            Vec::new()
+        },
         channels: task.details.targets.iter().map(ToString::to_string).collect(),
         command: None,
         timeout_s: None,
@@ -130,6 +135,8 @@ pub fn task(snapshot: &Snapshot, deliveries: &[Delivery], detail: Detail, view: 
         outcome: standing.outcome.map(|outcome| outcome_word(outcome).to_owned()),
         last_error: deliveries.iter().rev().find_map(|delivery| delivery.last_error.clone()),
         device: view.device.to_string(),
+        delay_ms: task.waits.delay.map(Span::as_millis),
+        on_parent_fail: (!task.waits.is_none()).then(|| task.waits.on_fail.as_str().to_owned()),
     }
 }
 
@@ -470,7 +477,15 @@ fn values(operation: &Operation, zone: Tz) -> objects::Json {
             "schedule": schedule(&snapshot.task.schedule, zone),
             "due_at": snapshot.occurrence.due_at().map(told),
         }),
-        Operation::Opened(occurrence) | Operation::Moved(occurrence) => opened(occurrence, zone),
+        Operation::Opened(occurrence) | Operation::Moved(occurrence) | Operation::Freed(occurrence) => {
+            opened(occurrence, zone)
+        }
+        Operation::WaitsSet(waits) => json!({
+            "waits_for": waits.parents.iter().map(|parent| parent.number.0).collect::<Vec<_>>(),
+            "delay_ms": waits.delay.map(Span::as_millis),
+            "on_parent_fail": waits.on_fail.as_str(),
+        }),
+        Operation::ParentDone(parent) | Operation::ParentFailed(parent) => came_to(parent, zone),
         Operation::Spoke(firing) | Operation::Fired(firing) => fired(firing, zone),
         Operation::Suspended(suspended) => json!({
             "pause_id": suspended.id,
@@ -501,11 +516,29 @@ fn values(operation: &Operation, zone: Tz) -> objects::Json {
         }
         Operation::Armed
         | Operation::Started
+        | Operation::Unblocked
         | Operation::DeadlinePassed
         | Operation::Failed
         | Operation::Retried
         | Operation::Withdrawn => json!({}),
     }
+}
+
+/// Returns what became of a task that another waits for: of its next time, where the open one is free already.
+fn came_to(parent: &Parent, zone: Tz) -> objects::Json {
+    let (occurrence, how, at) = match parent.ahead.unwrap_or(parent.wait) {
+        Wait::Awaited => (None, None, None),
+        Wait::Met(met) => (Some(met.occurrence.to_string()), None, Some(met.at)),
+        Wait::Failed(failure) => (None, Some(failure.how.as_str()), Some(failure.at)),
+    };
+    serde_json::json!({
+        "parent": parent.number.0,
+        "parent_id": parent.id.to_string(),
+        "occurrence": occurrence,
+        "how": how,
+        "at": at.map(|at| time(at, zone)),
+        "for_next": parent.ahead.is_some(),
+    })
 }
 
 fn opened(occurrence: &Occurrence, zone: Tz) -> objects::Json {

@@ -225,6 +225,16 @@ impl Store for MemoryStore {
         self.ask(|disk| disk.numbers.get(&number).copied())
     }
 
+    fn dependents(&self, parent: TaskId) -> Result<Vec<TaskId>, StoreError> {
+        let waits = |entry: &&Entry| {
+            let is_told = entry.task.waits.parents.iter().any(|each| each.id == parent);
+            is_told && !entry.present().has_ended()
+        };
+        self.ask(|disk| {
+            disk.numbers.values().map(|id| &disk.tasks[id]).filter(waits).map(|entry| entry.task.id).collect()
+        })
+    }
+
     fn by_id_prefix(&self, prefix: &str, limit: usize) -> Result<Vec<TaskId>, StoreError> {
         let digits: String = prefix.chars().filter(|c| *c != '-').collect();
         let matches = |id: &&TaskId| id.0.simple().to_string().starts_with(&digits);

@@ -71,6 +71,13 @@ pub trait Store: Send + Sync + 'static {
     /// The store cannot be read.
     fn list_after(&self, which: Which, after: Number, limit: usize) -> Result<Vec<Snapshot>, StoreError>;
 
+    /// Returns the tasks whose present occurrence has not ended and that were told to wait for `parent`, ordered by
+    /// number; some of them may not wait any more.
+    ///
+    /// # Errors
+    /// The store cannot be read.
+    fn dependents(&self, parent: TaskId) -> Result<Vec<TaskId>, StoreError>;
+
     /// Returns the events of a task, oldest first.
     ///
     /// # Errors

@@ -14,6 +14,7 @@ use keiko::domain::schedule::{Interval, Rule, Schedule};
 use keiko::domain::state::State;
 use keiko::domain::task::{Details, Policy, TaskId};
 use keiko::domain::time::{Span, Timestamp};
+use keiko::domain::waiting::SetWaits;
 use keiko::engine::input::{AddRequest, Applied, Call, CallError, ManyCall};
 use keiko::engine::request::RequestKey;
 use keiko::notify::Presence;
@@ -24,6 +25,7 @@ use uuid::Uuid;
 use crate::simulation::world::World;
 
 mod programs;
+mod waits;
 mod world;
 
 /// How many seeds the suite plays, and how many steps each.
@@ -416,7 +418,15 @@ fn play(seed: u64) -> usize {
 
 fn request(title: &str, schedule: Schedule) -> AddRequest {
     let details = Details { title: title.into(), ..Details::default() };
-    AddRequest { details, schedule, alerts: None, deadline: None, policy: Policy::default(), key: None }
+    AddRequest {
+        details,
+        schedule,
+        alerts: None,
+        deadline: None,
+        policy: Policy::default(),
+        waits: SetWaits::default(),
+        key: None,
+    }
 }
 
 fn schedule(rule: Rule) -> Schedule {

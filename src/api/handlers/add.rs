@@ -1,7 +1,7 @@
 //! `task.add`: a new task from a sentence, a title with a time, or both.
 
 use crate::api::Api;
-use crate::api::handlers::{details, policy};
+use crate::api::handlers::{details, policy, waits};
 use crate::api::time::{self, Asked, Place, RuleText, Sentence, Time};
 use crate::domain::delivery::{ChannelKind, Target};
 use crate::domain::occurrence::Nominal;
@@ -23,11 +23,14 @@ pub(in crate::api) async fn add(api: &Api, params: Add) -> Result<WriteResult, R
         return Ok(answer);
     }
     let place = Place::of(api, params.zone.as_deref(), params.fixed_zone)?;
+    let waits = waits::of_new(api, &params).await?;
+    let is_to_wait = waits.parents.as_ref().is_some_and(|parents| !parents.is_empty());
     let understood = understand(api, place, &params)?;
     let time = match understood.time {
         Ok(time) if params.after_done => Some(policy::after_done(api, place, time)?),
         Ok(time) => Some(time),
-        Err(missing) if params.time_required || params.after_done => return Err(missing),
+        // What waits for another task rings when that is done.
+        Err(missing) if params.time_required && !is_to_wait || params.after_done => return Err(missing),
         Err(_) => None,
     };
     let has_time = time.is_some();
@@ -62,7 +65,7 @@ pub(in crate::api) async fn add(api: &Api, params: Add) -> Result<WriteResult, R
         max_late: params.max_late.as_deref().map(time::length).transpose()?,
     };
     let mut warnings = understood.notes;
-    if has_time || params.deadline.is_some() {
+    if has_time || is_to_wait || params.deadline.is_some() {
         warnings.extend(place.warnings());
         if !is_silent {
             warnings.extend(unreachable(api, &details.targets));
@@ -72,8 +75,9 @@ pub(in crate::api) async fn add(api: &Api, params: Add) -> Result<WriteResult, R
     }
     let deadline = deadline(api, place, &params, &schedule, words_deadline)?;
     let policy = policy(&params)?;
-    let request = AddRequest { details, schedule, alerts, deadline, policy, key };
+    let request = AddRequest { details, schedule, alerts, deadline, policy, waits, key };
     let applied = api.handle.add(request).await.map_err(|error| api.refusal(&error))?;
+    warnings.extend(waits::warnings(&applied.snapshot));
     api.written(applied, warnings).await
 }
 

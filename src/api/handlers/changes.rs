@@ -1,7 +1,7 @@
 //! `task.update`, `task.done`, `task.ack`, `task.snooze`, `task.skip`, `task.cancel`,
 //! `task.retry`: what changes a task that is there.
 
-use crate::api::handlers::{details, policy};
+use crate::api::handlers::{details, policy, waits};
 use crate::api::time::{self, Place, RuleText};
 use crate::api::{Api, refusal};
 use crate::domain::command::{Command, Edit, Expected};
@@ -46,6 +46,8 @@ pub(in crate::api) async fn update(api: &Api, params: Update) -> Result<WriteRes
     };
     let deadline = deadline(api, id, place, &params, schedule.as_ref()).await?;
     let nag = nag(api, id, &params).await?;
+    let set_waits = waits::of_update(api, &params).await?;
+    let sets_parents = set_waits.parents.is_some();
     let edit = Edit {
         title: params.title.as_deref().map(details::title).transpose()?,
         notes: params.notes.map(details::notes).transpose()?,
@@ -66,15 +68,19 @@ pub(in crate::api) async fn update(api: &Api, params: Update) -> Result<WriteRes
         auto_done: params.auto_done,
         schedule,
         alerts,
+        waits: set_waits,
     };
     if edit == Edit::default() {
         let message = format!("cannot edit task {}: expected at least one new value, found none", params.task.0);
         return Err(RpcError::new(ErrorKind::Params, message));
     }
-    let warnings = if edit.schedule.is_some() { place.warnings() } else { Vec::new() };
+    let mut warnings = if edit.schedule.is_some() { place.warnings() } else { Vec::new() };
     let applied = api
         .change(id, key, Command::Edit(Box::new(edit)), Expected { version: params.version, occurrence: None })
         .await?;
+    if sets_parents {
+        warnings.extend(waits::warnings(&applied.snapshot));
+    }
     api.written(applied, warnings).await
 }
 

@@ -137,7 +137,7 @@ pub(super) fn key(text: Option<String>, method: Method) -> Result<Option<Request
     within("key", text.len(), KEY_BYTES_MAX, "bytes").map(|()| Some(RequestKey { key: text, method: method.as_str() }))
 }
 
-fn within(what: &'static str, found: usize, limit: usize, unit: &'static str) -> Result<(), RpcError> {
+pub(super) fn within(what: &'static str, found: usize, limit: usize, unit: &'static str) -> Result<(), RpcError> {
     if found <= limit {
         return Ok(());
     }

@@ -6,9 +6,10 @@ use crate::cli::commands::each::Tally;
 use crate::cli::commands::input;
 use crate::cli::context::Context;
 use crate::cli::error::{CliError, Exit};
+use crate::cli::names;
 use crate::cli::render::change::{Change, change};
 use crate::cli::ui::Form;
-use crate::protocol::methods::{self, WriteResult};
+use crate::protocol::methods::{self, TaskRef, WriteResult};
 use crate::protocol::objects::Priority;
 use crate::when::{Arguments, from_arguments};
 
@@ -22,6 +23,7 @@ use crate::when::{Arguments, from_arguments};
     keiko add pay rent tomorrow 3pm\n  \
     keiko add \"pay rent\" --at \"tomorrow 3pm\" --alert 1d,1h,0\n  \
     keiko add standup --every \"weekday at 9:30\"\n  \
+    keiko add cook tomorrow 10am --waits-for 7 --delay 30m\n  \
     keiko add backup --cron \"0 3 * * SUN\" --until \"june 30\"\n  \
     keiko add - < tasks.txt")]
 pub(crate) struct Add {
@@ -126,9 +128,29 @@ pub(crate) struct Details {
     /// It is done as soon as somebody was told
     #[arg(long)]
     pub(crate) auto_done: bool,
+    /// Wait until these tasks are done, such as 7,8; it then comes up at its time, or at once
+    #[arg(long, value_name = "TASKS", value_delimiter = ',')]
+    pub(crate) waits_for: Option<Vec<String>>,
+    /// How long after the last of them was done it may come up, such as 30m
+    #[arg(long, value_name = "SPAN")]
+    pub(crate) delay: Option<String>,
+    /// What becomes of it where one of them never will be done: hold (it is blocked and says so), run or cancel
+    #[arg(long, value_name = "RULE")]
+    pub(crate) on_parent_fail: Option<String>,
     /// Do not speak at all
     #[arg(long, conflicts_with = "alert")]
     pub(crate) no_alert: bool,
+}
+
+impl Details {
+    /// Returns the tasks that are to be done first.
+    ///
+    /// # Errors
+    /// A range is wrong.
+    pub(crate) fn parents(&self) -> Result<Option<Vec<TaskRef>>, CliError> {
+        let Some(typed) = &self.waits_for else { return Ok(None) };
+        Ok(Some(names::names(typed)?.into_iter().map(TaskRef).collect()))
+    }
 }
 
 /// How much a task matters.
@@ -233,6 +255,9 @@ impl NewTask {
             no_alert: self.details.no_alert,
             time_required: verb == Verb::Remind,
             key: self.key.clone(),
+            waits_for: self.details.parents()?,
+            delay: self.details.delay.clone(),
+            on_parent_fail: self.details.on_parent_fail.clone(),
         })
     }
 }
@@ -310,7 +335,7 @@ fn hints(context: &mut Context<'_>, added: &[WriteResult]) {
     if context.ui.form() != Form::Human {
         return;
     }
-    if let Some(result) = added.iter().find(|result| result.task.due_at.is_none()) {
+    if let Some(result) = added.iter().find(|result| result.task.due_at.is_none() && result.task.waits_for.is_empty()) {
         let number = result.task.number;
         context.ui.hint(&format!("to give it a time, run keiko edit {number} tomorrow 3pm"));
     }

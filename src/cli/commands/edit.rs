@@ -89,7 +89,7 @@ impl Edit {
             ));
         }
         let seen = context.ask(&methods::Get { task: TaskRef(self.task.clone()) })?.task;
-        let question = self.question(context, &seen, &tags, &words);
+        let question = self.question(context, &seen, &tags, &words)?;
         let result = context.ask(&question);
         let mut tally = Tally::new(true);
         tally.add(context, Some(&self.task), result, |answer, view, _| change(Change::Edited, answer, view));
@@ -116,6 +116,8 @@ impl Edit {
     fn has_policy(&self) -> bool {
         let details = &self.details;
         [&details.deadline, &details.nag, &details.missed].iter().any(|option| option.is_some())
+            || [&details.delay, &details.on_parent_fail].iter().any(|option| option.is_some())
+            || details.waits_for.is_some()
             || details.deadline_alert.is_some()
             || details.nag_max.is_some()
             || [details.auto_done, self.no_auto_done, self.no_deadline, self.no_nag, self.after_done].contains(&true)
@@ -126,11 +128,17 @@ impl Edit {
         times.iter().any(|option| option.is_some())
     }
 
-    fn question(&self, context: &Context<'_>, seen: &Task, tags: &[&str], words: &[&str]) -> methods::Update {
+    fn question(
+        &self,
+        context: &Context<'_>,
+        seen: &Task,
+        tags: &[&str],
+        words: &[&str],
+    ) -> Result<methods::Update, CliError> {
         let details = &self.details;
         let has_time = !words.is_empty() || self.has_time();
         let zone = self.tz.clone().unwrap_or_else(|| context.zone.name().to_owned());
-        methods::Update {
+        Ok(methods::Update {
             // By id: a new title of another task must not change which one is meant.
             task: TaskRef(seen.id.clone()),
             version: Some(seen.version),
@@ -161,7 +169,10 @@ impl Edit {
             zone: (has_time || details.deadline.is_some()).then_some(zone),
             fixed_zone: self.tz.is_some(),
             alerts: if details.no_alert { Some(Vec::new()) } else { details.alert.clone() },
-        }
+            waits_for: details.parents()?,
+            delay: details.delay.clone().map(Some),
+            on_parent_fail: details.on_parent_fail.clone(),
+        })
     }
 
     fn tags(&self, seen: &Task, added: &[&str]) -> Option<Vec<String>> {

@@ -1,7 +1,7 @@
 //! What a change is answered with: what was done to which task, and what follows from it.
 
 use crate::cli::render::task::{home, is_open, is_series, title};
-use crate::cli::render::text::{DIM, GOOD, NUMBER, Text};
+use crate::cli::render::text::{BAD, DIM, GOOD, NUMBER, Text};
 use crate::cli::render::time::{Viewpoint, length};
 use crate::protocol::methods::{PauseResult, WriteResult};
 use crate::protocol::objects::Task;
@@ -35,6 +35,8 @@ pub(crate) enum Change {
     Cancelled,
     /// `retry`.
     Retried,
+    /// `unblock`.
+    Unblocked,
 }
 
 impl Change {
@@ -51,6 +53,7 @@ impl Change {
             Self::Skipped => "skip the open time of",
             Self::Cancelled => "cancel",
             Self::Retried => "send again",
+            Self::Unblocked => "unblock",
         }
     }
 
@@ -66,6 +69,7 @@ impl Change {
             Self::Skipped => "skipped",
             Self::Cancelled => "cancelled",
             Self::Retried => "sent again",
+            Self::Unblocked => "unblocked",
         }
     }
 }
@@ -79,6 +83,8 @@ pub(crate) fn change(what: Change, result: &WriteResult, view: Viewpoint) -> Vec
         line.push_styled(GOOD, what.word());
     } else if what == Change::Retried {
         line.push_styled(DIM, "nothing to send again");
+    } else if what == Change::Unblocked {
+        line.push_styled(DIM, "waits for no task:");
     } else {
         line.push_styled(DIM, &format!("already {}", what.word()));
     }
@@ -100,7 +106,37 @@ pub(crate) fn change(what: Change, result: &WriteResult, view: Viewpoint) -> Vec
         let times = if result.passed_over == 1 { "time was" } else { "times were" };
         lines.push(Text::styled(DIM, &format!("{GAP}{} {times} passed over", result.passed_over)));
     }
+    lines.extend(dependents(result, view));
     lines
+}
+
+/// Returns what became of those who waited for the task: `  8 cook is free now: due Thu 14 May 2026 15:00 EDT (in 23h)`.
+fn dependents(result: &WriteResult, view: Viewpoint) -> Vec<Text> {
+    let mut lines: Vec<Text> = result.dependents.iter().map(|task| dependent(task, view)).collect();
+    let more = result.dependents_total.saturating_sub(lines.len() as u64);
+    if more > 0 {
+        lines.push(Text::styled(DIM, &format!("{GAP}and {more} more that waited for it")));
+    }
+    lines
+}
+
+fn dependent(task: &Task, view: Viewpoint) -> Text {
+    let mut line = Text::plain(GAP);
+    line.push_styled(NUMBER, &task.number.to_string());
+    line.push(" ");
+    line.append(title(task));
+    match task.state.as_str() {
+        "CREATED" if !task.blocked_by.is_empty() => {
+            let stage = format!(" is {}; keiko unblock {} lets it go on without", task.stage, task.number);
+            line.push_styled(BAD, &stage);
+        }
+        "CREATED" => line.push(&format!(" is {}", task.stage)),
+        "CANCELLED" | "COMPLETED" => line.push(&format!(" is {} with it", task.stage)),
+        "SUSPENDED" => line.push(" is free now, and paused"),
+        "RUNNING" => line.push(" is free now, and due"),
+        _ => line.push(&format!(" is free now: due {}", due(task, view))),
+    }
+    line
 }
 
 /// Returns what is said of a change of many tasks: `paused 3 tasks: 1 2 7`.
@@ -123,7 +159,7 @@ pub(crate) fn of_many(what: Change, result: &PauseResult) -> Text {
 /// Returns what follows from the change.
 fn tail(what: Change, task: &Task, view: Viewpoint) -> Option<String> {
     match what {
-        Change::Added | Change::Edited | Change::Resumed => Some(due(task, view)),
+        Change::Added | Change::Edited | Change::Resumed | Change::Unblocked => Some(due(task, view)),
         Change::Seen if is_open(task) => Some("stays due until it is done".to_owned()),
         Change::Snoozed => {
             task.snoozed_until.map(|until| format!("until {}", view.full_with_home(until.instant(), home(task))))
@@ -134,8 +170,20 @@ fn tail(what: Change, task: &Task, view: Viewpoint) -> Option<String> {
     }
 }
 
-/// Returns when a task is due, or that it never rings.
+/// Returns when a task is due, or that it never rings; of one that waits for another what it waits for first.
 pub(crate) fn due(task: &Task, view: Viewpoint) -> String {
+    if task.state == "CREATED" && !task.waits_for.is_empty() {
+        let delay = task.delay_ms.and_then(|millis| u64::try_from(millis).ok()).and_then(length);
+        return match (task.due_at, delay) {
+            (Some(due), None) => format!("{}, then {}", task.stage, view.full_with_home(due.instant(), home(task))),
+            (Some(due), Some(delay)) => {
+                let due = view.full_with_home(due.instant(), home(task));
+                format!("{}, then {due}, or {delay} later if that is later", task.stage)
+            }
+            (None, Some(delay)) => format!("{}, then {delay} later", task.stage),
+            (None, None) => format!("{}, then at once", task.stage),
+        };
+    }
     match task.due_at {
         Some(due) => view.full_with_home(due.instant(), home(task)),
         None => "no time".to_owned(),

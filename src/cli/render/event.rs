@@ -118,6 +118,14 @@ fn rest(event: &Event, view: Viewpoint) -> Text {
     if let Some(instances) = event.values.get("instances").and_then(Json::as_u64) {
         parts.push(Text::plain(&format!("{instances} {}", if instances == 1 { "time" } else { "times" })));
     }
+    if let Some(parent) = event.values.get("parent").and_then(Json::as_u64) {
+        let how = event.values.get("how").and_then(Json::as_str).unwrap_or("done");
+        parts.push(Text::plain(&format!("task {parent} {}", how.replace('_', " "))));
+    }
+    if let Some(parents) = event.values.get("waits_for").and_then(Json::as_array) {
+        let numbers: Vec<String> = parents.iter().map(ToString::to_string).collect();
+        parts.push(Text::plain(&format!("for {}", numbers.join(", "))));
+    }
     if let Some(outcome) = event.values.get("outcome").and_then(Json::as_str) {
         parts.push(Text::plain(outcome));
     }

@@ -23,6 +23,8 @@ pub(crate) struct Groups<'a> {
     pub(crate) paused: Vec<&'a Task>,
     /// Seen, not done.
     pub(crate) seen: Vec<&'a Task>,
+    /// Another task is to be done first.
+    pub(crate) waiting: Vec<&'a Task>,
     /// It never rings.
     pub(crate) no_time: Vec<&'a Task>,
 }
@@ -37,6 +39,8 @@ impl<'a> Groups<'a> {
                 "RUNNING" => &mut groups.due,
                 "FAILED" => &mut groups.failing,
                 "SUSPENDED" => &mut groups.paused,
+                "CREATED" if !task.blocked_by.is_empty() => &mut groups.failing,
+                "CREATED" if !task.waits_for.is_empty() => &mut groups.waiting,
                 "CREATED" => &mut groups.no_time,
                 "COMPLETED" | "CANCELLED" => continue,
                 // A state of a later version is shown rather than hidden.
@@ -51,7 +55,8 @@ impl<'a> Groups<'a> {
     }
 
     fn is_empty(&self) -> bool {
-        [&self.due, &self.failing, &self.next, &self.paused, &self.seen, &self.no_time].iter().all(|g| g.is_empty())
+        let folded = [&self.paused, &self.seen, &self.waiting, &self.no_time];
+        [&self.due, &self.failing, &self.next].iter().chain(&folded).all(|group| group.is_empty())
     }
 }
 
@@ -81,7 +86,12 @@ pub(crate) fn overview(groups: &Groups<'_>, view: Viewpoint, width: Option<usize
         lines.insert(0, Text::styled(DIM, "nothing is due"));
         lines.insert(1, Text::default());
     }
-    let folded = [("paused", &groups.paused), ("seen, not done", &groups.seen), ("no time", &groups.no_time)];
+    let folded = [
+        ("paused", &groups.paused),
+        ("seen, not done", &groups.seen),
+        ("waiting for others", &groups.waiting),
+        ("no time", &groups.no_time),
+    ];
     if folded.iter().any(|(_, tasks)| !tasks.is_empty()) && lines.last().is_some_and(|line| line.width() > 0) {
         lines.push(Text::default());
     }

@@ -48,7 +48,8 @@ pub(crate) fn stage(task: &Task) -> Text {
     let seen = if task.occurrence.acked_at.is_some() && task.state == "RUNNING" { ", seen" } else { "" };
     let word = format!("{}{seen}", task.stage);
     let style = match task.stage.as_str() {
-        "late" | "failed" | "retrying" | "missed" | "past deadline" | "blocked" => BAD,
+        "late" | "failed" | "retrying" | "missed" | "past deadline" => BAD,
+        _ if !task.blocked_by.is_empty() => BAD,
         "due" if seen.is_empty() => DUE,
         "done" => GOOD,
         "scheduled" | "running" => anstyle::Style::new(),
@@ -212,6 +213,9 @@ pub(crate) fn details(task: &Task, view: Viewpoint) -> Vec<Text> {
             say(if index == 0 { "next" } else { "" }, full(*at));
         }
     }
+    if !task.waits_for.is_empty() {
+        say("waits for", Text::plain(&waits(task)));
+    }
     if task.alerts != ["0"] {
         say("alerts", Text::plain(&alerts(&task.alerts)));
     }
@@ -244,6 +248,21 @@ pub(crate) fn details(task: &Task, view: Viewpoint) -> Vec<Text> {
     say("added", Text::plain(&view.full(task.created_at.instant())));
     say("id", Text::styled(DIM, &task.id));
     lines
+}
+
+/// Returns which tasks are to be done first, and what holds beside that.
+fn waits(task: &Task) -> String {
+    let numbers: Vec<String> = task.waits_for.iter().map(ToString::to_string).collect();
+    let mut told = numbers.join(", ");
+    if let Some(delay) = task.delay_ms.and_then(|millis| u64::try_from(millis).ok()).and_then(length) {
+        told.push_str(&format!(", and {delay} from then"));
+    }
+    match task.on_parent_fail.as_deref() {
+        Some("run") => told.push_str("; goes on without one that fails"),
+        Some("cancel") => told.push_str("; ends with one that fails"),
+        Some(_) | None => {}
+    }
+    told
 }
 
 /// Returns what becomes of times that were missed, where that is not simply that the latest rings late.

@@ -16,6 +16,7 @@ use crate::domain::schedule::{AfterDone, Calendar, Cron, Every, Interval, Schedu
 use crate::domain::task::{Deadline, DeadlineTime, Details, Missed, Nag, Policy, TaskId};
 use crate::domain::time::resolve;
 use crate::domain::transition::{Transition, create, transition};
+use crate::domain::waiting::SetWaits;
 
 const BERLIN: Tz = Tz::Europe__Berlin;
 
@@ -50,6 +51,7 @@ impl Life {
             alerts: None,
             deadline: None,
             policy: Policy::default(),
+            waits: SetWaits::default(),
         };
         change(&mut new);
         let born = create(new, &moment(now, &[], &[])).ok()?;

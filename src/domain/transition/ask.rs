@@ -190,7 +190,8 @@ pub(super) fn resume(steps: &mut Steps<'_>, shift: bool) {
 /// Returns the due after a resume: moved by what remained for a countdown, or for any task with `shift`.
 fn shifted_due(steps: &Steps<'_>, suspended: &Suspended, shift: bool) -> Option<Due> {
     let due = steps.occurrence().due?;
-    let moves = shift || matches!(steps.task().schedule.rule, Rule::Countdown(_));
+    // Without a rule it is due so long after another task was done.
+    let moves = shift || matches!(steps.task().schedule.rule, Rule::Countdown(_) | Rule::None);
     let Some(remaining) = suspended.remaining.filter(|_| moves) else { return Some(due) };
     let at = steps.now().saturating_add(remaining);
     // A series keeps its cadence: it is never shifted past its successor.

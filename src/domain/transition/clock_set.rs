@@ -164,7 +164,8 @@ fn replace(steps: &mut Steps<'_>, next: &Instance) {
         State::Created | State::Pending(_) | State::Running(_) | State::Failed(_) => None,
         State::Completed(_) | State::Cancelled(_) => None,
     };
-    if has_come_up(steps) {
+    let ends_turn = has_come_up(steps);
+    if ends_turn {
         if paused.is_some() {
             let due = steps.occurrence().due;
             steps.step(Operation::Resumed { due, snooze: None }, "");
@@ -174,8 +175,16 @@ fn replace(steps: &mut Steps<'_>, next: &Instance) {
         steps.silence();
         steps.step(Operation::Withdrawn, "the clock was set back");
     }
-    let Some(paused) = paused else { return steps.open(next) };
-    steps.open_awake(next);
+    if ends_turn {
+        steps.open_awake(next);
+    } else {
+        steps.reopen(next);
+    }
+    // Where it waits for another task, the pause ends with the old one.
+    if !matches!(steps.state(), State::Pending(_)) {
+        return;
+    }
+    let Some(paused) = paused else { return steps.sleep() };
     let remaining = ask::remaining(steps);
     steps.step(Operation::Suspended(Suspended { remaining, snooze: None, ..paused }), "it is paused");
 }

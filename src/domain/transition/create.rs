@@ -7,7 +7,8 @@ use crate::domain::schedule::{INTERVAL_MIN, Rule, ScheduleError};
 use crate::domain::task::{Nag, Policy, Task};
 use crate::domain::time::{Span, Timestamp};
 use crate::domain::transition::steps::{Steps, first_occurrence};
-use crate::domain::transition::{Step, Transition, wake};
+use crate::domain::transition::{Step, Transition, waits, wake};
+use crate::domain::waiting::Waits;
 
 /// Why a task was not added.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
@@ -30,7 +31,7 @@ pub enum CreateError {
     },
 }
 
-/// Returns what follows from adding a task: it is CREATED, armed where it has a time, and rings where that is now or
+/// Returns what follows from adding a task: it is CREATED, armed where it has a time and waits for no other task, and rings where that is now or
 /// passed while the request waited.
 ///
 /// # Errors
@@ -51,6 +52,7 @@ pub fn create(new: NewTask, moment: &Moment) -> Result<Transition, CreateError> 
         updated_at: moment.now,
         policy: new.policy,
         deadline: new.deadline,
+        waits: Waits::default().set(&new.waits),
         cursor: None,
         last_ended: None,
         previous: None,
@@ -103,10 +105,12 @@ fn finish(snapshot: &Snapshot, moment: &Moment) -> Transition {
         snapshot: snapshot.clone(),
     };
     let mut steps = Steps::continuing(snapshot, moment);
-    if snapshot.occurrence.has_time() {
+    if snapshot.is_waiting() {
+        waits::settle(&mut steps, Timestamp::MIN);
+    } else if snapshot.occurrence.has_time() {
         steps.arm();
-        wake::wake(&mut steps);
     }
+    wake::wake(&mut steps);
     let mut transition = steps.finish();
     transition.steps.insert(0, added);
     transition

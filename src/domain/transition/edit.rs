@@ -8,7 +8,7 @@ use crate::domain::schedule::{Rule, ScheduleError};
 use crate::domain::state::{Pending, State, Suspended};
 use crate::domain::time::{Span, Timestamp, resolve};
 use crate::domain::transition::steps::{Steps, deadline_of};
-use crate::domain::transition::{ask, create, report, wake};
+use crate::domain::transition::{ask, create, report, waits, wake};
 
 /// Changes what a task says or when it comes up.
 pub(super) fn edit(steps: &mut Steps<'_>, edit: &Edit) -> Result<(), Rejection> {
@@ -25,7 +25,10 @@ pub(super) fn edit(steps: &mut Steps<'_>, edit: &Edit) -> Result<(), Rejection> 
     }
     let (has_schedule, has_alerts) = (edit.schedule.is_some(), edit.alerts.is_some());
     let has_deadline = edit.deadline.is_some();
-    steps.step(Operation::Edited(Box::new(edit)), "");
+    let set_waits = std::mem::take(&mut edit.waits);
+    if edit != Edit::default() {
+        steps.step(Operation::Edited(Box::new(edit)), "");
+    }
     let refuse = |source| Rejection::Schedule { verb: "edit", number, source };
     create::check_nag(steps.task().policy).map_err(refuse)?;
     if has_deadline {
@@ -40,6 +43,7 @@ pub(super) fn edit(steps: &mut Steps<'_>, edit: &Edit) -> Result<(), Rejection> 
     if has_alerts {
         keep_past_alerts_silent(steps, &alerts_before);
     }
+    waits::set(steps, &set_waits)?;
     wake::wake(steps);
     if has_alerts || has_deadline {
         // The alert that a task of programs still waited for may be gone.
@@ -129,9 +133,11 @@ fn replace(steps: &mut Steps<'_>, next: &Instance, end: Operation, why: &'static
     };
     steps.silence();
     steps.step(end, why);
+    // It is the same time of the series, so what that waited for is not asked anew.
+    steps.reopen(next);
     match paused {
-        Some(paused) => steps.open_asleep(next, &paused),
-        None => steps.open(next),
+        Some(paused) => steps.sleep_on(&paused),
+        None => steps.sleep(),
     }
 }
 

@@ -15,6 +15,7 @@ mod create;
 mod edit;
 mod report;
 mod steps;
+mod waits;
 mod wake;
 
 #[cfg(test)]
@@ -95,21 +96,21 @@ pub fn transition<'a>(
     // Naming the occurrence says that it is meant although it is still ahead.
     let is_named = expected.occurrence.is_some();
     match (&before.occurrence.state, command) {
-        (
-            State::Created | State::Failed(_) | State::Completed(_) | State::Cancelled(_),
-            Command::Wake | Command::Rezone | Command::ClockSet { .. },
-        ) => {}
+        (State::Created | State::Failed(_) | State::Completed(_) | State::Cancelled(_), Command::Wake)
+        | (State::Failed(_) | State::Completed(_) | State::Cancelled(_), Command::Rezone | Command::ClockSet { .. }) => {
+        }
         (State::Pending(_) | State::Running(_) | State::Suspended(_), Command::Wake) => {
             wake::wake(&mut steps);
             wake::tell_of_skips(&mut steps);
         }
-        (State::Pending(_) | State::Running(_) | State::Suspended(_), Command::Rezone) => edit::rezone(&mut steps),
-        (State::Pending(_) | State::Running(_) | State::Suspended(_), Command::ClockSet { by }) => {
+        (State::Created | State::Pending(_) | State::Running(_) | State::Suspended(_), Command::Rezone) => {
+            edit::rezone(&mut steps);
+        }
+        (State::Created | State::Pending(_) | State::Running(_) | State::Suspended(_), Command::ClockSet { by }) => {
             clock_set::clock_set(&mut steps, *by);
         }
 
-        (State::Created, Command::Done { .. }) => ask::done(&mut steps),
-        (State::Pending(_) | State::Suspended(_), Command::Done { early }) => {
+        (State::Created | State::Pending(_) | State::Suspended(_), Command::Done { early }) => {
             if ask::is_meant(&steps, "complete", *early || is_named)? {
                 ask::done(&mut steps);
             }
@@ -147,12 +148,27 @@ pub fn transition<'a>(
             Command::SleepOn { .. },
         ) => {}
         (State::Pending(_) | State::Running(_), Command::Skip) => ask::skip(&mut steps)?,
+        (State::Created, Command::Skip) if before.is_waiting() => ask::skip(&mut steps)?,
         (State::Running(_), Command::Retry) => report::retry(&mut steps),
 
         (
             State::Created | State::Pending(_) | State::Running(_) | State::Suspended(_) | State::Failed(_),
             Command::Cancel,
         ) => ask::cancel(&mut steps),
+        (
+            State::Created | State::Pending(_) | State::Running(_) | State::Suspended(_) | State::Failed(_),
+            Command::Unblock,
+        ) => waits::unblock(&mut steps),
+        (
+            State::Created
+            | State::Pending(_)
+            | State::Running(_)
+            | State::Suspended(_)
+            | State::Failed(_)
+            | State::Completed(_)
+            | State::Cancelled(_),
+            Command::ParentEnded(end),
+        ) => waits::parent_ended(&mut steps, end),
         (
             State::Created | State::Pending(_) | State::Running(_) | State::Suspended(_) | State::Failed(_),
             Command::Edit(edit),
@@ -179,6 +195,7 @@ pub fn transition<'a>(
             | Command::Resume { .. }
             | Command::Skip
             | Command::Cancel
+            | Command::Unblock
             | Command::Retry,
         ) => {
             return Err(Rejection::Ended {
@@ -252,7 +269,18 @@ pub const fn allowed(state: StateName, is_series: bool) -> &'static [&'static st
     }
 }
 
+/// What is allowed of a task that waits for another.
+const WAITING: [&str; 4] = ["edit", "done", "unblock", "cancel"];
+
+/// The same of a series.
+const WAITING_SERIES: [&str; 5] = ["edit", "done", "unblock", "skip", "cancel"];
+
 fn not_now(before: &Snapshot, verb: &'static str, state: StateName) -> Rejection {
+    if before.is_waiting() {
+        let is_series = before.task.is_series();
+        let allowed: &[_] = if is_series { &WAITING_SERIES } else { &WAITING };
+        return Rejection::Waiting { verb, number: before.task.number, why: before.task.waits.told(), allowed };
+    }
     Rejection::NotNow { verb, number: before.task.number, state, allowed: allowed(state, before.task.is_series()) }
 }
 

@@ -13,7 +13,7 @@ use crate::domain::schedule::Passed;
 use crate::domain::state::{Snooze, State, Suspended};
 use crate::domain::task::Task;
 use crate::domain::time::{Span, Timestamp};
-use crate::domain::transition::{Known, Step, Transition, ask};
+use crate::domain::transition::{Known, Step, Transition, ask, waits};
 
 /// The work in hand of one command.
 pub(super) struct Steps<'a> {
@@ -23,7 +23,7 @@ pub(super) struct Steps<'a> {
     /// The deliveries of the occurrence that was present at first, and those made since.
     deliveries: Vec<Delivery>,
     /// Instances that do not come up again.
-    spent: Vec<Spent>,
+    pub(super) spent: Vec<Spent>,
     changed: Vec<Delivery>,
     effects: Vec<Effect>,
     taken: Vec<Step>,
@@ -118,15 +118,20 @@ impl<'a> Steps<'a> {
         self.taken.push(Step { operation, from, to, reason, snapshot: after });
     }
 
-    /// CREATED becomes PENDING, or goes to sleep where many tasks are paused.
+    /// CREATED becomes PENDING, or goes to sleep where many tasks are paused; one that waits for another task stays.
     pub(super) fn arm(&mut self) {
+        if self.now_is.is_waiting() {
+            return;
+        }
         self.step(Operation::Armed, "");
         self.sleep();
     }
 
     /// What is armed while many tasks are paused goes to sleep with them.
-    fn sleep(&mut self) {
-        if let Some(pause) = self.moment.standing {
+    pub(super) fn sleep(&mut self) {
+        if let Some(pause) = self.moment.standing
+            && matches!(self.state(), State::Pending(_))
+        {
             let remaining = ask::remaining(self);
             let (since, until) = (self.now(), pause.until);
             let suspended = Suspended { id: pause.id, since, until, remaining, snooze: None };
@@ -223,7 +228,7 @@ impl<'a> Steps<'a> {
 
     /// Puts a delivery into the outbox. What comes late to a person waits there until all that is late is known.
     pub(super) fn deliver(&mut self, id: DeliveryId, message: Message, occasion: Occasion) {
-        // That a target fails is to be known however long it takes.
+        // A notice is to be known however long it takes.
         let is_notice = occasion.reason.is_notice();
         let is_grouped = occasion.late && id.target.kind.is_person();
         let max_late = self.task().details.max_late.filter(|_| !is_notice);
@@ -288,7 +293,7 @@ impl<'a> Steps<'a> {
 
     fn drop_unsent(&mut self, is_meant: impl Fn(&Delivery) -> bool) {
         let now = self.now();
-        // That a target fails is to be known, whatever becomes of the task by which it was found out.
+        // A notice is to be known, whatever becomes of the task.
         let is_meant = |delivery: &Delivery| is_meant(delivery) && !delivery.is_notice();
         let unsent = self.deliveries.iter().filter(|delivery| is_meant(delivery) && !delivery.status.is_final());
         for delivery in unsent.cloned().collect::<Vec<_>>() {
@@ -361,7 +366,11 @@ impl<'a> Steps<'a> {
 
     /// Returns the latest instance behind `present` that is due by now and comes up still, and what lies between the two.
     pub(super) fn latest_behind(&self, present: &Instance) -> Option<(Instance, Passed)> {
-        let mut by = self.now();
+        self.latest_due_by(present, self.now())
+    }
+
+    /// As [`Steps::latest_behind`], by another time than now.
+    pub(super) fn latest_due_by(&self, present: &Instance, mut by: Timestamp) -> Option<(Instance, Passed)> {
         loop {
             let (latest, passed) = self.task().schedule.latest_by(present, by, self.moment.zone)?;
             if !self.is_spent(&latest) {
@@ -388,7 +397,7 @@ impl<'a> Steps<'a> {
         self.spent.push(Spent { key: present.key, due: present.due });
     }
 
-    /// Opens and arms the occurrence of an instance.
+    /// Opens and arms the occurrence of an instance; where the task waits for others, it waits anew.
     pub(super) fn open(&mut self, instance: &Instance) {
         self.open_awake(instance);
         self.sleep();
@@ -398,12 +407,33 @@ impl<'a> Steps<'a> {
     pub(super) fn open_awake(&mut self, instance: &Instance) {
         let occurrence = self.occurrence_of(instance);
         self.step(Operation::Opened(Box::new(occurrence)), "");
-        self.step(Operation::Armed, "");
+        if self.task().waits.is_none() {
+            self.step(Operation::Armed, "");
+        } else {
+            waits::begin_turn(self);
+        }
+    }
+
+    /// Opens the occurrence of an instance in the place of one that was withdrawn: what that waited for stays as it is.
+    pub(super) fn reopen(&mut self, instance: &Instance) {
+        let occurrence = self.occurrence_of(instance);
+        self.step(Operation::Opened(Box::new(occurrence)), "");
+        if self.task().waits.is_met() {
+            self.step(Operation::Armed, "");
+        }
     }
 
     /// As [`Steps::open`], but it sleeps on with a pause of its own, whatever else is paused.
     pub(super) fn open_asleep(&mut self, instance: &Instance, paused: &Suspended) {
         self.open_awake(instance);
+        self.sleep_on(paused);
+    }
+
+    /// Sleeps with a pause of its own; what waits for others is not armed, so it has no clock to stop.
+    pub(super) fn sleep_on(&mut self, paused: &Suspended) {
+        if self.now_is.is_waiting() {
+            return;
+        }
         let remaining = ask::remaining(self);
         let suspended = Suspended { remaining, snooze: None, ..*paused };
         self.step(Operation::Suspended(suspended), "it is paused");
@@ -431,7 +461,7 @@ impl<'a> Steps<'a> {
         targets
     }
 
-    fn targets(&self) -> Vec<Target> {
+    pub(super) fn targets(&self) -> Vec<Target> {
         let chosen = &self.task().details.targets;
         if !chosen.is_empty() {
             return chosen.clone();

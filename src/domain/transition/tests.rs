@@ -15,11 +15,13 @@ use crate::domain::schedule::{Calendar, Interval, Rule, Schedule};
 use crate::domain::state::Failed;
 use crate::domain::task::{Details, Number, Policy, TaskId};
 use crate::domain::time::{Span, Timestamp, resolve};
+use crate::domain::waiting::SetWaits;
 
 mod agreed;
 mod life;
 mod programs;
 mod steps;
+mod waits;
 
 const BERLIN: Tz = Tz::Europe__Berlin;
 
@@ -89,6 +91,7 @@ impl Story {
             alerts: (!alerts.is_empty()).then(|| alerts.iter().map(|minutes| Span::from_minutes(*minutes)).collect()),
             deadline: None,
             policy: Policy::default(),
+            waits: SetWaits::default(),
         };
         change(&mut new);
         new
@@ -217,6 +220,7 @@ fn every_command(story: &Story) -> Vec<Command> {
         Command::Resume { shift: false },
         Command::Skip,
         Command::Cancel,
+        Command::Unblock,
         Command::Retry,
         Command::Expire { delivery: delivery.clone() },
         Command::Report {
@@ -264,6 +268,7 @@ fn every_state_meets_every_command() {
     CREATED   resume   refused: cannot resume task 1: it is without a time
     CREATED   skip     refused: cannot skip task 1: it is without a time
     CREATED   cancel   CANCELLED (cancelled)
+    CREATED   unblock  nothing
     CREATED   retry    refused: cannot retry task 1: it is without a time
     CREATED   expire   nothing
     CREATED   report   nothing
@@ -280,6 +285,7 @@ fn every_state_meets_every_command() {
     PENDING   resume   refused: cannot resume task 1: it is scheduled
     PENDING   skip     refused: cannot skip task 1: it does not repeat
     PENDING   cancel   CANCELLED (cancelled)
+    PENDING   unblock  nothing
     PENDING   retry    refused: cannot retry task 1: it is scheduled
     PENDING   expire   nothing
     PENDING   report   nothing
@@ -296,6 +302,7 @@ fn every_state_meets_every_command() {
     RUNNING   resume   refused: cannot resume task 1: it is due
     RUNNING   skip     refused: cannot skip task 1: it does not repeat
     RUNNING   cancel   CANCELLED (suspended, cancelled)
+    RUNNING   unblock  nothing
     RUNNING   retry    nothing
     RUNNING   expire   RUNNING (expired)
     RUNNING   report   the delivery only
@@ -312,6 +319,7 @@ fn every_state_meets_every_command() {
     SUSPENDED resume   RUNNING (resumed, fired)
     SUSPENDED skip     refused: cannot skip task 1: it is paused
     SUSPENDED cancel   CANCELLED (cancelled)
+    SUSPENDED unblock  nothing
     SUSPENDED retry    refused: cannot retry task 1: it is paused
     SUSPENDED expire   nothing
     SUSPENDED report   nothing
@@ -328,6 +336,7 @@ fn every_state_meets_every_command() {
     FAILED    resume   refused: cannot resume task 1: it is failed
     FAILED    skip     refused: cannot skip task 1: it is failed
     FAILED    cancel   CANCELLED (cancelled)
+    FAILED    unblock  nothing
     FAILED    retry    refused: cannot retry task 1: it is failed
     FAILED    expire   FAILED (expired)
     FAILED    report   the delivery only
@@ -344,6 +353,7 @@ fn every_state_meets_every_command() {
     COMPLETED resume   refused: cannot resume task 1: it is already done
     COMPLETED skip     refused: cannot skip task 1: it is already done
     COMPLETED cancel   refused: cannot cancel task 1: it is already done
+    COMPLETED unblock  refused: cannot unblock task 1: it is already done
     COMPLETED retry    refused: cannot retry task 1: it is already done
     COMPLETED expire   nothing
     COMPLETED report   the delivery only
@@ -360,6 +370,7 @@ fn every_state_meets_every_command() {
     CANCELLED resume   refused: cannot resume task 1: it is already cancelled
     CANCELLED skip     refused: cannot skip task 1: it is already cancelled
     CANCELLED cancel   refused: cannot cancel task 1: it is already cancelled
+    CANCELLED unblock  refused: cannot unblock task 1: it is already cancelled
     CANCELLED retry    refused: cannot retry task 1: it is already cancelled
     CANCELLED expire   nothing
     CANCELLED report   the delivery only
@@ -737,6 +748,7 @@ fn a_time_that_passed_while_the_request_waited_is_at_once() {
         alerts: None,
         deadline: None,
         policy: Policy::default(),
+        waits: SetWaits::default(),
     };
     let born = create(new(countdown("4 08:00")), &moment(done_at)).expect("it was no past when it was read");
     assert_eq!(born.after.occurrence.state.name(), StateName::Running);
@@ -941,6 +953,9 @@ fn any_act() -> impl Strategy<Value = Act> {
         any::<bool>().prop_map(|shift| Command::Resume { shift }),
         Just(Command::Skip),
         Just(Command::Cancel),
+        Just(Command::Unblock),
+        waits::any_parent_end().prop_map(Command::ParentEnded),
+        waits::any_set().prop_map(|waits| Command::Edit(Box::new(Edit { waits, ..Edit::default() }))),
         any_schedule()
             .prop_map(|schedule| Command::Edit(Box::new(Edit { schedule: Some(schedule), ..Edit::default() }))),
         prop::collection::vec(-300_i64..300, 0..3).prop_map(|minutes| Command::Edit(Box::new(Edit {
@@ -964,7 +979,11 @@ fn play(schedule: Schedule, alerts: &[i64], acts: &[(i64, Act)]) -> Story {
         now = now.saturating_add(Span::from_minutes(*minutes));
         match act {
             // A refusal is an answer; it changes nothing.
-            Act::Ask(command) => drop(story.ask_at(now, command)),
+            Act::Ask(command) => {
+                drop(story.ask_at(now, command));
+                let is_stuck = story.snapshot.is_waiting() && story.snapshot.task.waits.is_met();
+                assert!(!is_stuck, "nothing keeps it, and it is not free: {:?}", story.snapshot);
+            }
             Act::WakeWhenDue => {
                 if let Some(next) = story.snapshot.next_wake() {
                     now = now.max(next);

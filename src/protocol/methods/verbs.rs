@@ -1,4 +1,4 @@
-//! What is asked of a task that is there, by one verb: done, ack, snooze, pause, resume, skip, cancel, retry.
+//! What is asked of a task that is there, by one verb: done, ack, snooze, pause, resume, skip, cancel, retry, unblock.
 
 use serde::{Deserialize, Serialize};
 
@@ -167,6 +167,8 @@ impl PauseResult {
                 task,
                 passed_over: self.passed_over,
                 warnings: self.warnings,
+                dependents: Vec::new(),
+                dependents_total: 0,
             }),
             None => Err(Box::new(self)),
         }
@@ -213,6 +215,20 @@ pub struct Retry {
     /// The occurrence that is meant, `KEY~GENERATION`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub occurrence: Option<String>,
+    /// The idempotency key, see [`Add::key`](crate::protocol::methods::Add::key).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub key: Option<String>,
+}
+
+/// It waits for no other task any more.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Unblock {
+    /// Which.
+    pub task: TaskRef,
+    /// The version that the caller saw.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub version: Option<u64>,
     /// The idempotency key, see [`Add::key`](crate::protocol::methods::Add::key).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub key: Option<String>,

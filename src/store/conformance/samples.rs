@@ -17,6 +17,7 @@ use crate::domain::schedule::{Calendar, Cron, Interval, Rule, Schedule};
 use crate::domain::state::{Ended, Failed, Pending, Running, Snooze, State, StateName, Suspended};
 use crate::domain::task::{Deadline, DeadlineTime, Details, Missed, Nag, Number, Policy, Priority, Task, TaskId};
 use crate::domain::time::{Span, Timestamp};
+use crate::domain::waiting::{Failure, HowFailed, Met, OnParentFail, Parent, SetWaits, Wait, Waits};
 use crate::store::{Change, Store};
 
 /// The installation of the stores under test.
@@ -48,6 +49,7 @@ pub(crate) fn task(number: u64, version: u64) -> Task {
         alerts: vec![Span::from_minutes(-60), Span::ZERO],
         policy: Policy { missed: Missed::Skip, nag: Some(nag()), auto_done: true },
         deadline: Some(deadline()),
+        waits: waits(),
         version,
         created_at: at(1_000),
         updated_at: at(2_000 + i64::try_from(version).expect("small")),
@@ -204,6 +206,7 @@ pub(crate) fn operations(snapshot: &Snapshot) -> Vec<Operation> {
             ..Edit::default()
         })),
         Operation::Resent { fire_id: FireId(Uuid::from_u128(900)), target: Target::desktop() },
+        Operation::WaitsSet(Box::default()),
     ]);
     all
 }
@@ -243,7 +246,12 @@ fn operation_after(operation: &Operation, snapshot: &Snapshot) -> Option<Operati
             to: at(1_779_000_000_012),
         },
         Operation::Missed { .. } => Operation::DeadlinePassed,
-        Operation::DeadlinePassed => Operation::Withdrawn,
+        Operation::DeadlinePassed => Operation::WaitsSet(Box::new(waits())),
+        Operation::WaitsSet(_) => Operation::ParentDone(waits().parents[1]),
+        Operation::ParentDone(_) => Operation::ParentFailed(waits().parents[2]),
+        Operation::ParentFailed(_) => Operation::Freed(occurrence()),
+        Operation::Freed(_) => Operation::Unblocked,
+        Operation::Unblocked => Operation::Withdrawn,
         Operation::Withdrawn => return None,
     })
 }
@@ -302,6 +310,20 @@ fn full_edit() -> Edit {
         missed: Some(Missed::Skip),
         nag: Some(Some(nag())),
         auto_done: Some(true),
+        waits: SetWaits::default(),
+    }
+}
+
+/// Returns what a task waits for, with a parent in each standing.
+pub(crate) fn waits() -> Waits {
+    let occurrence = OccurrenceName { key: key(13), generation: 2 };
+    let met = Wait::Met(Met { occurrence, at: at(1_779_000_000_020), is_last: true });
+    let failed = Wait::Failed(Failure { how: HowFailed::Deleted, at: at(1_779_000_000_021) });
+    let parent = |number, wait, ahead| Parent { id: task_id(number), number: Number(number), wait, ahead };
+    Waits {
+        parents: vec![parent(501, Wait::Awaited, Some(met)), parent(502, met, Some(failed)), parent(503, failed, None)],
+        delay: Some(Span::from_minutes(30)),
+        on_fail: OnParentFail::Cancel,
     }
 }
 

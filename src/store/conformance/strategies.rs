@@ -12,11 +12,12 @@ use uuid::Uuid;
 
 use crate::domain::delivery::Target;
 use crate::domain::event::{Operation, Snapshot};
-use crate::domain::occurrence::{Due, Instance, Nominal, Occurrence, OccurrenceKey, Outcome, Slot};
+use crate::domain::occurrence::{Due, Instance, Nominal, Occurrence, OccurrenceKey, OccurrenceName, Outcome, Slot};
 use crate::domain::schedule::{AfterDone, Calendar, Every, Interval, Rule, Schedule};
 use crate::domain::state::{Ended, Failed, Pending, Running, Snooze, State, Suspended};
 use crate::domain::task::{Deadline, DeadlineTime, Details, Missed, Nag, Number, Policy, Priority, Task, TaskId};
 use crate::domain::time::{Span, Timestamp};
+use crate::domain::waiting::{Failure, HowFailed, Met, OnParentFail, Parent, Wait, Waits};
 use crate::store::conformance::samples;
 use crate::store::{Change, Store};
 
@@ -152,6 +153,24 @@ fn deadline() -> impl Strategy<Value = Deadline> {
     (time, vec(span(), 0..3)).prop_map(|(time, alerts)| Deadline { time, alerts })
 }
 
+fn waits() -> impl Strategy<Value = Waits> {
+    let name = (key(), any::<u32>()).prop_map(|(key, generation)| OccurrenceName { key, generation });
+    let met = (name, at(), any::<bool>()).prop_map(|(occurrence, at, is_last)| Met { occurrence, at, is_last });
+    let failed = (select(HowFailed::ALL.to_vec()), at()).prop_map(|(how, at)| Failure { how, at });
+    let ended = prop_oneof![met.prop_map(Wait::Met), failed.prop_map(Wait::Failed)].boxed();
+    let wait = prop_oneof![Just(Wait::Awaited), ended.clone()];
+    let number = any::<u64>().prop_map(Number);
+    let parent = (id(), number, wait, of(ended)).prop_map(|(id, number, wait, ahead)| {
+        let id = TaskId(id);
+        Parent { id, number, wait, ahead }
+    });
+    let on_fail = select(vec![OnParentFail::Hold, OnParentFail::Run, OnParentFail::Cancel]);
+    (vec(parent, 0..3), of(span()), on_fail).prop_map(|(parents, delay, on_fail)| {
+        // What waits for nothing has nothing to say of it.
+        if parents.is_empty() { Waits::default() } else { Waits { parents, delay, on_fail } }
+    })
+}
+
 fn schedule() -> impl Strategy<Value = Schedule> {
     let zone = of(select(chrono_tz::TZ_VARIANTS.to_vec()));
     (text(), rule(), zone).prop_map(|(text, rule, zone)| Schedule { text, rule, zone })
@@ -159,7 +178,7 @@ fn schedule() -> impl Strategy<Value = Schedule> {
 
 fn task() -> impl Strategy<Value = Task> {
     let instance = || of((key(), nominal(), at()).prop_map(|(key, nominal, due)| Instance { key, nominal, due }));
-    let life = (policy(), of(deadline()));
+    let life = (policy(), of(deadline()), waits());
     (id(), details(), schedule(), vec(span(), 0..4), life, (at(), at()), (instance(), instance()), of(outcome()))
         .prop_map(|(id, details, schedule, alerts, life, (created_at, updated_at), (cursor, last_ended), previous)| {
             Task {
@@ -170,6 +189,7 @@ fn task() -> impl Strategy<Value = Task> {
                 alerts,
                 policy: life.0,
                 deadline: life.1,
+                waits: life.2,
                 version: 1,
                 created_at,
                 updated_at,

@@ -8,6 +8,7 @@ use crate::domain::occurrence::{Nominal, Occurrence, OccurrenceKey};
 use crate::domain::pause::{ManyPause, Scope};
 use crate::domain::state::{Pending, State};
 use crate::domain::task::{Number, TaskId};
+use crate::domain::waiting::{Parent, Waits};
 use crate::store::conformance::samples::{
     DEVICE, add_tasks, added, at, change, event, everything, full_task, later, local, occurrence, opened, schedules,
     snapshot, states, task_id, with_occurrence,
@@ -340,4 +341,34 @@ pub(crate) async fn counts_are_those_of_the_present_occurrences<F: Fixture>() {
     let last = snapshots.last().expect("there are some");
     store.commit(change([opened(50, &with_occurrence(last, 2, occurrence(14, PENDING)))])).await.unwrap();
     assert_eq!(store.counts().unwrap(), Counts { pending: 3, ended: 5, ..expected });
+}
+
+pub(crate) async fn those_who_wait_for_a_task_are_found_while_they_are_open<F: Fixture>() {
+    let fixture = F::open();
+    let store = fixture.store();
+    let waiting = |number: u64, parents: &[u64], state: State| {
+        let mut snapshot = snapshot(number, 13, state);
+        let parent = |number: &u64| Parent::new(task_id(*number), Number(*number));
+        snapshot.task.waits = Waits { parents: parents.iter().map(parent).collect(), ..Waits::default() };
+        snapshot
+    };
+    let first = [
+        waiting(1, &[], PENDING),
+        waiting(2, &[1], State::Created),
+        waiting(3, &[1, 2], PENDING),
+        waiting(4, &[1], states().remove(states().len() - 1)),
+    ];
+    store.commit(change((1..).zip(&first).map(|(id, each)| added(id, each)))).await.unwrap();
+    assert_eq!(store.dependents(task_id(1)).unwrap(), [task_id(2), task_id(3)]);
+    assert_eq!(store.dependents(task_id(2)).unwrap(), [task_id(3)]);
+    assert_eq!(store.dependents(task_id(3)).unwrap(), []);
+    let mut set = later(&first[2], 2);
+    set.task.waits.parents.remove(0);
+    let mut unblocked = later(&first[1], 2);
+    unblocked.task.waits = Waits::default();
+    let waits = Operation::WaitsSet(Box::new(set.task.waits.clone()));
+    let changes = [event(20, waits, &set), event(21, Operation::Unblocked, &unblocked)];
+    store.commit(change(changes)).await.unwrap();
+    assert_eq!(store.dependents(task_id(1)).unwrap(), []);
+    assert_eq!(store.dependents(task_id(2)).unwrap(), [task_id(3)]);
 }

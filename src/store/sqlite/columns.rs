@@ -18,7 +18,7 @@ use crate::store::sqlite::rows::{from_json, from_sql_integer, to_json, to_sql_in
 /// The columns of a task, in the order of [`read_task`].
 pub(crate) const TASK: &str = "number, id, version, title, notes, link, priority, tags, metadata, targets, alerts_ms, \
     schedule_text, schedule_kind, schedule_zone, schedule_rrule, schedule_cron, schedule_every_ms, schedule_from, \
-    schedule_until, schedule_count, schedule_after_done, missed, nag_ms, nag_max, auto_done, deadline, \
+    schedule_until, schedule_count, schedule_after_done, missed, nag_ms, nag_max, auto_done, deadline, waits, \
     created_at, updated_at, cursor_key, cursor_nominal, cursor_due_at, last_ended_key, \
     last_ended_nominal, last_ended_due_at, previous_outcome, \
     max_retries, max_late_ms";
@@ -152,6 +152,7 @@ pub(crate) fn write_task(statement: &mut Statement<'_>, task: &TaskRow, present:
         task.nag.map(|nag| nag.max),
         task.auto_done,
         task.deadline.as_ref().map(to_json),
+        task.waits.as_ref().map(to_json),
         task.created_at,
         task.updated_at,
         cursor.map(|cursor| &cursor.key),
@@ -201,6 +202,7 @@ pub(crate) fn read_task(columns: &mut Columns<'_>) -> Result<TaskRow, Fault> {
         nag: columns.take_both()?.map(|(every_ms, max)| NagRow { every_ms, max }),
         auto_done: columns.take()?,
         deadline: columns.take_maybe_json("deadline")?,
+        waits: columns.take_maybe_json("waits")?,
         created_at: columns.take()?,
         updated_at: columns.take()?,
         cursor: read_instance(columns)?,

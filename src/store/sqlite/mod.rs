@@ -153,6 +153,10 @@ impl Store for SqliteStore {
         self.ask(|connection| read::by_number(connection, number))
     }
 
+    fn dependents(&self, parent: TaskId) -> Result<Vec<TaskId>, StoreError> {
+        self.ask(|connection| read::dependents(connection, parent))
+    }
+
     fn by_id_prefix(&self, prefix: &str, limit: usize) -> Result<Vec<TaskId>, StoreError> {
         self.ask(|connection| read::by_id_prefix(connection, prefix, limit))
     }

@@ -98,6 +98,14 @@ pub(crate) fn by_id_prefix(connection: &Connection, prefix: &str, limit: usize) 
     each(connection, sql, params![lowest.as_bytes(), highest.as_bytes(), limit], read_id)
 }
 
+pub(crate) fn dependents(connection: &Connection, parent: TaskId) -> Result<Vec<TaskId>, Fault> {
+    let sql = format!(
+        "SELECT tasks.id FROM waits CROSS JOIN tasks ON tasks.id = waits.task \
+         WHERE waits.parent = ?1 AND {IS_OPEN} ORDER BY number"
+    );
+    each(connection, &sql, params![parent.0.as_bytes()], read_id)
+}
+
 pub(crate) fn list(connection: &Connection, which: Which, after: Number, limit: usize) -> Result<Vec<Snapshot>, Fault> {
     let (from, condition) = match which {
         Which::Open => (OPEN, format!("{IS_OPEN} AND")),

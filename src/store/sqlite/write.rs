@@ -10,7 +10,7 @@ use crate::domain::event::{Event, Operation, Snapshot};
 use crate::domain::occurrence::{Occurrence, OccurrenceName};
 use crate::domain::pause::{ManyPause, Scope};
 use crate::domain::state::StateName;
-use crate::domain::task::TaskId;
+use crate::domain::task::{Task, TaskId};
 use crate::domain::time::Timestamp;
 use crate::store::sqlite::columns::{self, Present, UPSERT_OCCURRENCE, UPSERT_TASK};
 use crate::store::sqlite::fault::Fault;
@@ -98,6 +98,8 @@ struct TaskPlan<'a> {
     /// It may have been withdrawn by now.
     present: OccurrenceName,
     occurrences: Vec<OccurrencePlan<'a>>,
+    /// Whether other tasks may be waited for than before.
+    sets_waits: bool,
 }
 
 struct OccurrencePlan<'a> {
@@ -124,7 +126,7 @@ impl<'a> Plans<'a> {
             check_version(event, stored)?;
             // What comes first of a task is its present occurrence, whatever the operation is called.
             let present = stored.map_or(event.snapshot.occurrence.name(), |stored| stored.present);
-            self.tasks.push(TaskPlan { last: event, present, occurrences: Vec::new() });
+            self.tasks.push(TaskPlan { last: event, present, occurrences: Vec::new(), sets_waits: false });
             self.by_id.insert(id, self.tasks.len() - 1);
             self.tasks.len() - 1
         };
@@ -137,6 +139,10 @@ impl<'a> TaskPlan<'a> {
     fn add(&mut self, event: &'a Event, seq: u64) {
         let (occurrence, name) = (&event.snapshot.occurrence, event.snapshot.occurrence.name());
         self.last = event;
+        self.sets_waits |= match &event.operation {
+            Operation::Added(added) => !added.task.waits.is_none(),
+            operation => matches!(operation, Operation::WaitsSet(_) | Operation::Unblocked),
+        };
         let is_removed = matches!(event.operation, Operation::Withdrawn);
         let opens = matches!(event.operation, Operation::Added(_) | Operation::Opened(_));
         let takes_over = opens || matches!(event.operation, Operation::Moved(_));
@@ -237,6 +243,16 @@ fn write_task(transaction: &Transaction<'_>, plan: &TaskPlan<'_>) -> Result<(), 
     };
     let mut statement = transaction.prepare_cached(&UPSERT_TASK)?;
     columns::write_task(&mut statement, &TaskRow::from_task(task), &present)?;
+    if plan.sets_waits { write_waits(transaction, task) } else { Ok(()) }
+}
+
+fn write_waits(transaction: &Transaction<'_>, task: &Task) -> Result<(), Fault> {
+    let id = task.id.0.as_bytes();
+    transaction.prepare_cached("DELETE FROM waits WHERE task = ?1")?.execute(params![id])?;
+    for parent in &task.waits.parents {
+        let sql = "INSERT INTO waits (parent, task) VALUES (?1, ?2)";
+        transaction.prepare_cached(sql)?.execute(params![parent.id.0.as_bytes(), id])?;
+    }
     Ok(())
 }
 

@@ -17,6 +17,7 @@ use keiko::domain::schedule::{AfterDone, Calendar, Every, Interval, Rule, Schedu
 use keiko::domain::state::State;
 use keiko::domain::task::{Deadline, DeadlineTime, Missed, Nag, Policy, TaskId};
 use keiko::domain::time::{Span, Timestamp};
+use keiko::domain::waiting::SetWaits;
 use keiko::engine::handle::Handle;
 use keiko::engine::ids::Ids;
 use keiko::engine::input::{AddRequest, Applied, CallError, ManyCall, TargetCall};
@@ -28,7 +29,7 @@ use keiko::store::{Store, StoreError, Wake, Which};
 use uuid::Uuid;
 
 use crate::simulation::programs::{Programs, webhook};
-use crate::simulation::{call, countdown_at, first_instant, request, schedule};
+use crate::simulation::{call, countdown_at, first_instant, request, schedule, waits};
 use crate::support::random::Random;
 
 const ZONES: [Tz; 4] = [Tz::Europe__Berlin, Tz::America__New_York, Tz::Australia__Lord_Howe, Tz::America__Havana];
@@ -36,7 +37,7 @@ const ZONES: [Tz; 4] = [Tz::Europe__Berlin, Tz::America__New_York, Tz::Australia
 /// One device with its user, its disk and its channels.
 pub(super) struct World {
     seed: u64,
-    random: Random,
+    pub(super) random: Random,
     pub(super) clock: Arc<SimClock>,
     pub(super) store: MemoryStore,
     pub(super) desktop: RecordingChannel,
@@ -158,7 +159,9 @@ impl World {
         let number = self.random.below(1000);
         let policy = self.any_policy();
         let deadline = if self.random.chance(30) { self.any_deadline() } else { None };
-        let mut request = AddRequest { alerts, deadline, policy, ..request(&format!("task {number}"), schedule) };
+        let waits = if self.random.chance(35) { self.any_waits() } else { SetWaits::default() };
+        let mut request =
+            AddRequest { alerts, deadline, policy, waits, ..request(&format!("task {number}"), schedule) };
         request.details.tags.extend(self.random.chance(30).then(|| "home".to_owned()));
         request.details.max_retries =
             self.random.chance(20).then(|| u32::try_from(self.random.below(6)).expect("small"));
@@ -227,7 +230,9 @@ impl World {
     fn any_command(&mut self) -> Command {
         let now = self.clock.now();
         let early = self.random.chance(30);
-        match self.random.below(9) {
+        match self.random.below(10) {
+            9 if self.random.chance(20) => Command::Unblock,
+            9 => Command::Edit(Box::new(Edit { waits: self.any_waits(), ..Edit::default() })),
             0 | 1 => Command::Done { early },
             2 => Command::Ack { early, is_dismissal: self.random.chance(50) },
             3 | 4 => {
@@ -447,6 +452,7 @@ impl World {
         let handle = self.handle();
         handle.advance(handle.now()).await.expect("quiet");
         let tasks = self.store.list(Which::All).expect("readable");
+        waits::check(&tasks);
         self.check_acknowledged(&tasks);
         self.check_events(&tasks);
         self.check_queue(&tasks).await;
@@ -472,6 +478,7 @@ impl World {
             known.last_seq += 1;
             assert_eq!(stored.seq, known.last_seq, "seq has no gap");
             let Some(event) = stored.event.of_task() else { continue };
+            waits::check_event(event);
             let id = event.snapshot.task.id;
             let before = known.rebuilt.get(&id);
             let after = apply(before, &event.operation, event.at, event.snapshot.task.version);

@@ -208,6 +208,9 @@ fn update(number: u64) -> Update {
         zone: None,
         fixed_zone: false,
         alerts: None,
+        waits_for: None,
+        delay: None,
+        on_parent_fail: None,
     }
 }
 

@@ -16,6 +16,7 @@ pub(crate) mod delivery;
 pub(crate) mod occurrence;
 pub(crate) mod operation;
 pub(crate) mod task;
+pub(crate) mod waits;
 
 /// Why a row says nothing that this program knows.
 #[derive(Debug, thiserror::Error)]

@@ -9,10 +9,12 @@ use crate::domain::command::Edit;
 use crate::domain::event::{Firing, Operation};
 use crate::domain::occurrence::{FireId, Occurrence};
 use crate::domain::time::Span;
+use crate::domain::waiting::SetWaits;
 use crate::store::sqlite::rows::occurrence::{
     DueRow, OccurrenceRow, SlotRow, SnapshotRow, SnoozeRow, SuspendedRow, slots_from_rows, slots_to_rows,
 };
 use crate::store::sqlite::rows::task::{DeadlineRow, NagRow, ScheduleRow, TargetRow, missed};
+use crate::store::sqlite::rows::waits::{ParentRow, WaitsRow};
 use crate::store::sqlite::rows::{RowError, outcome, outcome_word, priority, priority_word, required, timestamp};
 
 /// The values of an operation, as JSON. Which are there depends on the operation's name, which has its own column.
@@ -50,6 +52,10 @@ pub(crate) struct ValuesRow {
     fire_id: Option<Uuid>,
     #[serde(skip_serializing_if = "Option::is_none")]
     target: Option<TargetRow>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    waits: Option<WaitsRow>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    parent: Option<ParentRow>,
 }
 
 impl ValuesRow {
@@ -62,7 +68,13 @@ impl ValuesRow {
             | Operation::DeadlinePassed
             | Operation::Failed
             | Operation::Retried
+            | Operation::Unblocked
             | Operation::Withdrawn => none,
+            Operation::WaitsSet(waits) => Self { waits: WaitsRow::from_waits(waits), ..none },
+            Operation::ParentDone(parent) | Operation::ParentFailed(parent) => {
+                Self { parent: Some(ParentRow::from_parent(parent)), ..none }
+            }
+            Operation::Freed(freed) => Self { occurrence: occurrence(freed), ..none },
             Operation::Acked { is_dismissal } => Self { is_dismissal: Some(*is_dismissal), ..none },
             Operation::Added(snapshot) => Self { snapshot: Some(SnapshotRow::from_snapshot(snapshot)), ..none },
             Operation::Opened(opened) => Self { occurrence: occurrence(opened), ..none },
@@ -137,6 +149,13 @@ impl ValuesRow {
                 to: timestamp("to", required("to", self.to)?)?,
             },
             "deadline_passed" => Operation::DeadlinePassed,
+            "waits_set" => {
+                Operation::WaitsSet(Box::new(self.waits.map(WaitsRow::into_waits).transpose()?.unwrap_or_default()))
+            }
+            "parent_done" => Operation::ParentDone(required("parent", self.parent)?.into_parent()?),
+            "parent_failed" => Operation::ParentFailed(required("parent", self.parent)?.into_parent()?),
+            "freed" => Operation::Freed(Box::new(required("occurrence", self.occurrence)?.into_occurrence()?)),
+            "unblocked" => Operation::Unblocked,
             "resent" => Operation::Resent {
                 fire_id: FireId(required("fire_id", self.fire_id)?),
                 target: required("target", self.target)?.into_target()?,
@@ -264,6 +283,8 @@ impl EditRow {
             auto_done: self.auto_done,
             max_retries: self.max_retries.map(|new| new.to),
             max_late: self.max_late_ms.map(|new| new.to.map(Span::from_millis)),
+            // They have an operation of their own.
+            waits: SetWaits::default(),
         })
     }
 }

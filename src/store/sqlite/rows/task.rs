@@ -11,6 +11,7 @@ use crate::domain::occurrence::{Instance, OccurrenceKey};
 use crate::domain::schedule::{AfterDone, Calendar, Cron, Every, Interval, Rule, Schedule};
 use crate::domain::task::{Deadline, DeadlineTime, Details, Missed, Nag, Number, Policy, Task, TaskId};
 use crate::domain::time::Span;
+use crate::store::sqlite::rows::waits::WaitsRow;
 use crate::store::sqlite::rows::{
     RowError, instant, local, local_text, nominal, nominal_text, outcome, outcome_word, priority, priority_word,
     required, timestamp, zone,
@@ -49,6 +50,8 @@ pub(crate) struct TaskRow {
     pub(crate) auto_done: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) deadline: Option<DeadlineRow>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) waits: Option<WaitsRow>,
     pub(crate) created_at: i64,
     pub(crate) updated_at: i64,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -81,6 +84,7 @@ impl TaskRow {
             nag: task.policy.nag.map(NagRow::from_nag),
             auto_done: task.policy.auto_done,
             deadline: task.deadline.as_ref().map(DeadlineRow::from_deadline),
+            waits: WaitsRow::from_waits(&task.waits),
             created_at: task.created_at.as_millis(),
             updated_at: task.updated_at.as_millis(),
             cursor: task.cursor.as_ref().map(InstanceRow::from_instance),
@@ -112,6 +116,7 @@ impl TaskRow {
                 auto_done: self.auto_done,
             },
             deadline: self.deadline.map(DeadlineRow::into_deadline).transpose()?,
+            waits: self.waits.map(WaitsRow::into_waits).transpose()?.unwrap_or_default(),
             version: self.version,
             created_at: timestamp("created_at", self.created_at)?,
             updated_at: timestamp("updated_at", self.updated_at)?,
