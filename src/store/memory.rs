@@ -21,11 +21,13 @@ use crate::domain::pause::ManyPause;
 use crate::domain::state::StateName;
 use crate::domain::task::{Number, Task, TaskId};
 use crate::domain::time::Timestamp;
+use crate::store::memory::breach::Breach;
 use crate::store::memory::entry::Entry;
 use crate::store::{
     Change, Committed, Counts, Identity, RequestSeen, Room, Store, StoreError, StoredEvent, Wake, Which,
 };
 
+mod breach;
 mod entry;
 
 /// A store in memory. Clones are the same store.
@@ -441,29 +443,6 @@ struct Disk {
     delivery_positions: BTreeMap<DeliveryId, usize>,
     targets: BTreeMap<Target, TargetHealth>,
     requests: BTreeMap<String, RequestSeen>,
-}
-
-/// Why a change breaks the store's own rules; SQLite says so by a constraint.
-#[derive(Debug, thiserror::Error)]
-enum Breach {
-    #[error("event {event_id} is stored already")]
-    EventTwice { event_id: Uuid },
-    #[error("number {number} is another task's")]
-    NumberTwice { number: Number },
-    #[error("request {key:?} is stored already")]
-    RequestTwice { key: String },
-    #[error("a delivery names task {task}, which is not stored")]
-    DeliveryOfNoTask { task: TaskId },
-    #[error("task {task} would be left without an occurrence")]
-    NoOccurrence { task: TaskId },
-    #[error("a store in memory has no file")]
-    NoFile,
-}
-
-impl From<Breach> for StoreError {
-    fn from(breach: Breach) -> Self {
-        Self::Broken { what: "write", path: "memory".to_owned(), source: Box::new(breach) }
-    }
 }
 
 impl Disk {
