@@ -21,9 +21,12 @@ use crate::domain::pause::ManyPause;
 use crate::domain::state::StateName;
 use crate::domain::task::{Number, Task, TaskId};
 use crate::domain::time::Timestamp;
+use crate::store::memory::entry::Entry;
 use crate::store::{
     Change, Committed, Counts, Identity, RequestSeen, Room, Store, StoreError, StoredEvent, Wake, Which,
 };
+
+mod entry;
 
 /// A store in memory. Clones are the same store.
 ///
@@ -430,14 +433,6 @@ struct Disk {
     requests: BTreeMap<String, RequestSeen>,
 }
 
-#[derive(Clone, Debug)]
-struct Entry {
-    task: Arc<Task>,
-    present: OccurrenceName,
-    /// In the order in which they were opened.
-    occurrences: Vec<Arc<Occurrence>>,
-}
-
 /// Why a change breaks the store's own rules; SQLite says so by a constraint.
 #[derive(Debug, thiserror::Error)]
 enum Breach {
@@ -616,50 +611,6 @@ impl Disk {
             }
         }
         Ok(())
-    }
-}
-
-impl Entry {
-    fn new(first: &Snapshot) -> Self {
-        let present = first.occurrence.name();
-        Self { task: Arc::new(first.task.clone()), present, occurrences: Vec::new() }
-    }
-
-    fn snapshot(&self) -> Snapshot {
-        Snapshot { task: (*self.task).clone(), occurrence: self.present().clone() }
-    }
-
-    fn present(&self) -> &Occurrence {
-        let present = self.occurrences.iter().find(|occurrence| occurrence.name() == self.present);
-        present.expect("a task without its present occurrence is refused")
-    }
-
-    fn apply(&mut self, event: &Event) {
-        let Snapshot { task, occurrence } = &event.snapshot;
-        let name = occurrence.name();
-        self.task = Arc::new(task.clone());
-        let position = self.occurrences.iter().position(|occurrence| occurrence.name() == name);
-        if let Some(position) = position {
-            self.occurrences.remove(position);
-        }
-        match (&event.operation, position) {
-            (Operation::Withdrawn, _) => {}
-            (Operation::Added(_) | Operation::Opened(_), _) | (_, None) => {
-                self.occurrences.push(Arc::new(occurrence.clone()));
-            }
-            (_, Some(position)) => self.occurrences.insert(position, Arc::new(occurrence.clone())),
-        }
-        if matches!(event.operation, Operation::Added(_) | Operation::Opened(_) | Operation::Moved(_)) {
-            self.present = name;
-        }
-    }
-
-    /// Makes the occurrence that was opened last the present one, where the present one was withdrawn.
-    fn settle(&mut self) {
-        let is_there = self.occurrences.iter().any(|occurrence| occurrence.name() == self.present);
-        if let (false, Some(last)) = (is_there, self.occurrences.last()) {
-            self.present = last.name();
-        }
     }
 }
 
