@@ -54,7 +54,7 @@ complete -c keiko -n "__fish_keiko_needs_command" -f -a "status" -d 'Shows how t
 complete -c keiko -n "__fish_keiko_needs_command" -f -a "channel" -d 'Shows where Keiko speaks, tries a target, pauses or resumes it'
 complete -c keiko -n "__fish_keiko_needs_command" -f -a "daemon" -d 'Looks after the daemon'
 complete -c keiko -n "__fish_keiko_needs_command" -f -a "backup" -d 'Copies all tasks and their history into a file'
-complete -c keiko -n "__fish_keiko_needs_command" -f -a "events" -d 'Shows the changes of all tasks, oldest first'
+complete -c keiko -n "__fish_keiko_needs_command" -f -a "events" -d 'Shows the changes of all tasks, oldest first, and what happened to the device'
 complete -c keiko -n "__fish_keiko_needs_command" -f -a "rpc" -d 'Calls a method of the daemon and prints its result as JSON'
 complete -c keiko -n "__fish_keiko_using_subcommand remind" -l at -d 'When: a time phrase; all words are then the title' -r
 complete -c keiko -n "__fish_keiko_using_subcommand remind" -l every -d 'How often: what would follow "every"; all words are then the title' -r
