@@ -11,6 +11,8 @@ mod architecture;
 mod cli;
 mod crash;
 mod desktop;
+mod faults_calendar;
+mod faults_life;
 mod following;
 #[path = "../fuzz/bodies/mod.rs"]
 mod fuzz_bodies;
