@@ -26,4 +26,4 @@ END;
 -- What is over and may lie ahead all the same, where the clock was set back: few at any time.
 CREATE INDEX occurrences_ended_by_due ON occurrences (due_at) WHERE ended_at IS NOT NULL AND key <> 'once';
 -- What a person passed over.
-CREATE INDEX events_skipped ON events (seq) WHERE operation = 'withdrawn' AND reason = 'skipped';
+CREATE INDEX events_withdrawn_by_skip ON events (seq) WHERE operation = 'withdrawn' AND reason = 'skipped';
