@@ -12,6 +12,8 @@ mod cli;
 mod clock_steps;
 mod crash;
 mod desktop;
+mod faults_calendar;
+mod faults_life;
 mod following;
 #[path = "../fuzz/bodies/mod.rs"]
 mod fuzz_bodies;
@@ -36,6 +38,7 @@ mod webhook;
 mod webhook_faults;
 #[cfg(feature = "webhook")]
 mod webhook_many;
+mod week;
 mod wire_connections;
 mod wire_frames;
 mod wire_log;
