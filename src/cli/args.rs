@@ -6,7 +6,7 @@ use clap::{Args, Parser, Subcommand};
 
 use crate::cli::commands::{
     ack, add, agenda, backup, cancel, channel, daemon, done, edit, events, history, list, parse, pause, remind, resume,
-    retry, rpc, show, skip, snooze, status,
+    retry, rpc, show, skip, snooze, status, why,
 };
 use crate::cli::ui::{ColorFlag, Form};
 
@@ -99,6 +99,8 @@ pub(crate) enum Command {
     History(history::History),
     #[command(name = "agenda")]
     Agenda(agenda::Agenda),
+    #[command(name = "why")]
+    Why(why::Why),
     #[command(name = "parse")]
     Parse(parse::Parse),
     #[command(name = "status")]

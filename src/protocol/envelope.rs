@@ -14,11 +14,10 @@ use crate::protocol::methods::{Ask, EventPushed, Method};
 pub const BATCH_MAX: usize = 1000;
 
 /// Methods whose feature is not built yet. Who calls one of them is told so, rather than asked for its spelling.
-const LATER: [&str; 12] = [
+const LATER: [&str; 11] = [
     "task.delete",
     "task.run",
     "task.unblock",
-    "task.why",
     "task.wait",
     "op.list",
     "op.undo",

@@ -25,12 +25,14 @@ pub use crate::protocol::methods::outgoing::{
     DELIVERIES_MAX, DeliveryList, DeliveryListResult,
 };
 pub use crate::protocol::methods::storage::{Backup, BackupResult};
+pub use crate::protocol::methods::story::{WHY_DEFAULT, WHY_MAX, Why, WhyResult};
 pub use crate::protocol::methods::verbs::{Ack, Cancel, Done, Pause, PauseResult, Resume, Retry, Skip, Snooze};
 
 mod agenda;
 mod following;
 mod outgoing;
 mod storage;
+mod story;
 mod verbs;
 
 /// The methods, declared with their words, parameters and results: one table for the server and the client.
@@ -86,6 +88,7 @@ methods! {
     TaskCancel "task.cancel" Cancel -> WriteResult;
     TaskRetry "task.retry" Retry -> WriteResult;
     TaskHistory "task.history" History -> HistoryResult;
+    TaskWhy "task.why" Why -> WhyResult;
     AgendaGet "agenda.get" AgendaGet -> AgendaResult;
     EventList "event.list" EventList -> EventListResult;
     EventSubscribe "event.subscribe" EventSubscribe -> EventSubscribeResult;

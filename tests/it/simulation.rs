@@ -24,6 +24,7 @@ use uuid::Uuid;
 use crate::simulation::world::World;
 
 mod programs;
+mod stories;
 mod world;
 
 /// How many seeds the suite plays, and how many steps each.

@@ -8,6 +8,7 @@ mod looking;
 mod parsing;
 mod shown;
 mod starting;
+mod why;
 
 use std::fs;
 use std::io::{BufRead as _, BufReader, Write as _};
