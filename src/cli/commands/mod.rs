@@ -27,3 +27,4 @@ pub(crate) mod skip;
 pub(crate) mod snooze;
 pub(crate) mod status;
 pub(crate) mod unblock;
+pub(crate) mod why;

@@ -9,6 +9,7 @@ mod parsing;
 mod shown;
 mod starting;
 mod waiting;
+mod why;
 
 use std::fs;
 use std::io::{BufRead as _, BufReader, Write as _};
