@@ -238,6 +238,15 @@ impl Wait {
         }
     }
 
+    /// Returns how it ended without being done, `None` where it may be or was.
+    #[must_use]
+    pub const fn how_failed(self) -> Option<HowFailed> {
+        match self {
+            Self::Awaited | Self::Met(_) => None,
+            Self::Failed(Failure { how, .. }) => Some(how),
+        }
+    }
+
     /// Returns when it came to that.
     const fn at(self) -> Option<Timestamp> {
         match self {

@@ -179,6 +179,11 @@ fn shape(sentence: &Sentence) -> Option<Shape<'_>> {
         | Said::Skipped { .. }
         | Said::Missed { .. }
         | Said::DeadlinePassed { .. }
+        | Said::Waits { .. }
+        | Said::ParentDone(_)
+        | Said::ParentFailed { .. }
+        | Said::Freed { .. }
+        | Said::Unblocked
         | Said::Resent { .. }
         | Said::Expired { .. }
         | Said::Device(_)

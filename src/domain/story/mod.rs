@@ -13,8 +13,9 @@ use crate::domain::device_event::{DeviceEvent, DeviceOperation};
 use crate::domain::event::{Actor, Event, Snapshot};
 use crate::domain::occurrence::{FireId, OccurrenceName, Outcome, Slot};
 use crate::domain::schedule::Schedule;
-use crate::domain::task::Nag;
+use crate::domain::task::{Nag, Number};
 use crate::domain::time::{Span, Timestamp};
+use crate::domain::waiting::HowFailed;
 
 mod changes;
 mod fold;
@@ -226,6 +227,27 @@ pub enum Said {
         /// The deadline.
         deadline: Option<Timestamp>,
     },
+    /// What it waits for was set.
+    Waits {
+        /// The tasks that are to be done first; none where it waits no more.
+        parents: Vec<Number>,
+    },
+    /// A task that it waits for was done.
+    ParentDone(Number),
+    /// A task that it waits for never will be done.
+    ParentFailed {
+        /// Which.
+        parent: Number,
+        /// What became of it.
+        how: Option<HowFailed>,
+    },
+    /// It waits for no other task any more.
+    Freed {
+        /// When it is due, where it has a time.
+        due: Option<Timestamp>,
+    },
+    /// The person said that it waits for no other task.
+    Unblocked,
     /// A delivery was handed out again.
     Resent {
         /// Where.
@@ -465,6 +487,11 @@ impl Said {
             Self::Skipped { .. } => "skipped",
             Self::Missed { .. } => "missed",
             Self::DeadlinePassed { .. } => "deadline_passed",
+            Self::Waits { .. } => "waits",
+            Self::ParentDone(_) => "parent_done",
+            Self::ParentFailed { .. } => "parent_failed",
+            Self::Freed { .. } => "freed",
+            Self::Unblocked => "unblocked",
             Self::Resent { .. } => "resent",
             Self::Expired { .. } => "expired",
             Self::Device(_) => "device",

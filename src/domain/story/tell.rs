@@ -131,6 +131,16 @@ impl<'a> Teller<'a> {
                 let deadline = event.snapshot.occurrence.deadline.map(|deadline| deadline.at);
                 self.push(event, Said::DeadlinePassed { deadline });
             }
+            Operation::WaitsSet(waits) => {
+                let parents = waits.parents.iter().map(|parent| parent.number).collect();
+                self.push(event, Said::Waits { parents });
+            }
+            Operation::ParentDone(parent) => self.push(event, Said::ParentDone(parent.number)),
+            Operation::ParentFailed(parent) => {
+                self.push(event, Said::ParentFailed { parent: parent.number, how: parent.wait.how_failed() });
+            }
+            Operation::Freed(occurrence) => self.push(event, Said::Freed { due: occurrence.due_at() }),
+            Operation::Unblocked => self.push(event, Said::Unblocked),
             Operation::Resent { target, .. } => {
                 self.push(event, Said::Resent { target: target.clone(), why: event.reason.clone() });
             }

@@ -10,7 +10,9 @@ use crate::domain::event::{Actor, SKIPPED};
 use crate::domain::occurrence::{Outcome, Slot};
 use crate::domain::schedule::Rule;
 use crate::domain::story::{Addition, Cause, Fold, Folded, Mark, News, Next, Ring, Said, Sentence, Standing, Why};
+use crate::domain::task::Number;
 use crate::domain::time::{Span, Timestamp};
+use crate::domain::waiting::HowFailed;
 
 /// The most characters of a title or the like that a sentence quotes.
 const QUOTED_MAX: usize = 60;
@@ -22,6 +24,16 @@ pub struct Listener {
     pub now: Timestamp,
     /// Where the listener's clock hangs.
     pub zone: Tz,
+}
+
+/// Lists numbers: `7, 8 and 12`.
+fn numbers(all: &[Number]) -> String {
+    let each: Vec<String> = all.iter().map(ToString::to_string).collect();
+    match each.split_last() {
+        Some((last, [])) => last.clone(),
+        Some((last, before)) => format!("{} and {last}", before.join(", ")),
+        None => String::new(),
+    }
 }
 
 /// Returns a sentence in English, without its own time.
@@ -81,6 +93,15 @@ impl Speaker {
                 format!("did not say {} at {}: {}", alerts(slots), self.time(*from), self.missed(why, *cause))
             }
             Said::DeadlinePassed { deadline } => format!("not done by its deadline{}", self.opt(", ", *deadline)),
+            Said::Waits { parents } if parents.is_empty() => "waits for no other task any more".to_owned(),
+            Said::Waits { parents } => format!("waits for {}", numbers(parents)),
+            Said::ParentDone(parent) => format!("{parent}, which it waits for, was done"),
+            Said::ParentFailed { parent, how } => {
+                let how = how.map_or("ended", HowFailed::told);
+                format!("{parent}, which it waits for, will not be done: {how}")
+            }
+            Said::Freed { due } => format!("free to come up{}", self.opt(", due ", *due)),
+            Said::Unblocked => "you let it go on without what it waits for".to_owned(),
             Said::Resent { target, why } => format!("sent to {} again{}", target.public_name(), because(why)),
             Said::Expired { target, why } => format!("not sent to {}{}", target.public_name(), because(why)),
             Said::Device(change) => self.device(change),
