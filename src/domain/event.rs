@@ -382,6 +382,7 @@ pub fn apply(before: Option<&Snapshot>, operation: &Operation, at: Timestamp, ve
 }
 
 /// Returns the state after an operation that is one of state, `None` where the operation does not fit.
+#[expect(clippy::too_many_lines, reason = "one match shows every pair of state and operation at once (I2)")]
 fn next_state(state: &State, operation: &Operation, at: Timestamp) -> Option<State> {
     let next = match (state, operation) {
         (State::Created, Operation::Armed | Operation::Freed(_)) => State::Pending(Pending::default()),

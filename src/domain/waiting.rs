@@ -4,7 +4,7 @@
 use std::collections::{HashMap, VecDeque};
 
 use crate::domain::event::{Operation, Snapshot};
-use crate::domain::occurrence::{OccurrenceName, Outcome};
+use crate::domain::occurrence::{Occurrence, OccurrenceName, Outcome};
 use crate::domain::state::State;
 use crate::domain::task::{Number, TaskId};
 use crate::domain::time::{Span, Timestamp};
@@ -206,7 +206,7 @@ impl ParentEnd {
     #[must_use]
     pub fn all_of(transition: &Transition) -> Vec<Self> {
         let task = &transition.after.task;
-        let last = Some(&transition.after.occurrence).filter(|last| last.has_ended()).map(|last| last.name());
+        let last = Some(&transition.after.occurrence).filter(|last| last.has_ended()).map(Occurrence::name);
         let end_of = |operation: &Operation, occurrence: OccurrenceName, at: Timestamp| {
             let is_last = last == Some(occurrence);
             match operation.outcome().map(HowFailed::of)? {

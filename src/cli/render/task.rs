@@ -256,16 +256,14 @@ pub(crate) fn details(task: &Task, view: Viewpoint) -> Vec<Text> {
 /// Returns which tasks are to be done first, and what holds beside that.
 fn waits(task: &Task) -> String {
     let numbers: Vec<String> = task.waits_for.iter().map(ToString::to_string).collect();
-    let mut told = numbers.join(", ");
-    if let Some(delay) = task.delay_ms.and_then(|millis| u64::try_from(millis).ok()).and_then(length) {
-        told.push_str(&format!(", and {delay} from then"));
-    }
-    match task.on_parent_fail.as_deref() {
-        Some("run") => told.push_str("; goes on without one that fails"),
-        Some("cancel") => told.push_str("; ends with one that fails"),
-        Some(_) | None => {}
-    }
-    told
+    let delay = task.delay_ms.and_then(|millis| u64::try_from(millis).ok()).and_then(length);
+    let delay = delay.map_or(String::new(), |delay| format!(", and {delay} from then"));
+    let rule = match task.on_parent_fail.as_deref() {
+        Some("run") => "; goes on without one that fails",
+        Some("cancel") => "; ends with one that fails",
+        Some(_) | None => "",
+    };
+    format!("{}{delay}{rule}", numbers.join(", "))
 }
 
 /// Returns what becomes of times that were missed, where that is not simply that the latest rings late.

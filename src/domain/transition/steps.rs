@@ -429,9 +429,10 @@ impl<'a> Steps<'a> {
         self.sleep_on(paused);
     }
 
-    /// Sleeps with a pause of its own; what waits for others is not armed, so it has no clock to stop.
+    /// Sleeps with a pause of its own. What waits for others is not armed, so it has no clock to stop; what was set free
+    /// sleeps with the pause of many already, and what ended with them is over.
     pub(super) fn sleep_on(&mut self, paused: &Suspended) {
-        if self.now_is.is_waiting() {
+        if !matches!(self.state(), State::Pending(_)) {
             return;
         }
         let remaining = ask::remaining(self);

@@ -142,7 +142,7 @@ fn disarm(steps: &mut Steps<'_>) {
     steps.step(Operation::Withdrawn, "it is to wait for another task");
     let fresh = first_occurrence(steps.task(), present.instance().as_ref(), &steps.spent, steps.moment);
     let Occurrence { generation, moved_by, successor_at, .. } = present;
-    steps.step(Operation::Opened(Box::new(Occurrence { generation, moved_by, successor_at, ..fresh })), "");
+    steps.step(Operation::Opened(Box::new(Occurrence { generation, successor_at, moved_by, ..fresh })), "");
 }
 
 /// The next occurrence of a series that waits was opened: each task that may be done again is to be done anew, where the
@@ -184,7 +184,7 @@ fn set_free(steps: &mut Steps<'_>, from: Timestamp) {
     let instance = Instance { key: present.key, nominal: due.nominal, due: due.at };
     let fresh = steps.occurrence_of(&instance);
     let Occurrence { generation, moved_by, successor_at, .. } = present;
-    let freed = Occurrence { generation, moved_by, successor_at, ..fresh };
+    let freed = Occurrence { generation, successor_at, moved_by, ..fresh };
     steps.step(Operation::Freed(Box::new(freed)), "");
     steps.sleep();
 }
