@@ -4,6 +4,7 @@ use chrono_tz::Tz;
 use keiko::domain::schedule::{Calendar, Interval, Rule, Schedule};
 use keiko::domain::task::{Details, Policy};
 use keiko::domain::time::{Span, Timestamp};
+use keiko::domain::waiting::SetWaits;
 use keiko::engine::input::AddRequest;
 
 use crate::oracle::Happening;
@@ -55,6 +56,7 @@ fn task(number: i64, start: Timestamp) -> AddRequest {
         alerts: None,
         deadline: None,
         policy: Policy::default(),
+        waits: SetWaits::default(),
         key: None,
     }
 }

@@ -204,6 +204,8 @@ impl Oracle {
             | Command::Rezone
             | Command::ClockSet { .. }
             | Command::SleepOn { .. }
+            | Command::Unblock
+            | Command::ParentEnded(_)
             | Command::Retry
             | Command::Report { .. }
             | Command::TellTargetFails { .. }
