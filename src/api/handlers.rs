@@ -21,6 +21,7 @@ pub(super) mod outgoing;
 pub(super) mod pauses;
 mod policy;
 pub(super) mod questions;
+mod scope;
 pub(super) mod storage;
 
 impl Api {
@@ -66,6 +67,11 @@ impl Api {
             task: self.tell(&applied.snapshot).await?,
             passed_over: applied.passed_over,
             warnings,
+            preview: false,
+            follower: match &applied.follower {
+                Some(follower) => Some(Box::new(self.tell(follower).await?)),
+                None => None,
+            },
         })
     }
 }

@@ -6,8 +6,9 @@ use uuid::Uuid;
 use crate::domain::command::Edit;
 use crate::domain::delivery::Target;
 use crate::domain::occurrence::{Due, FireId, Occurrence, Outcome, Slot};
+use crate::domain::schedule::Schedule;
 use crate::domain::state::{Ended, Failed, Pending, Running, Snooze, State, StateName, Suspended};
-use crate::domain::task::{Nag, Task};
+use crate::domain::task::{Nag, Task, TaskLink};
 use crate::domain::time::Timestamp;
 
 /// A task and its present occurrence, whole.
@@ -60,8 +61,15 @@ pub enum Operation {
     },
     /// Fields got new values.
     Edited(Box<Edit>),
-    /// The schedule or the zone gave the open occurrence another time; what had spoken may speak again.
+    /// A person, the schedule or the zone gave the open occurrence another time; what had spoken may speak again.
     Moved(Box<Occurrence>),
+    /// Its series ended: another task goes on with it from a time on.
+    Followed {
+        /// The other task.
+        by: TaskLink,
+        /// What is left of the schedule.
+        schedule: Box<Schedule>,
+    },
     /// RUNNING → FAILED.
     Failed,
     /// FAILED → PENDING.
@@ -140,6 +148,7 @@ impl Operation {
             Self::Resumed { .. } => "resumed",
             Self::Edited(_) => "edited",
             Self::Moved(_) => "moved",
+            Self::Followed { .. } => "followed",
             Self::Failed => "failed",
             Self::Retried => "retried",
             Self::Completed(_) => "completed",
@@ -171,6 +180,7 @@ impl Operation {
             | Self::Resumed { .. }
             | Self::Edited(_)
             | Self::Moved(_)
+            | Self::Followed { .. }
             | Self::Failed
             | Self::Retried
             | Self::Completed(_)
@@ -197,6 +207,7 @@ impl Operation {
             | Self::Resumed { .. }
             | Self::Edited(_)
             | Self::Moved(_)
+            | Self::Followed { .. }
             | Self::Failed
             | Self::Retried
             | Self::Completed(_)
@@ -290,7 +301,15 @@ pub fn apply(before: Option<&Snapshot>, operation: &Operation, at: Timestamp, ve
     after.task.updated_at = at;
     match operation {
         Operation::Opened(occurrence) | Operation::Moved(occurrence) => open(&mut after, occurrence),
-        Operation::Edited(edit) => edit_task(&mut after.task, edit),
+        Operation::Edited(edit) => {
+            count_nag_anew(&mut after, edit, at);
+            edit_task(&mut after.task, edit);
+        }
+        Operation::Followed { by, schedule } => {
+            after.task.schedule = (**schedule).clone();
+            after.task.followed_by = Some(*by);
+            after.occurrence.successor_at = None;
+        }
         Operation::Added(_) => return None,
         Operation::Armed
         | Operation::Spoke(_)
@@ -383,6 +402,7 @@ fn next_state(state: &State, operation: &Operation, at: Timestamp) -> Option<Sta
             | Operation::Resumed { .. }
             | Operation::Edited(_)
             | Operation::Moved(_)
+            | Operation::Followed { .. }
             | Operation::Failed
             | Operation::Retried
             | Operation::Completed(_)
@@ -407,6 +427,7 @@ fn note_alerts(occurrence: &mut Occurrence, operation: &Operation) {
         | Operation::Suspended(_)
         | Operation::Edited(_)
         | Operation::Moved(_)
+        | Operation::Followed { .. }
         | Operation::Failed
         | Operation::Retried
         | Operation::Completed(_)
@@ -460,7 +481,18 @@ fn pass_over(occurrence: &mut Occurrence, slots: &[Slot]) {
     occurrence.spoken.dedup();
 }
 
-fn edit_task(task: &mut Task, edit: &Edit) {
+/// Who says "every ten minutes" of what rang an hour ago means ten minutes from now.
+fn count_nag_anew(snapshot: &mut Snapshot, edit: &Edit, at: Timestamp) {
+    let before = snapshot.task.policy.nag.map(|nag| nag.every);
+    if let (Some(Some(nag)), State::Running(running)) = (edit.nag, &mut snapshot.occurrence.state)
+        && before != Some(nag.every)
+    {
+        running.rang_at = running.rang_at.map(|_| at);
+    }
+}
+
+/// Gives a task the new values.
+pub(in crate::domain) fn edit_task(task: &mut Task, edit: &Edit) {
     let set = edit.clone();
     let details = &mut task.details;
     details.title = set.title.unwrap_or_else(|| std::mem::take(&mut details.title));
@@ -496,7 +528,11 @@ impl Snapshot {
         let occurrence = &self.occurrence;
         match &occurrence.state {
             State::Created | State::Failed(_) | State::Completed(_) | State::Cancelled(_) => None,
-            State::Suspended(suspended) => earliest([suspended.until, self.deadline_ahead()]),
+            State::Suspended(suspended) => earliest([
+                suspended.until,
+                occurrence.successor_at.filter(|_| suspended.is_this_only),
+                self.deadline_ahead(),
+            ]),
             State::Running(running) => earliest([
                 occurrence.successor_at,
                 self.next_alert().map(|(_, at)| at),

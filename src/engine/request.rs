@@ -42,7 +42,7 @@ impl RequestKey {
 
     /// Returns the answer to a request that is sent again.
     pub(super) fn repeated(&self, snapshot: Snapshot, now: Timestamp) -> Applied {
-        Applied { snapshot, op_id: self.op_id(), now, changed: false, passed_over: 0 }
+        Applied { snapshot, op_id: self.op_id(), now, changed: false, passed_over: 0, follower: None }
     }
 }
 

@@ -25,7 +25,9 @@ pub use crate::protocol::methods::outgoing::{
     DELIVERIES_MAX, DeliveryList, DeliveryListResult,
 };
 pub use crate::protocol::methods::storage::{Backup, BackupResult};
-pub use crate::protocol::methods::verbs::{Ack, Cancel, Done, Pause, PauseResult, Resume, Retry, Skip, Snooze};
+pub use crate::protocol::methods::verbs::{
+    Ack, Cancel, Done, Pause, PauseResult, Resume, Retry, SeriesScope, Skip, Snooze,
+};
 
 mod agenda;
 mod following;
@@ -409,6 +411,12 @@ pub struct Update {
     /// The idempotency key, see [`Add::key`].
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub key: Option<String>,
+    /// Which times of a series are meant; absent: all of them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub scope: Option<SeriesScope>,
+    /// Whether it is only asked what would be: nothing is changed, and the key is not used up.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub preview: bool,
 }
 
 /// Asks what a sentence means.
@@ -541,6 +549,12 @@ pub struct WriteResult {
     pub passed_over: u64,
     /// What the person should know besides.
     pub warnings: Vec<String>,
+    /// Whether this is only what would be.
+    #[serde(default)]
+    pub preview: bool,
+    /// The task that goes on with the series, where it was changed from a time on.
+    #[serde(default)]
+    pub follower: Option<Box<Task>>,
 }
 
 /// A task.

@@ -144,6 +144,12 @@ pub struct Task {
     pub last_error: Option<String>,
     /// The device that tells this.
     pub device: String,
+    /// The task whose series this one goes on with, from a time on.
+    #[serde(default)]
+    pub follows: Option<u64>,
+    /// The task that goes on with this one's series.
+    #[serde(default)]
+    pub followed_by: Option<u64>,
 }
 
 /// Something that will be said, once or several times.
@@ -231,6 +237,9 @@ pub struct Occurrence {
     /// When the person saw it.
     #[serde(default)]
     pub acked_at: Option<Time>,
+    /// When the rule has it due, where a person gave this one another time.
+    #[serde(default)]
+    pub moved_from: Option<Time>,
 }
 
 /// One change.

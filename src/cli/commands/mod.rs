@@ -26,3 +26,4 @@ pub(crate) mod show;
 pub(crate) mod skip;
 pub(crate) mod snooze;
 pub(crate) mod status;
+pub(crate) mod times;

@@ -25,6 +25,7 @@ pub(crate) const MIGRATIONS: &[(&str, &str)] = &[
     ("V3__life", include_str!("migrations/V3__life.sql")),
     ("V4__device_events", include_str!("migrations/V4__device_events.sql")),
     ("V5__digests", include_str!("migrations/V5__digests.sql")),
+    ("V6__scope", include_str!("migrations/V6__scope.sql")),
 ];
 
 /// Marks the file as ours: "Keik", as the first migration writes it.
