@@ -201,6 +201,10 @@ impl Oracle {
             Command::Edit(edit) => life.edit(edit, now),
             Command::Wake
             | Command::Rezone
+            | Command::ClockSet { .. }
+            | Command::EditThis(_)
+            | Command::PauseThis { .. }
+            | Command::CancelThis
             | Command::SleepOn { .. }
             | Command::Retry
             | Command::Report { .. }
