@@ -179,6 +179,7 @@ fn shape(sentence: &Sentence) -> Option<Shape<'_>> {
         | Said::Skipped { .. }
         | Said::Missed { .. }
         | Said::DeadlinePassed { .. }
+        | Said::Followed { .. }
         | Said::Waits { .. }
         | Said::ParentDone(_)
         | Said::ParentFailed { .. }

@@ -227,6 +227,11 @@ pub enum Said {
         /// The deadline.
         deadline: Option<Timestamp>,
     },
+    /// Another task goes on with its series.
+    Followed {
+        /// Which.
+        by: Number,
+    },
     /// What it waits for was set.
     Waits {
         /// The tasks that are to be done first; none where it waits no more.
@@ -487,6 +492,7 @@ impl Said {
             Self::Skipped { .. } => "skipped",
             Self::Missed { .. } => "missed",
             Self::DeadlinePassed { .. } => "deadline_passed",
+            Self::Followed { .. } => "followed",
             Self::Waits { .. } => "waits",
             Self::ParentDone(_) => "parent_done",
             Self::ParentFailed { .. } => "parent_failed",

@@ -131,6 +131,7 @@ impl<'a> Teller<'a> {
                 let deadline = event.snapshot.occurrence.deadline.map(|deadline| deadline.at);
                 self.push(event, Said::DeadlinePassed { deadline });
             }
+            Operation::Followed { by, .. } => self.push(event, Said::Followed { by: by.number }),
             Operation::WaitsSet(waits) => {
                 let parents = waits.parents.iter().map(|parent| parent.number).collect();
                 self.push(event, Said::Waits { parents });

@@ -93,6 +93,7 @@ impl Speaker {
                 format!("did not say {} at {}: {}", alerts(slots), self.time(*from), self.missed(why, *cause))
             }
             Said::DeadlinePassed { deadline } => format!("not done by its deadline{}", self.opt(", ", *deadline)),
+            Said::Followed { by } => format!("from here on {by} goes on with its series"),
             Said::Waits { parents } if parents.is_empty() => "waits for no other task any more".to_owned(),
             Said::Waits { parents } => format!("waits for {}", numbers(parents)),
             Said::ParentDone(parent) => format!("{parent}, which it waits for, was done"),

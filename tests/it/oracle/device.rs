@@ -8,7 +8,6 @@ use keiko::clock::Clock;
 use keiko::clock::sim::SimClock;
 use keiko::domain::command::{Expected, GRACE_DEFAULT};
 use keiko::domain::delivery::ChannelKind;
-use keiko::domain::device_event::AnyEvent;
 use keiko::domain::event::{Actor, Snapshot};
 use keiko::domain::occurrence::Outcome;
 use keiko::domain::state::State;
@@ -149,7 +148,7 @@ impl Device {
     fn note_rings(&mut self) {
         for stored in self.store.events_since(self.last_seq, usize::MAX).expect("readable") {
             self.last_seq = stored.seq;
-            let AnyEvent::Task(event) = &stored.event else { continue };
+            let Some(event) = stored.event.of_task() else { continue };
             let task = self.tasks.iter().position(|id| *id == event.snapshot.task.id);
             if let (Some(firing), Some(task)) = (event.operation.firing(), task) {
                 self.rings[task].push(Ring {

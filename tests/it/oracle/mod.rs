@@ -203,6 +203,9 @@ impl Oracle {
             Command::Wake
             | Command::Rezone
             | Command::ClockSet { .. }
+            | Command::EditThis(_)
+            | Command::PauseThis { .. }
+            | Command::CancelThis
             | Command::SleepOn { .. }
             | Command::Unblock
             | Command::ParentEnded(_)

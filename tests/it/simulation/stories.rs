@@ -115,6 +115,7 @@ fn fits(said: &Said, operation: &Operation) -> bool {
         Said::Skipped { .. } => &["passed_over"],
         Said::Missed { .. } => &["missed"],
         Said::DeadlinePassed { .. } => &["deadline_passed"],
+        Said::Followed { .. } => &["followed"],
         Said::Waits { .. } => &["waits_set"],
         Said::ParentDone(_) => &["parent_done"],
         Said::ParentFailed { .. } => &["parent_failed"],
