@@ -10,6 +10,7 @@ use crate::protocol::SCHEMA_VERSION;
 use crate::protocol::envelope::{RawJson, write_answer};
 use crate::protocol::error_code::{ErrorKind, RpcError};
 use crate::protocol::methods::{AGENDA_DEFAULT, AGENDA_MAX, AGENDA_NOTES_MAX, AgendaGet, AgendaResult, PAGE_BYTES_MAX};
+use crate::protocol::objects::Time;
 use crate::protocol::to_wire;
 
 /// How far an agenda reaches when nobody says.
@@ -72,8 +73,8 @@ fn range(api: &Api, place: Place, params: &AgendaGet, now: Timestamp) -> Result<
             Err(RpcError::new(ErrorKind::Params, message))
         }
         (None, from, to) => {
-            let from = from.map_or(now, |from| from.instant());
-            let to = to.map_or_else(|| from.saturating_add(RANGE_DEFAULT), |to| to.instant());
+            let from = from.map_or(now, Time::instant);
+            let to = to.map_or_else(|| from.saturating_add(RANGE_DEFAULT), Time::instant);
             if from <= to {
                 return Ok(from..to);
             }

@@ -23,9 +23,9 @@ pub(super) fn by_day(mut firings: Vec<Firing>, zone: Tz) -> Vec<Firing> {
         let (today, behind) = rest.split_at(rest.partition_point(|firing| firing.at < end));
         let times: u64 = today.iter().map(|firing| firing.times).sum();
         if times > SINGLE_MAX {
-            folded.extend(fold(today))
+            folded.extend(fold(today));
         } else {
-            folded.extend_from_slice(today)
+            folded.extend_from_slice(today);
         }
         rest = behind;
     }

@@ -324,7 +324,7 @@ proptest! {
 // --- what people see ---
 
 /// Tells an agenda as lines: when, which task, what.
-fn lines(lives: &[Life], stretch: &Stretch) -> String {
+fn shown(lives: &[Life], stretch: &Stretch) -> String {
     let tasks: Vec<Snapshot> = lives.iter().map(|life| life.snapshot.clone()).collect();
     let agenda = agenda(&tasks, &Around::default(), stretch, WHOLE);
     let mut lines: Vec<String> = agenda
@@ -360,7 +360,7 @@ fn each_day_tells_its_alerts_and_what_they_depend_on() {
         life(1, rule("rrule FREQ=DAILY;BYHOUR=9;BYMINUTE=0;BYSECOND=0"), &[-60, 0, 15]),
         life(2, Rule::Once(at("03-21 12:00").local(BERLIN)), &[0]),
     ];
-    assert_snapshot!(lines(&lives, &stretch("03-20 08:30", "03-20 08:30", "03-22 00:00")), @"
+    assert_snapshot!(shown(&lives, &stretch("03-20 08:30", "03-20 08:30", "03-22 00:00")), @"
     03-20 09:00 #1 0
     03-20 09:15 #1 +15m unless answered
     03-21 08:00 #1 -1h if the one before is answered
@@ -373,7 +373,7 @@ fn each_day_tells_its_alerts_and_what_they_depend_on() {
 #[test]
 fn a_day_without_half_past_two_rings_at_three() {
     let lives = [life(1, rule("rrule FREQ=DAILY;BYHOUR=2;BYMINUTE=30;BYSECOND=0"), &[0])];
-    assert_snapshot!(lines(&lives, &stretch("03-27 08:30", "03-28 00:00", "03-31 00:00")), @"
+    assert_snapshot!(shown(&lives, &stretch("03-27 08:30", "03-28 00:00", "03-31 00:00")), @"
     03-28 02:30 #1 0
     03-29 03:00 #1 0
     03-30 02:30 #1 0
@@ -384,7 +384,7 @@ fn a_day_without_half_past_two_rings_at_three() {
 fn what_is_many_a_day_is_one_line_and_short_and_long_days_have_their_own_number() {
     let every = Interval { every: Span::from_minutes(5), from: at("03-20 08:00"), count: None, until: None };
     let lives = [life(1, Rule::Interval(every), &[0]), life(2, rule("0 8-20 * * *"), &[0])];
-    assert_snapshot!(lines(&lives, &stretch("03-28 12:00", "03-28 12:00", "03-31 00:00")), @"
+    assert_snapshot!(shown(&lives, &stretch("03-28 12:00", "03-28 12:00", "03-31 00:00")), @"
     03-28 12:00-23:55 x144 every 5m #1 0
     03-28 12:00-20:00 x9 every 1h #2 0
     03-29 00:00-23:55 x276 every 5m #1 0
@@ -392,7 +392,7 @@ fn what_is_many_a_day_is_one_line_and_short_and_long_days_have_their_own_number(
     03-30 00:00-23:55 x288 every 5m #1 0
     03-30 08:00-20:00 x13 every 1h #2 0
     ");
-    assert_snapshot!(lines(&lives, &stretch("10-24 12:00", "10-25 00:00", "10-26 00:00")), @"
+    assert_snapshot!(shown(&lives, &stretch("10-24 12:00", "10-25 00:00", "10-26 00:00")), @"
     10-25 00:00-23:55 x300 every 5m #1 0
     10-25 08:00-20:00 x13 every 1h #2 0
     ");
@@ -412,7 +412,7 @@ fn what_is_paused_or_counts_from_completions_is_noted() {
         until: None,
     };
     let lives = [paused, for_a_time, life(3, Rule::AfterDone(after), &[0])];
-    assert_snapshot!(lines(&lives, &stretch("03-20 08:30", "03-20 08:30", "03-25 00:00")), @"
+    assert_snapshot!(shown(&lives, &stretch("03-20 08:30", "03-20 08:30", "03-25 00:00")), @"
     03-21 10:00 #3 0
     03-23 09:00 #2 0
     03-24 09:00 #2 0
@@ -433,7 +433,7 @@ fn a_nag_is_one_line_and_a_snooze_speaks_at_its_time() {
     snoozed.run(at("03-20 08:00"), at("03-20 08:30"), false);
     snoozed.ask(at("03-20 08:20"), &Command::Snooze { until: at("03-20 10:00"), is_duration: false, early: false });
     let asked = stretch("03-20 08:30", "03-20 08:30", "06-20 00:00");
-    assert_snapshot!(lines(&[nagged, snoozed], &asked), @"
+    assert_snapshot!(shown(&[nagged, snoozed], &asked), @"
     03-20 09:00 #1 0
     03-20 09:00-23:59 x7912799 every 1s #1 nag#1 unless answered
     03-20 10:00 #2 0

@@ -4,6 +4,7 @@ use chrono_tz::Tz;
 
 use crate::domain::agenda::{Condition, Entry, Note, NoteKind};
 use crate::domain::event::Snapshot;
+use crate::domain::time::Span;
 use crate::protocol::objects;
 use crate::protocol::to_wire::{priority, time};
 
@@ -15,7 +16,7 @@ pub fn entry(entry: &Entry, snapshot: &Snapshot, zone: Tz) -> objects::AgendaEnt
         at: time(entry.at, zone),
         last_at: time(firing.last_at.max(entry.at), zone),
         times: firing.times,
-        every_ms: firing.every.map(|every| every.as_millis()),
+        every_ms: firing.every.map(Span::as_millis),
         task: entry.number.0,
         task_id: snapshot.task.id.to_string(),
         title: details.title.clone(),
