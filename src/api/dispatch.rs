@@ -77,6 +77,7 @@ pub(super) async fn dispatch(
         Method::TaskUnblock => handlers::waits::unblock(api, read(params)?).await.map(write_answer),
         Method::TaskHistory => handlers::following::history(api, read(params)?).await,
         Method::AgendaGet => handlers::agenda::get(api, read(params)?).await,
+        Method::TaskWhy => handlers::story::why(api, read(params)?).await.map(write_answer),
         Method::EventList => handlers::following::events(api, read(params)?).await,
         Method::EventSubscribe => handlers::following::subscribe(api, session, read(params)?).await.map(write_answer),
         Method::EventUnsubscribe => handlers::following::unsubscribe(api, session, read(params)?).map(write_answer),

@@ -22,6 +22,7 @@ pub(super) mod pauses;
 mod policy;
 pub(super) mod questions;
 pub(super) mod storage;
+pub(super) mod story;
 pub(super) mod waits;
 
 impl Api {

@@ -262,6 +262,33 @@ pub(super) fn stretch(api: &Api, place: Place, text: &str) -> Result<Range<Times
 pub(super) fn bound(api: &Api, place: Place, text: &str) -> Result<Range<Timestamp>, RpcError> {
     when::parse_bound(text, &context(api, place)).map_err(not_understood)
 }
+/// Reads a time of the past: the latest that the words may mean (`yesterday 9am`, `monday`, `4 may`), or so long ago
+/// (`2h`). A time ahead is as good as now.
+pub(super) fn past(api: &Api, place: Place, text: &str) -> Result<Timestamp, RpcError> {
+    let context = context(api, place);
+    let now = context.now;
+    if let Ok(span) = when::parse_span(text) {
+        return Ok(now.saturating_add(Span::from_millis(-span.as_millis().abs())));
+    }
+    let at = |result: Result<TimeReading, TimeError>| match result {
+        Ok(read) => Ok(read.due),
+        Err(TimeError::Past { at: Some(at), .. }) => Ok(at),
+        Err(error) => Err(error),
+    };
+    let first = at(when::parse_time(text, &context)).map_err(not_understood)?;
+    if first <= now {
+        return Ok(first);
+    }
+    // "9am", "monday" and "4 may" mean the next one; here the last one is meant.
+    let earlier = LOOKED_BACK.into_iter().filter_map(|days| {
+        let now = now.saturating_add(Span::from_minutes(-days * 24 * 60));
+        at(when::parse_time(text, &Context { now, ..context.clone() })).ok()
+    });
+    Ok(earlier.filter(|at| *at <= now).max().unwrap_or(first))
+}
+
+/// How many days back a clock time, a weekday and a date are looked for.
+const LOOKED_BACK: [i64; 3] = [1, 7, 366];
 
 /// Reads a length of time, such as `10m`; it must be longer than nothing.
 pub(super) fn length(text: &str) -> Result<Span, RpcError> {

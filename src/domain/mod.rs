@@ -24,6 +24,7 @@ pub mod schedule;
 pub mod secret;
 pub mod stage;
 pub mod state;
+pub mod story;
 pub mod task;
 pub mod time;
 pub mod transition;

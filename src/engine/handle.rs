@@ -1,6 +1,7 @@
 //! The way into the loop for everyone else: calls that change go through it, questions read the last committed state.
 
 use std::collections::BTreeSet;
+use std::ops::Range;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -19,6 +20,7 @@ use crate::domain::outbox::{DeliveryFilter, TargetCount};
 use crate::domain::state::State;
 use crate::domain::task::{Number, TaskId};
 use crate::domain::time::{Span, Timestamp};
+use crate::engine::chronicle::{self, Chronicle};
 use crate::engine::input::{AddRequest, Applied, Call, CallError, Input, ManyApplied, ManyCall, TargetCall};
 use crate::engine::storage::{StoreHealth, Trouble};
 use crate::notify::{Channel, Presence};
@@ -311,6 +313,22 @@ impl Handle {
     /// The store fails.
     pub async fn history(&self, id: TaskId, cursor: u64, limit: usize) -> Result<Vec<StoredEvent>, CallError> {
         self.read(move |store| Ok(store.history_since(id, cursor, limit)?)).await
+    }
+
+    /// Returns a stretch of a task's history for its story: the latest events before the place `before` that happened
+    /// within `during`, with what else is needed to tell them. It holds at most `limit` events, and no more than the memory
+    /// for one answer holds.
+    ///
+    /// # Errors
+    /// It is not there, or the store fails.
+    pub async fn chronicle(
+        &self,
+        id: TaskId,
+        before: u64,
+        during: Range<Timestamp>,
+        limit: usize,
+    ) -> Result<Chronicle, CallError> {
+        self.read(move |store| chronicle::read(store, id, before, during, limit)).await
     }
 
     /// Returns all deliveries of a task, oldest first.

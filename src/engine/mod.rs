@@ -18,6 +18,7 @@ use crate::engine::storage::StoreHealth;
 use crate::notify::Channel;
 use crate::store::{Store, StoreError};
 
+pub mod chronicle;
 pub mod dispatch;
 pub mod handle;
 pub mod ids;

@@ -14,10 +14,9 @@ use crate::protocol::methods::{Ask, EventPushed, Method};
 pub const BATCH_MAX: usize = 1000;
 
 /// Methods whose feature is not built yet. Who calls one of them is told so, rather than asked for its spelling.
-const LATER: [&str; 11] = [
+const LATER: [&str; 10] = [
     "task.delete",
     "task.run",
-    "task.why",
     "task.wait",
     "op.list",
     "op.undo",

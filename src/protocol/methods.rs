@@ -25,6 +25,7 @@ pub use crate::protocol::methods::outgoing::{
     DELIVERIES_MAX, DeliveryList, DeliveryListResult,
 };
 pub use crate::protocol::methods::storage::{Backup, BackupResult};
+pub use crate::protocol::methods::story::{WHY_DEFAULT, WHY_MAX, Why, WhyResult};
 pub use crate::protocol::methods::verbs::{
     Ack, Cancel, Done, Pause, PauseResult, Resume, Retry, Skip, Snooze, Unblock,
 };
@@ -33,6 +34,7 @@ mod agenda;
 mod following;
 mod outgoing;
 mod storage;
+mod story;
 mod verbs;
 
 /// The methods, declared with their words, parameters and results: one table for the server and the client.
@@ -89,6 +91,7 @@ methods! {
     TaskRetry "task.retry" Retry -> WriteResult;
     TaskUnblock "task.unblock" Unblock -> WriteResult;
     TaskHistory "task.history" History -> HistoryResult;
+    TaskWhy "task.why" Why -> WhyResult;
     AgendaGet "agenda.get" AgendaGet -> AgendaResult;
     EventList "event.list" EventList -> EventListResult;
     EventSubscribe "event.subscribe" EventSubscribe -> EventSubscribeResult;

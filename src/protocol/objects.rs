@@ -333,6 +333,23 @@ pub struct Skipped {
     pub reason: String,
 }
 
+/// One sentence of a task's story.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Sentence {
+    /// When that was; of `next`, when it will be.
+    pub at: Time,
+    /// What it tells, in one word: `added`, `rang`, `sent`, `snoozed`, `skipped`, `folded`, `now`, `next` and others.
+    pub kind: String,
+    /// The sentence, without its own time; other times in it are of the caller's zone.
+    pub text: String,
+    /// Whether it belongs to the last sentence before that is no detail.
+    pub detail: bool,
+    /// The occurrence that it is about, null where it is about the device.
+    pub occurrence: Option<OccurrenceName>,
+    /// The UUIDs of the events that it rests on, none where it tells how things stand.
+    pub events: Vec<String>,
+}
+
 /// What a time phrase means, as `keiko parse --json` and `time.parse` answer.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Reading {

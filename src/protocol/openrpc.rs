@@ -150,7 +150,7 @@ pub(crate) mod tests {
             ($($params:ident)*) => { [$((methods::$params::METHOD, check_required::<methods::$params>(&document)),)*] };
         }
         let checked = check! {
-            Hello Status Stop Add Get List Update Done Ack Snooze Pause Resume Skip Cancel Retry Unblock History AgendaGet
+            Hello Status Stop Add Get List Update Done Ack Snooze Pause Resume Skip Cancel Retry Unblock History Why AgendaGet
             EventList
             EventSubscribe EventUnsubscribe DeliveryList ChannelList ChannelPause ChannelResume ChannelTest Backup Parse Advance
             Discover
@@ -171,6 +171,7 @@ pub(crate) mod tests {
             objects::Occurrence: "Occurrence",
             objects::Event: "Event",
             objects::OccurrenceName: "OccurrenceName",
+            objects::Sentence: "Sentence",
             objects::Delivery: "Delivery",
             objects::Reading: "Reading",
             objects::Next: "Next",

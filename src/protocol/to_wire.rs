@@ -21,6 +21,7 @@ use crate::protocol::{SCHEMA_VERSION, objects};
 
 pub mod agenda;
 pub mod outgoing;
+pub mod story;
 
 /// How many next times a task and a reading tell.
 pub const NEXT_MAX: usize = 3;

@@ -4,6 +4,7 @@
 //! two readings of the trait.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque, btree_map};
+use std::ops::Range;
 use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -15,7 +16,7 @@ use crate::domain::breaker::TargetHealth;
 use crate::domain::delivery::{Delivery, DeliveryId, DeliveryStatus, Target};
 use crate::domain::device_event::{AnyEvent, DeviceEvent};
 use crate::domain::event::{Event, Operation, SKIPPED, Snapshot};
-use crate::domain::occurrence::{Occurrence, OccurrenceKey, OccurrenceName, Spent};
+use crate::domain::occurrence::{FireId, Occurrence, OccurrenceKey, OccurrenceName, Spent};
 use crate::domain::outbox::{DeliveryFilter, TargetCount};
 use crate::domain::pause::ManyPause;
 use crate::domain::state::StateName;
@@ -270,6 +271,24 @@ impl Store for MemoryStore {
         })
     }
 
+    fn history_before(
+        &self,
+        id: TaskId,
+        before: u64,
+        during: Range<Timestamp>,
+        limit: usize,
+    ) -> Result<Vec<StoredEvent>, StoreError> {
+        self.ask(|disk| {
+            let of_task = disk.stored_events(0).filter(|stored| stored.seq < before).filter_map(|stored| {
+                let event = stored.event.of_task().filter(|event| event.snapshot.task.id == id)?;
+                during.contains(&event.at).then(|| StoredEvent { seq: stored.seq, event: event.clone() })
+            });
+            let mut events: Vec<StoredEvent> = of_task.collect();
+            events.drain(..events.len().saturating_sub(limit));
+            events
+        })
+    }
+
     fn events_since(&self, cursor: u64, limit: usize) -> Result<Vec<StoredEvent<AnyEvent>>, StoreError> {
         self.ask(|disk| {
             let events = disk.stored_events(cursor).take(limit);
@@ -302,6 +321,11 @@ impl Store for MemoryStore {
             delivery.task == task && occurrence.is_none_or(|occurrence| delivery.occurrence == occurrence)
         };
         self.ask(|disk| disk.deliveries_where(is_meant))
+    }
+
+    fn deliveries_of(&self, firings: &[FireId]) -> Result<Vec<Delivery>, StoreError> {
+        let of = |disk: &Disk, firing: &FireId| disk.deliveries_where(|delivery| delivery.id.fire_id == *firing);
+        self.ask(|disk| firings.iter().flat_map(|firing| of(disk, firing)).collect())
     }
 
     fn outbox(&self) -> Result<Vec<Delivery>, StoreError> {

@@ -1,5 +1,6 @@
 //! Where tasks, events and the outbox are kept. A store writes one [`Change`] whole or nothing, and decides nothing.
 
+use std::ops::Range;
 use std::path::Path;
 
 use futures_util::future::BoxFuture;
@@ -9,7 +10,7 @@ use crate::domain::breaker::TargetHealth;
 use crate::domain::delivery::{Delivery, DeliveryId, Target};
 use crate::domain::device_event::{AnyEvent, DeviceEvent};
 use crate::domain::event::{Event, Snapshot};
-use crate::domain::occurrence::{OccurrenceName, Spent};
+use crate::domain::occurrence::{FireId, OccurrenceName, Spent};
 use crate::domain::outbox::{DeliveryFilter, TargetCount};
 use crate::domain::pause::ManyPause;
 use crate::domain::task::{Number, TaskId};
@@ -90,6 +91,19 @@ pub trait Store: Send + Sync + 'static {
     /// The store cannot be read.
     fn history_since(&self, id: TaskId, cursor: u64, limit: usize) -> Result<Vec<StoredEvent>, StoreError>;
 
+    /// Returns the latest events of a task before the place `before`, of those that happened within `during`, oldest
+    /// first, at most `limit`.
+    ///
+    /// # Errors
+    /// The store cannot be read.
+    fn history_before(
+        &self,
+        id: TaskId,
+        before: u64,
+        during: Range<Timestamp>,
+        limit: usize,
+    ) -> Result<Vec<StoredEvent>, StoreError>;
+
     /// Returns the events behind `cursor` (0: from the first), of tasks and of devices, oldest first, at most `limit`.
     ///
     /// # Errors
@@ -121,6 +135,12 @@ pub trait Store: Send + Sync + 'static {
     /// # Errors
     /// The store cannot be read.
     fn deliveries(&self, task: TaskId, occurrence: Option<OccurrenceName>) -> Result<Vec<Delivery>, StoreError>;
+
+    /// Returns the deliveries of firings, firing by firing.
+    ///
+    /// # Errors
+    /// The store cannot be read.
+    fn deliveries_of(&self, firings: &[FireId]) -> Result<Vec<Delivery>, StoreError>;
 
     /// Returns the deliveries that are not final, oldest first.
     ///

@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use crate::domain::time::Timestamp;
 use crate::when::limits::TEXT_MAX;
 use crate::when::token::is_ideograph;
 
@@ -41,6 +42,8 @@ pub enum TimeError {
         span: Range<usize>,
         /// The time that they name, such as `Wed 13 May 2026 09:00`.
         was: String,
+        /// The instant that they name, where it is one that Keiko knows.
+        at: Option<Timestamp>,
         /// Words that name a time ahead.
         proposal: Option<String>,
     },

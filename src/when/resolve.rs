@@ -395,6 +395,7 @@ impl<'a> Here<'a> {
             words: self.said.words.clone(),
             span: self.said.span.clone(),
             was: local.map_or_else(|| "that time".to_owned(), render::local),
+            at: local.and_then(|local| resolve(local, self.zone)).map(|(at, _)| at),
             proposal,
         }
     }

@@ -25,6 +25,7 @@ use uuid::Uuid;
 use crate::simulation::world::World;
 
 mod programs;
+mod stories;
 mod waits;
 mod world;
 

@@ -13,7 +13,7 @@ use crate::cli::render::text::Text;
 use crate::cli::render::time::Viewpoint;
 use crate::cli::ui::Form;
 use crate::protocol::SCHEMA_VERSION;
-use crate::protocol::methods::{Ask, HistoryResult, PauseResult, TaskRef, TaskResult, WriteResult};
+use crate::protocol::methods::{Ask, HistoryResult, PauseResult, TaskRef, TaskResult, WhyResult, WriteResult};
 use crate::protocol::objects::{Task, Time};
 
 /// The tasks that are meant.
@@ -158,6 +158,22 @@ impl AboutTask for TaskResult {
 }
 
 impl AboutTask for HistoryResult {
+    const IS_CHANGE: bool = false;
+
+    fn task(&self) -> &Task {
+        &self.task
+    }
+
+    fn now(&self) -> Time {
+        self.now
+    }
+
+    fn warnings(&self) -> &[String] {
+        &[]
+    }
+}
+
+impl AboutTask for WhyResult {
     const IS_CHANGE: bool = false;
 
     fn task(&self) -> &Task {

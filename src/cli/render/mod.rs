@@ -9,6 +9,7 @@ pub(crate) mod fixture;
 pub(crate) mod overview;
 pub(crate) mod reading;
 pub(crate) mod status;
+pub(crate) mod story;
 pub(crate) mod table;
 pub(crate) mod task;
 pub(crate) mod text;

@@ -94,6 +94,53 @@ impl Text {
         kept
     }
 
+    /// Returns it in one style.
+    pub(crate) fn in_style(mut self, style: Style) -> Self {
+        for (of_part, _) in &mut self.parts {
+            *of_part = style;
+        }
+        self
+    }
+
+    /// Returns it in lines of at most `cells` display cells, broken at spaces; a word that is longer than a line, as a
+    /// text without spaces is, is broken where the line ends. There is one line at least.
+    pub(crate) fn wrapped(&self, cells: Option<usize>) -> Vec<Self> {
+        let Some(cells) = cells else { return vec![self.clone()] };
+        let mut lines = vec![Self::default()];
+        let mut left = cells;
+        for (style, text) in &self.parts {
+            for word in text.split_inclusive(' ') {
+                let bare = width(word.trim_end_matches(' '));
+                if bare > left && left < cells {
+                    lines.push(Self::default());
+                    left = cells;
+                }
+                for cluster in word.graphemes(true) {
+                    let takes = width(cluster);
+                    if cluster == " " && left == 0 {
+                        continue;
+                    }
+                    if takes > left && left < cells {
+                        lines.push(Self::default());
+                        left = cells;
+                    }
+                    left = left.saturating_sub(takes);
+                    let line = lines.last_mut().expect("there is one line at least");
+                    match line.parts.last_mut() {
+                        Some((of_part, part)) if of_part == style => part.push_str(cluster),
+                        Some(_) | None => line.parts.push((*style, cluster.to_owned())),
+                    }
+                }
+            }
+        }
+        for line in &mut lines {
+            if let Some((_, part)) = line.parts.last_mut() {
+                part.truncate(part.trim_end_matches(' ').len());
+            }
+        }
+        lines
+    }
+
     /// Returns it with spaces behind up to `cells` display cells.
     pub(crate) fn padded_right(mut self, cells: usize) -> Self {
         let missing = cells.saturating_sub(self.width());
@@ -191,6 +238,22 @@ mod tests {
         check_cut(FAMILY, 4, "👨\u{200d}👩\u{200d}👧 …");
         check_cut(FAMILY, 2, "…");
         check_cut("e\u{301}tude", 3, "e\u{301}t…");
+    }
+
+    #[track_caller]
+    fn check_wrapped(text: &str, cells: usize, expected: &[&str]) {
+        let lines = Text::plain(text).wrapped(Some(cells));
+        assert_eq!(lines.iter().map(Text::to_ansi).collect::<Vec<_>>(), expected);
+    }
+
+    #[test]
+    fn wrapping_breaks_at_spaces_and_long_words_where_the_line_ends() {
+        check_wrapped("one two three", 40, &["one two three"]);
+        check_wrapped("one two three", 7, &["one two", "three"]);
+        check_wrapped("one two three", 4, &["one", "two", "thre", "e"]);
+        check_wrapped("交房租和水费", 5, &["交房", "租和", "水费"]);
+        check_wrapped("付 交房租和水费 了", 5, &["付", "交房", "租和", "水费", "了"]);
+        check_wrapped("", 5, &[""]);
     }
 
     #[test]

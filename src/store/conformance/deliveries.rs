@@ -217,6 +217,19 @@ pub(crate) async fn a_target_reads_back_with_every_breaker<F: Fixture>() {
     );
 }
 
+pub(crate) async fn deliveries_are_found_by_their_firings<F: Fixture>() {
+    let fixture = F::open();
+    let store = fixture.store();
+    let snapshots = add_tasks(store, 2).await;
+    let of = |fire_id, number: usize| delivery(fire_id, &snapshots[number].task, DeliveryStatus::Queued);
+    let all = [of(5, 0), of(4, 0), of(3, 1)];
+    store.commit(writing(&all)).await.unwrap();
+    let firing = |number: usize| all[number].id.fire_id;
+    assert_eq!(store.deliveries_of(&[firing(2), firing(0)]).unwrap(), [all[2].clone(), all[0].clone()]);
+    assert_eq!(store.deliveries_of(&[]).unwrap(), []);
+    assert_eq!(store.deliveries_of(&[FireId(Uuid::nil())]).unwrap(), []);
+}
+
 pub(crate) async fn deliveries_are_of_a_task_or_of_one_occurrence<F: Fixture>() {
     let fixture = F::open();
     let store = fixture.store();

@@ -7,6 +7,7 @@ use crate::domain::device_event::AnyEvent;
 use crate::domain::event::{Actor, Operation};
 use crate::domain::state::StateName;
 use crate::domain::task::Number;
+use crate::domain::time::{Span, Timestamp};
 use crate::store::conformance::Fixture;
 use crate::store::conformance::samples::{
     add_tasks, added, at, change, delivery, event, everything, firing, later, occurrence, operations, snapshot, states,
@@ -91,6 +92,28 @@ pub(crate) async fn the_history_is_of_one_task_and_in_order<F: Fixture>() {
     };
     assert_eq!((numbers(0, 1), numbers(1, 9), numbers(2, 9)), (vec![1], vec![2], vec![]));
     assert_eq!(store.list_after(Which::Open, Number(1), 9).unwrap().len(), 1);
+}
+
+pub(crate) async fn the_latest_of_a_history_are_found_from_its_end<F: Fixture>() {
+    let fixture = F::open();
+    let store = fixture.store();
+    let snapshots = add_tasks(store, 2).await;
+    let edit =
+        |id, number: usize, version| event(id, Operation::Edited(Box::default()), &later(&snapshots[number], version));
+    store.commit(change([edit(3, 1, 2), edit(4, 0, 2), edit(5, 1, 3), edit(6, 1, 4)])).await.unwrap();
+    let always = Timestamp::MIN..Timestamp::MAX;
+    let page = |before, during, limit| {
+        let page = store.history_before(task_id(2), before, during, limit).unwrap();
+        page.into_iter().map(|stored| (stored.seq, stored.event.at)).collect::<Vec<_>>()
+    };
+    let seqs = |before, limit| page(before, always.clone(), limit).iter().map(|(seq, _)| *seq).collect::<Vec<_>>();
+    assert_eq!((seqs(u64::MAX, 9), seqs(u64::MAX, 2), seqs(5, 9)), (vec![2, 3, 5, 6], vec![5, 6], vec![2, 3]));
+    assert_eq!((seqs(u64::MAX, 0), seqs(0, 9)), (vec![], vec![]));
+    for (seq, at) in page(u64::MAX, always.clone(), 9) {
+        let at_that_time = page(u64::MAX, at..at.saturating_add(Span::from_millis(1)), 9);
+        assert!(at_that_time.contains(&(seq, at)) && at_that_time.iter().all(|(_, other)| *other == at));
+        assert_eq!(page(u64::MAX, at..at, 9), []);
+    }
 }
 
 pub(crate) async fn a_stale_version_leaves_no_trace<F: Fixture>() {

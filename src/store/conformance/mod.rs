@@ -56,6 +56,7 @@ macro_rules! conformance {
             events::events_page_without_gap_or_repeat;
             events::the_history_is_of_one_task_and_in_order;
             events::what_was_skipped_is_found_latest_first;
+            events::the_latest_of_a_history_are_found_from_its_end;
             events::a_stale_version_leaves_no_trace;
             events::a_new_task_must_be_of_version_one;
             events::many_events_of_one_task_are_one_change;
@@ -77,6 +78,7 @@ macro_rules! conformance {
             deliveries::what_is_not_final_is_counted_by_target_and_status;
             deliveries::a_target_reads_back_with_every_breaker;
             deliveries::deliveries_are_of_a_task_or_of_one_occurrence;
+            deliveries::deliveries_are_found_by_their_firings;
             deliveries::a_delivery_of_no_task_is_refused;
             deliveries::a_request_reads_back_by_its_key;
             deliveries::a_request_key_is_committed_once;

@@ -3,6 +3,7 @@
 //! Write-ahead logging lets readers see the last committed state while the writer is at work; synchronous=FULL makes a
 //! commit outlast a power cut. Two programs never share the file: the daemon's directory lock sees to that.
 
+use std::ops::Range;
 use std::path::Path;
 use std::sync::mpsc::SyncSender;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -17,7 +18,7 @@ use crate::domain::breaker::TargetHealth;
 use crate::domain::delivery::{Delivery, DeliveryId, Target};
 use crate::domain::device_event::{AnyEvent, DeviceEvent};
 use crate::domain::event::Snapshot;
-use crate::domain::occurrence::{OccurrenceName, Spent};
+use crate::domain::occurrence::{FireId, OccurrenceName, Spent};
 use crate::domain::outbox::{DeliveryFilter, TargetCount};
 use crate::domain::pause::ManyPause;
 use crate::domain::task::{Number, TaskId};
@@ -177,6 +178,16 @@ impl Store for SqliteStore {
         self.ask(|connection| read::history(connection, id, cursor, limit))
     }
 
+    fn history_before(
+        &self,
+        id: TaskId,
+        before: u64,
+        during: Range<Timestamp>,
+        limit: usize,
+    ) -> Result<Vec<StoredEvent>, StoreError> {
+        self.ask(|connection| read::history_before(connection, id, before, &during, limit))
+    }
+
     fn events_since(&self, cursor: u64, limit: usize) -> Result<Vec<StoredEvent<AnyEvent>>, StoreError> {
         self.ask(|connection| device_events::all_since(connection, cursor, limit))
     }
@@ -195,6 +206,10 @@ impl Store for SqliteStore {
 
     fn deliveries(&self, task: TaskId, occurrence: Option<OccurrenceName>) -> Result<Vec<Delivery>, StoreError> {
         self.ask(|connection| outbox::deliveries(connection, task, occurrence))
+    }
+
+    fn deliveries_of(&self, firings: &[FireId]) -> Result<Vec<Delivery>, StoreError> {
+        self.ask(|connection| outbox::of_firings(connection, firings))
     }
 
     fn outbox(&self) -> Result<Vec<Delivery>, StoreError> {

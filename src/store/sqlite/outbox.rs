@@ -75,6 +75,15 @@ pub(crate) fn deliveries(
     each(connection, &sql, params![task.0.as_bytes(), key, generation], read_delivery)
 }
 
+pub(crate) fn of_firings(connection: &Connection, firings: &[FireId]) -> Result<Vec<Delivery>, Fault> {
+    let sql = format!("SELECT {DELIVERY} FROM deliveries WHERE fire_id = ?1 ORDER BY position");
+    let mut all = Vec::new();
+    for firing in firings {
+        all.extend(each(connection, &sql, params![firing.0.as_bytes()], read_delivery)?);
+    }
+    Ok(all)
+}
+
 pub(crate) fn outbox(connection: &Connection) -> Result<Vec<Delivery>, Fault> {
     let sql = format!("SELECT {DELIVERY} FROM deliveries WHERE {IS_IN_OUTBOX} ORDER BY position");
     each(connection, &sql, [], read_delivery)

@@ -1,5 +1,7 @@
 //! The answers to questions, from the last committed state. Each is one statement, or one transaction.
 
+use std::ops::Range;
+
 use rusqlite::{Connection, Params, Row, params};
 use uuid::Uuid;
 
@@ -128,6 +130,24 @@ pub(crate) fn history(
     let cursor = i64::try_from(cursor).unwrap_or(i64::MAX);
     let limit = i64::try_from(limit).unwrap_or(i64::MAX);
     each(connection, &sql, params![id.0.as_bytes(), cursor, limit], read_event)
+}
+
+pub(crate) fn history_before(
+    connection: &Connection,
+    id: TaskId,
+    before: u64,
+    during: &Range<Timestamp>,
+    limit: usize,
+) -> Result<Vec<StoredEvent>, Fault> {
+    let sql = format!(
+        "SELECT {EVENT} FROM events WHERE task = ?1 AND seq < ?2 AND at >= ?3 AND at < ?4 ORDER BY seq DESC LIMIT ?5"
+    );
+    let before = i64::try_from(before).unwrap_or(i64::MAX);
+    let limit = i64::try_from(limit).unwrap_or(i64::MAX);
+    let (from, to) = (during.start.as_millis(), during.end.as_millis());
+    let mut events = each(connection, &sql, params![id.0.as_bytes(), before, from, to, limit], read_event)?;
+    events.reverse();
+    Ok(events)
 }
 
 pub(crate) fn events_since(connection: &Connection, cursor: u64, limit: usize) -> Result<Vec<StoredEvent>, Fault> {

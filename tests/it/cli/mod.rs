@@ -8,6 +8,7 @@ mod looking;
 mod parsing;
 mod shown;
 mod starting;
+mod why;
 mod waiting;
 
 use std::fs;

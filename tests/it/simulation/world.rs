@@ -29,7 +29,7 @@ use keiko::store::{Store, StoreError, Wake, Which};
 use uuid::Uuid;
 
 use crate::simulation::programs::{Programs, webhook};
-use crate::simulation::{call, countdown_at, first_instant, request, schedule, waits};
+use crate::simulation::{call, countdown_at, first_instant, request, schedule, stories, waits};
 use crate::support::random::Random;
 
 const ZONES: [Tz; 4] = [Tz::Europe__Berlin, Tz::America__New_York, Tz::Australia__Lord_Howe, Tz::America__Havana];
@@ -610,6 +610,7 @@ impl World {
     }
 
     pub(super) async fn end(mut self) {
+        stories::check(&self.store, self.clock.now());
         let (_, running) = self.engine.take().expect("the engine runs between steps");
         running.stop(Duration::from_secs(5)).await;
         let outbox = self.store.outbox().expect("readable");

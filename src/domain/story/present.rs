@@ -1,0 +1,64 @@
+//! How does it stand, and when does it speak next and why then?
+
+use crate::domain::event::Snapshot;
+use crate::domain::state::State;
+use crate::domain::story::tell::snooze_of;
+use crate::domain::story::{Next, Said, Sentence, Standing};
+use crate::domain::time::Timestamp;
+
+/// Returns how a task stands now, and what comes next.
+#[must_use]
+pub fn present(snapshot: &Snapshot, now: Timestamp) -> Vec<Sentence> {
+    let sentence = |at, said| Sentence {
+        at,
+        occurrence: Some(snapshot.occurrence.name()),
+        is_detail: false,
+        said,
+        events: Vec::new(),
+    };
+    let standing = sentence(now, Said::Now(Box::new(standing(snapshot))));
+    let waits = snapshot.is_waiting() && !snapshot.task.waits.is_blocked();
+    let (at, next) = next(snapshot).unwrap_or((now, if waits { Next::Freed } else { Next::Nothing }));
+    vec![standing, sentence(at, Said::Next(next))]
+}
+
+fn standing(snapshot: &Snapshot) -> Standing {
+    let occurrence = &snapshot.occurrence;
+    if snapshot.is_waiting() {
+        return Standing::Waiting { told: snapshot.task.waits.told() };
+    }
+    match &occurrence.state {
+        State::Created => Standing::NoTime,
+        State::Pending(pending) => match pending.snooze.filter(|snooze| snooze.is_chosen) {
+            Some(snooze) => Standing::Snoozed { until: snooze.until },
+            None if pending.is_missed => Standing::Missed { due: occurrence.due_at() },
+            None if !occurrence.has_time() => Standing::NoTime,
+            None => Standing::Ahead { due: occurrence.due_at() },
+        },
+        State::Running(running) => Standing::Due { since: running.fired_at, seen_at: running.acked_at },
+        State::Suspended(suspended) => {
+            Standing::Paused { since: suspended.since, until: suspended.until, remaining: suspended.remaining }
+        }
+        State::Failed(failed) => Standing::Failed { at: failed.at },
+        State::Completed(ended) | State::Cancelled(ended) => Standing::Ended { at: ended.at, outcome: ended.outcome },
+    }
+}
+
+/// Returns what the clock brings next, with its time.
+fn next(snapshot: &Snapshot) -> Option<(Timestamp, Next)> {
+    let occurrence = &snapshot.occurrence;
+    match &occurrence.state {
+        State::Created | State::Failed(_) | State::Completed(_) | State::Cancelled(_) => return None,
+        State::Suspended(suspended) => return suspended.until.map(|until| (until, Next::Resumes)),
+        State::Pending(_) | State::Running(_) => {}
+    }
+    let alert = snapshot.next_alert().map(|(slot, at)| (at, Next::Alert(slot)));
+    let nag = snapshot.next_nag().map(|(slot, at)| (at, Next::Alert(slot)));
+    let snooze = snooze_of(&occurrence.state).map(|snooze| (snooze.until, Next::Snoozed(snooze.slot)));
+    let waits = matches!(&occurrence.state, State::Pending(each) if each.snooze.is_none() && !each.is_missed);
+    let silence = occurrence.due_at().filter(|_| waits).map(|due| (due, Next::Silence));
+    let successor = occurrence.successor_at.map(|at| (at, Next::Successor));
+    // Where two come at one time, the first of these is what is said.
+    let all = [snooze, alert, nag, silence, successor];
+    all.into_iter().flatten().min_by_key(|(at, _)| *at)
+}

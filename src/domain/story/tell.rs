@@ -1,0 +1,320 @@
+//! Which sentences does each event give? One match over the operations: a new one is a question of the compiler.
+
+use std::collections::BTreeMap;
+
+use uuid::Uuid;
+
+use crate::domain::device_event::DeviceOperation;
+use crate::domain::event::{Event, Operation, Snapshot};
+use crate::domain::occurrence::{Occurrence, Outcome, Slot};
+use crate::domain::state::{Snooze, State, Suspended};
+use crate::domain::story::rings::cause_between;
+use crate::domain::story::{Account, Addition, ByFiring, DeviceEntry, Entry, Said, Sentence, changes, rings, waits};
+use crate::domain::time::Timestamp;
+
+/// The tale so far.
+pub(super) struct Teller<'a> {
+    /// The task before the event that is told.
+    pub(super) before: Option<&'a Snapshot>,
+    /// When each snooze was asked for and each pause began, by its name.
+    pub(super) asked: BTreeMap<Uuid, Timestamp>,
+    /// The deliveries of each firing.
+    pub(super) deliveries: ByFiring<'a>,
+    /// What happened to the device.
+    pub(super) device: &'a [DeviceEntry],
+    /// What is told of the device, and not yet said.
+    to_say: &'a [DeviceEntry],
+    told: Vec<Sentence>,
+}
+
+/// An event among those that were committed with it.
+#[derive(Clone, Copy)]
+pub(super) struct Place<'a> {
+    /// Those before it.
+    pub(super) earlier: &'a [Entry],
+    /// The event.
+    pub(super) event: &'a Event,
+    /// Those behind it.
+    pub(super) rest: &'a [Entry],
+}
+
+impl<'a> Place<'a> {
+    /// Returns the operation that follows in the same change.
+    pub(super) fn next(self) -> Option<&'a Operation> {
+        self.rest.first().map(|entry| &entry.event.operation)
+    }
+
+    fn is_followed_by(self, is_meant: impl Fn(&Operation) -> bool) -> bool {
+        self.rest.iter().any(|entry| is_meant(&entry.event.operation))
+    }
+
+    fn follows(self, is_meant: impl Fn(&Operation) -> bool) -> bool {
+        self.earlier.iter().any(|entry| is_meant(&entry.event.operation))
+    }
+}
+
+pub(super) fn tell(account: &Account<'_>) -> Vec<Sentence> {
+    let mut deliveries = ByFiring::new();
+    for delivery in account.deliveries.iter().filter(|delivery| !delivery.is_notice()) {
+        deliveries.entry(delivery.id.fire_id).or_default().push(delivery);
+    }
+    let mut teller = Teller {
+        before: account.before,
+        asked: BTreeMap::new(),
+        deliveries,
+        device: account.device,
+        to_say: since(account),
+        told: Vec::new(),
+    };
+    if let Some(before) = account.before {
+        teller.note_state(&before.occurrence);
+    }
+    for op in account.events.chunk_by(|one, other| one.event.op_id == other.event.op_id) {
+        for (index, entry) in op.iter().enumerate() {
+            teller.say_of_device(Some(entry.seq));
+            teller.say(Place { earlier: &op[..index], event: &entry.event, rest: &op[index + 1..] });
+        }
+    }
+    teller.say_of_device(None);
+    teller.told
+}
+
+impl<'a> Teller<'a> {
+    fn say(&mut self, place: Place<'a>) {
+        let event = place.event;
+        match &event.operation {
+            Operation::Added(first) => self.push(event, added(event, first)),
+            Operation::Opened(occurrence) if occurrence.generation > 1 => {
+                self.push(event, Said::Reopened { due: occurrence.due_at() });
+            }
+            // Said by what ended the one before, and by its own ring.
+            Operation::Opened(_) | Operation::Armed => {}
+            Operation::Spoke(firing) | Operation::Fired(firing) => {
+                let ring = rings::ring(self, event, firing);
+                self.push(event, Said::Rang(Box::new(ring)));
+                self.push_details(event, rings::news(self, firing));
+            }
+            Operation::Started => self.say_started(place),
+            Operation::Acked { is_dismissal } => {
+                let ends_nag = !is_dismissal && self.before.is_some_and(|before| before.next_nag().is_some());
+                self.push(event, Said::Seen { is_dismissal: *is_dismissal, ends_nag });
+            }
+            Operation::Suspended(suspended) => self.say_suspended(place, suspended),
+            Operation::Snoozed { snooze, swallowed } => self.say_snoozed(event, snooze, swallowed),
+            Operation::Resumed { .. } => self.say_resumed(place),
+            Operation::Edited(edit) => {
+                let (edit, why) = (edit.clone(), event.reason.clone());
+                self.push(event, Said::Edited { by: event.actor, edit, why });
+            }
+            Operation::Moved(occurrence) => {
+                for said in changes::moved(self, event, occurrence) {
+                    self.push(event, said);
+                }
+            }
+            Operation::Failed if matches!(place.next(), Some(Operation::Cancelled(_))) => {}
+            Operation::Failed => self.push(event, Said::Failed { why: event.reason.clone() }),
+            Operation::Retried if is_on_the_way(place.next()) => {}
+            Operation::Retried => self.push(event, Said::Retried { by: event.actor }),
+            Operation::Completed(outcome) | Operation::Cancelled(outcome) => self.say_ended(place, *outcome),
+            Operation::Withdrawn => self.say_withdrawn(place),
+            Operation::PassedOver { instances, from, to } => {
+                let cause = cause_between(self.device, *from, event.at);
+                let (why, instances) = (event.reason.clone(), *instances);
+                self.push(event, Said::Skipped { instances, from: *from, to: *to, why, cause });
+            }
+            Operation::Missed { slots, from, to } => {
+                let cause = cause_between(self.device, *from, event.at);
+                let (why, slots) = (event.reason.clone(), slots.clone());
+                self.push(event, Said::Missed { slots, from: *from, to: *to, why, cause });
+            }
+            Operation::DeadlinePassed => {
+                let deadline = event.snapshot.occurrence.deadline.map(|deadline| deadline.at);
+                self.push(event, Said::DeadlinePassed { deadline });
+            }
+            Operation::WaitsSet(_)
+            | Operation::ParentDone(_)
+            | Operation::ParentFailed(_)
+            | Operation::Freed(_)
+            | Operation::Unblocked => {
+                if let Some(said) = waits::said(event) {
+                    self.push(event, said);
+                }
+            }
+            Operation::Resent { target, .. } => {
+                self.push(event, Said::Resent { target: target.clone(), why: event.reason.clone() });
+            }
+            Operation::Expired { target, .. } => {
+                self.push(event, Said::Expired { target: target.clone(), why: event.reason.clone() });
+            }
+        }
+        self.note_state(&event.snapshot.occurrence);
+        self.before = Some(&event.snapshot);
+    }
+
+    fn say_started(&mut self, place: Place<'a>) {
+        match place.next() {
+            // It is on its way to an end, which is what is told.
+            Some(Operation::Completed(_) | Operation::Failed) => {}
+            Some(_) | None => self.push(place.event, Said::CameUp { why: place.event.reason.clone() }),
+        }
+    }
+
+    fn say_snoozed(&mut self, event: &'a Event, snooze: &Snooze, swallowed: &[Slot]) {
+        self.asked.insert(snooze.id, event.at);
+        let has_spoken = event.snapshot.occurrence.last_spoken.is_some();
+        self.push(
+            event,
+            Said::Snoozed {
+                by: event.actor,
+                until: snooze.until,
+                moves: (!has_spoken).then_some(snooze.slot),
+                swallowed: swallowed.to_vec(),
+                why: event.reason.clone(),
+            },
+        );
+    }
+
+    fn say_suspended(&mut self, place: Place<'a>, suspended: &Suspended) {
+        self.asked.insert(suspended.id, suspended.since);
+        let is_on_the_way = matches!(place.next(), Some(Operation::Snoozed { .. } | Operation::Cancelled(_)))
+            || place.is_followed_by(|operation| matches!(operation, Operation::Resumed { .. }));
+        if !is_on_the_way {
+            self.push(
+                place.event,
+                Said::Paused {
+                    by: place.event.actor,
+                    until: suspended.until,
+                    remaining: suspended.remaining,
+                    why: place.event.reason.clone(),
+                },
+            );
+        }
+    }
+
+    fn say_resumed(&mut self, place: Place<'a>) {
+        let is_done = place.rest.iter().take(2).any(|entry| {
+            matches!(entry.event.operation, Operation::Completed(Outcome::Done)) && entry.event.reason.is_empty()
+        });
+        let was_only_moved = place.follows(|operation| matches!(operation, Operation::Suspended(_)));
+        if is_done || was_only_moved {
+            return;
+        }
+        let due = place.event.snapshot.occurrence.due_at();
+        let was = self.before.and_then(|before| before.occurrence.due_at());
+        let due = due.filter(|_| self.before.is_some() && due != was);
+        self.push(place.event, Said::Resumed { by: place.event.actor, due });
+    }
+
+    fn say_ended(&mut self, place: Place<'a>, outcome: Outcome) {
+        let event = place.event;
+        if outcome == Outcome::Skipped && Self::is_told_as_skipped(place) {
+            return;
+        }
+        let failed = place.earlier.last().filter(|entry| matches!(entry.event.operation, Operation::Failed));
+        let why = match failed {
+            Some(failed) if event.reason.is_empty() => failed.event.reason.clone(),
+            Some(_) | None => event.reason.clone(),
+        };
+        let due = event.snapshot.occurrence.due_at();
+        let early = due.map(|due| due.since(event.at)).filter(|left| left.is_positive());
+        self.push(event, Said::Ended { outcome, by: event.actor, early, why });
+    }
+
+    fn say_withdrawn(&mut self, place: Place<'a>) {
+        if !Self::is_told_as_skipped(place) {
+            let due = place.event.snapshot.occurrence.due_at();
+            self.push(place.event, Said::Withdrawn { by: place.event.actor, due, why: place.event.reason.clone() });
+        }
+    }
+
+    /// Returns whether the occurrence is among those that the same change has passed over.
+    fn is_told_as_skipped(place: Place<'a>) -> bool {
+        let Some(due) = place.event.snapshot.occurrence.due_at() else { return false };
+        place.follows(
+            |operation| matches!(operation, Operation::PassedOver { from, to, .. } if (*from..=*to).contains(&due)),
+        )
+    }
+
+    /// Notes what a state says of when it began, since the event that began it may lie before the window.
+    fn note_state(&mut self, occurrence: &Occurrence) {
+        if let State::Suspended(suspended) = &occurrence.state {
+            self.asked.insert(suspended.id, suspended.since);
+        }
+    }
+
+    /// Tells what happened to the device before `seq`, as far as it concerns what rings.
+    fn say_of_device(&mut self, seq: Option<u64>) {
+        while let Some((note, rest)) = self.to_say.split_first() {
+            if seq.is_some_and(|seq| note.seq > seq) {
+                break;
+            }
+            self.to_say = rest;
+            match &note.event.operation {
+                // What it kept from ringing says so itself; each night's sleep is no news.
+                DeviceOperation::Slept { .. } => {}
+                DeviceOperation::ClockStepped { .. } | DeviceOperation::ZoneChanged { .. } => {
+                    self.told.push(Sentence {
+                        at: note.event.at,
+                        occurrence: None,
+                        is_detail: false,
+                        said: Said::Device(note.event.operation.clone()),
+                        events: vec![note.event.event_id],
+                    });
+                }
+            }
+        }
+    }
+
+    fn push(&mut self, event: &Event, said: Said) {
+        self.told.push(Sentence {
+            at: event.at,
+            occurrence: Some(event.snapshot.occurrence.name()),
+            is_detail: false,
+            said,
+            events: vec![event.event_id],
+        });
+    }
+
+    fn push_details(&mut self, event: &Event, details: Vec<(Timestamp, Said)>) {
+        let occurrence = Some(event.snapshot.occurrence.name());
+        self.told.extend(details.into_iter().map(|(at, said)| Sentence {
+            at,
+            occurrence,
+            is_detail: true,
+            said,
+            events: vec![event.event_id],
+        }));
+    }
+}
+
+/// Returns what happened to the device after the first of the events.
+fn since<'a>(account: &Account<'a>) -> &'a [DeviceEntry] {
+    let first = account.events.first().map_or(0, |entry| entry.seq);
+    &account.device[account.device.partition_point(|note| note.seq < first)..]
+}
+
+/// Returns the snooze that an open occurrence has.
+pub(super) const fn snooze_of(state: &State) -> Option<Snooze> {
+    match state {
+        State::Pending(pending) => pending.snooze,
+        State::Running(running) => running.snooze,
+        State::Created | State::Suspended(_) | State::Failed(_) | State::Completed(_) | State::Cancelled(_) => None,
+    }
+}
+
+/// Returns whether what follows is what was asked for, and the step before only leads there.
+const fn is_on_the_way(next: Option<&Operation>) -> bool {
+    matches!(next, Some(Operation::Suspended(_) | Operation::Started | Operation::Moved(_)))
+}
+
+fn added(event: &Event, first: &Snapshot) -> Said {
+    Said::Added(Box::new(Addition {
+        by: event.actor,
+        schedule: first.task.schedule.clone(),
+        due: first.occurrence.due_at(),
+        alerts: first.task.alerts.clone(),
+        deadline: first.occurrence.deadline.map(|deadline| deadline.at),
+        nag: first.task.policy.nag,
+        parents: first.task.waits.parents.iter().map(|parent| parent.number).collect(),
+    }))
+}
