@@ -179,14 +179,14 @@ fn shape(sentence: &Sentence) -> Option<Shape<'_>> {
         | Said::Skipped { .. }
         | Said::Missed { .. }
         | Said::DeadlinePassed { .. }
+        | Said::Resent { .. }
+        | Said::Expired { .. }
         | Said::Followed { .. }
-        | Said::Waits { .. }
-        | Said::ParentDone(_)
+        | Said::WaitsSet { .. }
+        | Said::ParentDone { .. }
         | Said::ParentFailed { .. }
         | Said::Freed { .. }
         | Said::Unblocked
-        | Said::Resent { .. }
-        | Said::Expired { .. }
         | Said::Device(_)
         | Said::Now(_)
         | Said::Next(_) => None,

@@ -24,6 +24,7 @@ mod rings;
 mod tell;
 #[cfg(test)]
 mod tests;
+mod waits;
 pub mod words;
 
 pub use self::fold::fold;
@@ -227,32 +228,6 @@ pub enum Said {
         /// The deadline.
         deadline: Option<Timestamp>,
     },
-    /// Another task goes on with its series.
-    Followed {
-        /// Which.
-        by: Number,
-    },
-    /// What it waits for was set.
-    Waits {
-        /// The tasks that are to be done first; none where it waits no more.
-        parents: Vec<Number>,
-    },
-    /// A task that it waits for was done.
-    ParentDone(Number),
-    /// A task that it waits for never will be done.
-    ParentFailed {
-        /// Which.
-        parent: Number,
-        /// What became of it.
-        how: Option<HowFailed>,
-    },
-    /// It waits for no other task any more.
-    Freed {
-        /// When it is due, where it has a time.
-        due: Option<Timestamp>,
-    },
-    /// The person said that it waits for no other task.
-    Unblocked,
     /// A delivery was handed out again.
     Resent {
         /// Where.
@@ -267,6 +242,41 @@ pub enum Said {
         /// Why, for people.
         why: String,
     },
+    /// Another task goes on with its series.
+    Followed {
+        /// Which.
+        by: Number,
+    },
+    /// What it waits for was set.
+    WaitsSet {
+        /// Who did it.
+        by: Actor,
+        /// The tasks that it waits for.
+        parents: Vec<Number>,
+        /// For how much longer.
+        delay: Option<Span>,
+        /// Why, for people; may be empty.
+        why: String,
+    },
+    /// A task that it waits for was done.
+    ParentDone {
+        /// Which.
+        parent: Number,
+    },
+    /// A task that it waits for never will be done.
+    ParentFailed {
+        /// Which.
+        parent: Number,
+        /// How that ended.
+        how: Option<HowFailed>,
+    },
+    /// It waits for nothing any more.
+    Freed {
+        /// When it is due.
+        due: Option<Timestamp>,
+    },
+    /// The person said that it waits for no other task any more.
+    Unblocked,
     /// Something happened to the device.
     Device(DeviceOperation),
     /// Much of the same, left out.
@@ -301,6 +311,8 @@ pub struct Addition {
     pub deadline: Option<Timestamp>,
     /// Whether it rings again until it is answered.
     pub nag: Option<Nag>,
+    /// The tasks that it waits for.
+    pub parents: Vec<Number>,
 }
 
 /// One firing.
@@ -405,6 +417,11 @@ pub enum Folded {
 pub enum Standing {
     /// It has no time.
     NoTime,
+    /// It waits for other tasks.
+    Waiting {
+        /// What for, or what blocks it.
+        told: String,
+    },
     /// It lies ahead.
     Ahead {
         /// When it is due.
@@ -463,6 +480,8 @@ pub enum Next {
     Silence,
     /// It goes on by itself.
     Resumes,
+    /// It comes up once what it waits for is done; when that is nobody knows.
+    Freed,
     /// Nothing, unless somebody does something.
     Nothing,
 }
@@ -492,14 +511,14 @@ impl Said {
             Self::Skipped { .. } => "skipped",
             Self::Missed { .. } => "missed",
             Self::DeadlinePassed { .. } => "deadline_passed",
+            Self::Resent { .. } => "resent",
+            Self::Expired { .. } => "expired",
             Self::Followed { .. } => "followed",
-            Self::Waits { .. } => "waits",
-            Self::ParentDone(_) => "parent_done",
+            Self::WaitsSet { .. } => "waits_set",
+            Self::ParentDone { .. } => "parent_done",
             Self::ParentFailed { .. } => "parent_failed",
             Self::Freed { .. } => "freed",
             Self::Unblocked => "unblocked",
-            Self::Resent { .. } => "resent",
-            Self::Expired { .. } => "expired",
             Self::Device(_) => "device",
             Self::Folded(_) => "folded",
             Self::Now(_) => "now",

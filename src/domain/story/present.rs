@@ -17,12 +17,16 @@ pub fn present(snapshot: &Snapshot, now: Timestamp) -> Vec<Sentence> {
         events: Vec::new(),
     };
     let standing = sentence(now, Said::Now(Box::new(standing(snapshot))));
-    let (at, next) = next(snapshot).unwrap_or((now, Next::Nothing));
+    let waits = snapshot.is_waiting() && !snapshot.task.waits.is_blocked();
+    let (at, next) = next(snapshot).unwrap_or((now, if waits { Next::Freed } else { Next::Nothing }));
     vec![standing, sentence(at, Said::Next(next))]
 }
 
 fn standing(snapshot: &Snapshot) -> Standing {
     let occurrence = &snapshot.occurrence;
+    if snapshot.is_waiting() {
+        return Standing::Waiting { told: snapshot.task.waits.told() };
+    }
     match &occurrence.state {
         State::Created => Standing::NoTime,
         State::Pending(pending) => match pending.snooze.filter(|snooze| snooze.is_chosen) {

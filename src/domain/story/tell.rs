@@ -9,7 +9,7 @@ use crate::domain::event::{Event, Operation, Snapshot};
 use crate::domain::occurrence::{Occurrence, Outcome, Slot};
 use crate::domain::state::{Snooze, State, Suspended};
 use crate::domain::story::rings::cause_between;
-use crate::domain::story::{Account, Addition, ByFiring, DeviceEntry, Entry, Said, Sentence, changes, rings};
+use crate::domain::story::{Account, Addition, ByFiring, DeviceEntry, Entry, Said, Sentence, changes, rings, waits};
 use crate::domain::time::Timestamp;
 
 /// The tale so far.
@@ -132,16 +132,15 @@ impl<'a> Teller<'a> {
                 self.push(event, Said::DeadlinePassed { deadline });
             }
             Operation::Followed { by, .. } => self.push(event, Said::Followed { by: by.number }),
-            Operation::WaitsSet(waits) => {
-                let parents = waits.parents.iter().map(|parent| parent.number).collect();
-                self.push(event, Said::Waits { parents });
+            Operation::WaitsSet(_)
+            | Operation::ParentDone(_)
+            | Operation::ParentFailed(_)
+            | Operation::Freed(_)
+            | Operation::Unblocked => {
+                if let Some(said) = waits::said(event) {
+                    self.push(event, said);
+                }
             }
-            Operation::ParentDone(parent) => self.push(event, Said::ParentDone(parent.number)),
-            Operation::ParentFailed(parent) => {
-                self.push(event, Said::ParentFailed { parent: parent.number, how: parent.wait.how_failed() });
-            }
-            Operation::Freed(occurrence) => self.push(event, Said::Freed { due: occurrence.due_at() }),
-            Operation::Unblocked => self.push(event, Said::Unblocked),
             Operation::Resent { target, .. } => {
                 self.push(event, Said::Resent { target: target.clone(), why: event.reason.clone() });
             }
@@ -317,5 +316,6 @@ fn added(event: &Event, first: &Snapshot) -> Said {
         alerts: first.task.alerts.clone(),
         deadline: first.occurrence.deadline.map(|deadline| deadline.at),
         nag: first.task.policy.nag,
+        parents: first.task.waits.parents.iter().map(|parent| parent.number).collect(),
     }))
 }

@@ -11,7 +11,6 @@ use crate::domain::schedule::{Calendar, Rule};
 use crate::domain::story::words::{Listener, english};
 use crate::domain::task::{Details, Missed, Number, Policy, TaskId};
 use crate::domain::transition::{Transition, create, transition};
-use crate::domain::waiting::SetWaits;
 
 const ZONE: chrono_tz::Tz = chrono_tz::America::New_York;
 
@@ -52,7 +51,6 @@ impl Life {
             alerts,
             deadline: None,
             policy,
-            waits: SetWaits::default(),
         };
         let moment = moment(at("2026-05-04T09:02:00"), 1);
         let added = create(new, &moment).expect("a task of the test's own");
@@ -255,7 +253,7 @@ fn a_pause_says_what_remained_and_what_fell_into_it() {
     Mon  4 09:02  added by you, for "every day at 9am": first due Tue 5 May 09:00
     Mon  4 10:00  you paused it, until Fri 8 May 12:00; 23h remained until due
     Fri  8 12:00  the pause ended by itself
-    Fri  8 12:00  skipped 4 times (Tue 5 May 09:00 to 09:00): it was paused
+    Fri  8 12:00  skipped 4 times (Tue 5 May 09:00 to Fri 8 May 09:00): it was paused
     Fri  8 13:00  now: scheduled, due Sat 9 May 09:00
     Sat  9 09:00  next: the alert when due
     "#);
@@ -270,7 +268,7 @@ fn what_was_missed_and_not_made_up_for_is_told() {
     life.wake("2026-05-07T12:00:00");
     insta::assert_snapshot!(life.story("2026-05-07T13:00:00"), @r#"
     Mon  4 09:02  added by you, for "every day at 9am": first due Tue 5 May 09:00
-    Thu  7 12:00  skipped 3 times (Tue 5 May 09:00 to 09:00): missed, and it is not made up for
+    Thu  7 12:00  skipped 3 times (Tue 5 May 09:00 to Thu 7 May 09:00): missed, and it is not made up for
     Thu  7 13:00  now: scheduled, due Fri 8 May 09:00
     Fri  8 09:00  next: the alert when due
     "#);

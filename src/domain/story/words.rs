@@ -26,16 +26,6 @@ pub struct Listener {
     pub zone: Tz,
 }
 
-/// Lists numbers: `7, 8 and 12`.
-fn numbers(all: &[Number]) -> String {
-    let each: Vec<String> = all.iter().map(ToString::to_string).collect();
-    match each.split_last() {
-        Some((last, [])) => last.clone(),
-        Some((last, before)) => format!("{} and {last}", before.join(", ")),
-        None => String::new(),
-    }
-}
-
 /// Returns a sentence in English, without its own time.
 #[must_use]
 pub fn english(sentence: &Sentence, listener: Listener) -> String {
@@ -93,18 +83,16 @@ impl Speaker {
                 format!("did not say {} at {}: {}", alerts(slots), self.time(*from), self.missed(why, *cause))
             }
             Said::DeadlinePassed { deadline } => format!("not done by its deadline{}", self.opt(", ", *deadline)),
-            Said::Followed { by } => format!("from here on {by} goes on with its series"),
-            Said::Waits { parents } if parents.is_empty() => "waits for no other task any more".to_owned(),
-            Said::Waits { parents } => format!("waits for {}", numbers(parents)),
-            Said::ParentDone(parent) => format!("{parent}, which it waits for, was done"),
-            Said::ParentFailed { parent, how } => {
-                let how = how.map_or("ended", HowFailed::told);
-                format!("{parent}, which it waits for, will not be done: {how}")
-            }
-            Said::Freed { due } => format!("free to come up{}", self.opt(", due ", *due)),
-            Said::Unblocked => "you let it go on without what it waits for".to_owned(),
             Said::Resent { target, why } => format!("sent to {} again{}", target.public_name(), because(why)),
             Said::Expired { target, why } => format!("not sent to {}{}", target.public_name(), because(why)),
+            Said::Followed { by } => format!("from here on {by} goes on with its series"),
+            Said::WaitsSet { by, parents, delay, why } => waits_set(*by, parents, *delay, why),
+            Said::ParentDone { parent } => format!("{parent}, which it waits for, was done"),
+            Said::ParentFailed { parent, how } => {
+                format!("{parent}, which it waits for, {}", how.map_or("will not be done", HowFailed::told))
+            }
+            Said::Freed { due } => format!("it waits for nothing any more{}", self.opt(": due ", *due)),
+            Said::Unblocked => "you had it wait for no other task any more".to_owned(),
             Said::Device(change) => self.device(change),
             Said::Folded(fold) => self.folded(fold),
             Said::Now(standing) => format!("now: {}", self.standing(standing)),
@@ -113,7 +101,7 @@ impl Speaker {
     }
 
     fn added(self, addition: &Addition) -> String {
-        let Addition { by, schedule, due, alerts, deadline, nag } = addition;
+        let Addition { by, schedule, due, alerts, deadline, nag, parents } = addition;
         let mut text = vec![format!("added{}", by_whom(*by))];
         if matches!(schedule.rule, Rule::None) {
             text.push(", without a time".to_owned());
@@ -125,7 +113,9 @@ impl Speaker {
         text.push(self.opt(if schedule.rule.is_series() { ": first due " } else { ": due " }, *due));
         text.push(self.opt("; to be done by ", *deadline));
         let slots: Vec<Slot> = alerts.iter().map(|offset| Slot::Alert(*offset)).collect();
-        if due.is_none() && deadline.is_none() {
+        if !parents.is_empty() {
+            text.push(format!("; it waits for {}", list(parents.iter().map(ToString::to_string))));
+        } else if due.is_none() && deadline.is_none() {
             text.push("; it does not ring".to_owned());
         } else if due.is_some() && slots.is_empty() {
             text.push("; it has no alert".to_owned());
@@ -309,6 +299,7 @@ impl Speaker {
 
     fn standing(self, standing: &Standing) -> String {
         match standing {
+            Standing::Waiting { told } => told.clone(),
             Standing::NoTime => "it has no time, and does not ring".to_owned(),
             Standing::Ahead { due: Some(due) } if *due <= self.at => format!("due since {}", self.time(*due)),
             Standing::Ahead { due } => format!("scheduled{}", self.opt(", due ", *due)),
@@ -370,6 +361,16 @@ const fn by_whom(by: Actor) -> &'static str {
 
 fn because(why: &str) -> String {
     if why.is_empty() { String::new() } else { format!(": {why}") }
+}
+
+fn waits_set(by: Actor, parents: &[Number], delay: Option<Span>, why: &str) -> String {
+    let parents = list(parents.iter().map(ToString::to_string));
+    let who = match by {
+        Actor::Person => "you set what it waits for",
+        Actor::Clock | Actor::Daemon => "it waits anew",
+    };
+    let delay = delay.map_or(String::new(), |delay| format!(", and {delay} more"));
+    format!("{who}: {parents}{delay}{}", because(why))
 }
 
 const fn kind(rule: &Rule) -> &'static str {
@@ -488,6 +489,7 @@ fn coming(next: Next) -> String {
         Next::Successor => "next: the one behind it is due".to_owned(),
         Next::Silence => "next: due, in silence".to_owned(),
         Next::Resumes => "next: the pause ends by itself".to_owned(),
+        Next::Freed => "next: it comes up once what it waits for is done".to_owned(),
         Next::Nothing => "next: nothing comes by itself".to_owned(),
     }
 }

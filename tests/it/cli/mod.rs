@@ -11,6 +11,7 @@ mod shown;
 mod starting;
 mod waiting;
 mod why;
+mod why;
 
 use std::fs;
 use std::io::{BufRead as _, BufReader, Write as _};

@@ -115,14 +115,14 @@ fn fits(said: &Said, operation: &Operation) -> bool {
         Said::Skipped { .. } => &["passed_over"],
         Said::Missed { .. } => &["missed"],
         Said::DeadlinePassed { .. } => &["deadline_passed"],
+        Said::Resent { .. } => &["resent"],
+        Said::Expired { .. } => &["expired"],
         Said::Followed { .. } => &["followed"],
-        Said::Waits { .. } => &["waits_set"],
-        Said::ParentDone(_) => &["parent_done"],
+        Said::WaitsSet { .. } => &["waits_set"],
+        Said::ParentDone { .. } => &["parent_done"],
         Said::ParentFailed { .. } => &["parent_failed"],
         Said::Freed { .. } => &["freed"],
         Said::Unblocked => &["unblocked"],
-        Said::Resent { .. } => &["resent"],
-        Said::Expired { .. } => &["expired"],
         Said::Device(_) | Said::Folded(_) | Said::Now(_) | Said::Next(_) => &[],
     };
     words.contains(&operation.name())
