@@ -11,7 +11,6 @@ mod shown;
 mod starting;
 mod waiting;
 mod why;
-mod why;
 
 use std::fs;
 use std::io::{BufRead as _, BufReader, Write as _};
