@@ -12,6 +12,8 @@ mod cli;
 mod clock_steps;
 mod crash;
 mod desktop;
+mod faults_calendar;
+mod faults_life;
 mod following;
 #[path = "../fuzz/bodies/mod.rs"]
 mod fuzz_bodies;

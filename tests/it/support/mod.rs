@@ -9,6 +9,7 @@ pub(crate) mod fake_server;
 pub(crate) mod http_server;
 #[cfg(feature = "desktop")]
 pub(crate) mod ledger;
+pub(crate) mod life;
 #[cfg(target_os = "linux")]
 pub(crate) mod measure;
 pub(crate) mod person;
