@@ -153,6 +153,22 @@ fn schedule_aloud(error: &ScheduleError, zone: Tz) -> String {
     }
 }
 
+/// Says what to do about a schedule that cannot be used, where what can be said about time is no help.
+fn hinted(refusal: RpcError, error: &ScheduleError) -> RpcError {
+    match error {
+        ScheduleError::DeadlineBeforeDue { .. } => refusal.with_hint("set a later one with --deadline"),
+        ScheduleError::DeadlinePast { .. } => refusal.with_hint("give a time that lies ahead"),
+        ScheduleError::Unreadable { .. }
+        | ScheduleError::UnreadableCron { .. }
+        | ScheduleError::TooFine { .. }
+        | ScheduleError::TooOften { .. }
+        | ScheduleError::TooMany { .. }
+        | ScheduleError::NothingAhead
+        | ScheduleError::NotADistance
+        | ScheduleError::Nag { .. } => refusal,
+    }
+}
+
 fn not_added(error: &CreateError, zone: Tz) -> RpcError {
     match error {
         CreateError::Past { at } => {
@@ -161,7 +177,7 @@ fn not_added(error: &CreateError, zone: Tz) -> RpcError {
         }
         CreateError::Schedule { source } => {
             let message = format!("cannot add the task: {}", schedule_aloud(source, zone));
-            RpcError::new(ErrorKind::Time, message)
+            hinted(RpcError::new(ErrorKind::Time, message), source)
         }
         CreateError::EmptyTitle => {
             RpcError::new(ErrorKind::Params, error.to_string()).with_hint("say what is to be remembered")
@@ -196,7 +212,10 @@ fn rejected(rejection: &Rejection, zone: Tz) -> RpcError {
             let message = format!("cannot {verb} task {number}: {} has passed", read_aloud(*at, zone));
             RpcError::new(ErrorKind::Time, message).with_hint("give a time that lies ahead")
         }
-        Rejection::Schedule { .. } => refuse(ErrorKind::Time),
+        Rejection::Schedule { verb, number, source } => {
+            let message = format!("cannot {verb} task {number}: {}", schedule_aloud(source, zone));
+            hinted(RpcError::new(ErrorKind::Time, message), source)
+        }
         Rejection::EmptyTitle { .. } => refuse(ErrorKind::Params),
         Rejection::Stale { number, .. } | Rejection::OtherOccurrence { number, .. } => {
             refuse(ErrorKind::Conflict).with_hint(format!("look at it with keiko show {number}, then try again"))

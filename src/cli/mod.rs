@@ -24,6 +24,7 @@ mod start;
 mod time_page;
 mod ui;
 mod usage;
+pub mod week_page;
 mod zone;
 
 /// Runs `keiko` with the arguments of this process.

@@ -323,7 +323,7 @@ fn refused(error: &TimeError) -> String {
 }
 
 /// Writes text so that roff shows it as it is.
-fn escaped(text: &str) -> String {
+pub(super) fn escaped(text: &str) -> String {
     let text = text.replace('\\', "\\e").replace('-', "\\-").replace('\'', "\\(aq").replace('`', "\\(ga");
     if text.starts_with('.') { format!("\\&{text}") } else { text }
 }

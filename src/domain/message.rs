@@ -123,14 +123,18 @@ impl Message {
         if self.number == Number(0) { "keiko list".to_owned() } else { format!("keiko done {}", self.number) }
     }
 
-    /// Composes what a task says when it speaks at `now`, in words of the local `zone`; `missed` is how many of its times
-    /// before this one were missed.
+    /// Composes what a task says when it speaks at `now`, in words of the local `zone`; `late` is when it was to speak,
+    /// where that is past grace, `missed` how many of its times before this one were missed.
     #[must_use]
-    pub fn compose(snapshot: &Snapshot, late: bool, missed: u64, now: Timestamp, zone: Tz) -> Self {
+    pub fn compose(snapshot: &Snapshot, late: Option<Timestamp>, missed: u64, now: Timestamp, zone: Tz) -> Self {
         let (task, occurrence) = (&snapshot.task, &snapshot.occurrence);
         let mut lines = Vec::new();
         if let Some(due) = occurrence.due_at() {
             lines.push(timing(due, late, now, zone));
+        }
+        // An early alert, a snooze, a nag, a deadline: the due time alone would not say by how much this comes late.
+        if let Some(at) = late.filter(|at| Some(*at) != occurrence.due_at()) {
+            lines.push(format!("late {}, was to speak {}", now.since(at), clock(at, now, zone)));
         }
         if missed > 0 {
             lines.push(format!("{} before it missed", digits(missed)));
@@ -254,11 +258,11 @@ pub fn digits(count: u64) -> String {
     grouped
 }
 
-fn timing(due: Timestamp, late: bool, now: Timestamp, zone: Tz) -> String {
+fn timing(due: Timestamp, late: Option<Timestamp>, now: Timestamp, zone: Tz) -> String {
     let clock = clock(due, now, zone);
     if now < due {
         format!("due {clock}, in {}", due.since(now))
-    } else if late {
+    } else if late == Some(due) {
         format!("due {clock}, late {}", now.since(due))
     } else {
         format!("due {clock}")

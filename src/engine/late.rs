@@ -83,8 +83,8 @@ impl Engine {
         let latest = popups.into_iter().filter(is_shown).max_by_key(|popup| popup.status.at());
         let now = self.clock.now();
         Ok(latest.map(|popup| {
-            let is_late = snapshot.occurrence.due_at().is_some_and(|due| now.since(due) > self.grace);
-            Delivery { message: Message::compose(snapshot, is_late, 0, now, self.clock.zone()), ..popup }
+            let late = snapshot.occurrence.due_at().filter(|due| now.since(*due) > self.grace);
+            Delivery { message: Message::compose(snapshot, late, 0, now, self.clock.zone()), ..popup }
         }))
     }
 }

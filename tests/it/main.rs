@@ -38,6 +38,7 @@ mod webhook;
 mod webhook_faults;
 #[cfg(feature = "webhook")]
 mod webhook_many;
+mod week;
 mod wire_connections;
 mod wire_frames;
 mod wire_log;

@@ -13,7 +13,7 @@ use crate::cli::render::text::Text;
 use crate::cli::render::time::Viewpoint;
 use crate::cli::ui::Form;
 use crate::protocol::SCHEMA_VERSION;
-use crate::protocol::methods::{Ask, HistoryResult, PauseResult, TaskRef, TaskResult, WriteResult};
+use crate::protocol::methods::{Ask, Get, HistoryResult, PauseResult, TaskRef, TaskResult, WriteResult};
 use crate::protocol::objects::{Task, Time};
 
 /// The tasks that are meant.
@@ -310,7 +310,12 @@ pub(crate) fn change_each_or_many<A: Ask<Answer = PauseResult>>(
             ));
         }
         let answer = context.ask(&question(None))?;
-        context.confirm(&answer, &answer.warnings, |_| vec![of_many(what, &answer)]);
+        // One of them tells until when, which the answer about all does not; without it that goes unsaid, no more.
+        let first = answer.tasks.first().filter(|_| what == Change::Paused && context.ui.form() == Form::Human);
+        let first = first.and_then(|number| context.ask(&Get { task: TaskRef(number.to_string()) }).ok());
+        let view = context.viewpoint(answer.now);
+        let first = first.map(|first| first.task);
+        context.confirm(&answer, &answer.warnings, |_| vec![of_many(what, &answer, first.as_ref(), view)]);
         return Ok(Exit::Done);
     }
     let (names, is_single) = match which.typed().meant(what.question(), context)? {

@@ -1,6 +1,6 @@
 //! What a change is answered with: what was done to which task, and what follows from it.
 
-use crate::cli::render::task::{home, is_open, is_series, title};
+use crate::cli::render::task::{home, is_open, is_series, repeats, title};
 use crate::cli::render::text::{BAD, DIM, GOOD, NUMBER, Text};
 use crate::cli::render::time::{Viewpoint, length};
 use crate::protocol::methods::{PauseResult, WriteResult};
@@ -102,6 +102,9 @@ pub(crate) fn change(what: Change, result: &WriteResult, view: Viewpoint) -> Vec
         lines.extend(deadline_line(task, view));
         lines.extend(repeat_line(task, view));
     }
+    if matches!(what, Change::Added | Change::Edited) && task.state == "SUSPENDED" {
+        lines.push(Text::styled(DIM, &format!("{GAP}paused {}", paused_until(task, view))));
+    }
     if result.passed_over > 0 {
         let times = if result.passed_over == 1 { "time was" } else { "times were" };
         lines.push(Text::styled(DIM, &format!("{GAP}{} {times} passed over", result.passed_over)));
@@ -139,8 +142,8 @@ fn dependent(task: &Task, view: Viewpoint) -> Text {
     line
 }
 
-/// Returns what is said of a change of many tasks: `paused 3 tasks: 1 2 7`.
-pub(crate) fn of_many(what: Change, result: &PauseResult) -> Text {
+/// Returns what is said of a change of many tasks: `paused 3 tasks: 1 2 7  until it is resumed`; `first` is one of them.
+pub(crate) fn of_many(what: Change, result: &PauseResult, first: Option<&Task>, view: Viewpoint) -> Text {
     let mut line = Text::default();
     line.push_styled(if result.changed { GOOD } else { DIM }, what.word());
     let numbers: Vec<String> = result.tasks.iter().map(ToString::to_string).collect();
@@ -150,6 +153,9 @@ pub(crate) fn of_many(what: Change, result: &PauseResult) -> Text {
         count => line.push(&format!(" {count} tasks: ")),
     }
     line.push_styled(NUMBER, &numbers.join(" "));
+    if let Some(first) = first.filter(|first| what == Change::Paused && first.paused_until.is_some()) {
+        line.push(&format!("{GAP}{}", paused_until(first, view)));
+    }
     if result.passed_over > 0 {
         line.push_styled(DIM, &format!("{GAP}{} passed over", result.passed_over));
     }
@@ -196,9 +202,14 @@ fn paused(task: &Task, view: Viewpoint) -> String {
         .and_then(|millis| u64::try_from(millis).ok())
         .and_then(length)
         .map_or(String::new(), |length| format!(", {length} left"));
+    format!("{}{left}", paused_until(task, view))
+}
+
+/// Returns until when a task is paused.
+pub(crate) fn paused_until(task: &Task, view: Viewpoint) -> String {
     match task.paused_until {
-        Some(until) => format!("until {}{left}", view.full(until.instant())),
-        None => format!("until it is resumed{left}"),
+        Some(until) => format!("until {}", view.full(until.instant())),
+        None => "until it is resumed".to_owned(),
     }
 }
 
@@ -222,6 +233,9 @@ fn deadline_line(task: &Task, view: Viewpoint) -> Option<Text> {
 fn repeat_line(task: &Task, view: Viewpoint) -> Option<Text> {
     if !is_series(task) || task.next.is_empty() {
         return None;
+    }
+    if task.schedule.kind == "after_done" {
+        return Some(Text::styled(DIM, &format!("{GAP}repeats {}", repeats(task))));
     }
     let next: Vec<String> = task.next.iter().map(|at| view.row(at.instant())).collect();
     let night = match task.schedule.every_ms {
@@ -280,6 +294,16 @@ mod tests {
         ");
         let tokyo = json!({ "schedule": { "kind": "once", "zone": "Asia/Tokyo", "floating": false } });
         insta::assert_snapshot!(told(Change::Added, true, &tokyo), @"added 12  pay rent  Thu 14 May 2026 15:00 EDT (in 23h; Fri 04:00 in Asia/Tokyo)");
+        let after = json!({ "schedule": { "kind": "after_done", "text": "every 3 days" }, "next": ["2026-05-14T15:00:00-04:00"] });
+        insta::assert_snapshot!(told(Change::Added, true, &after), @"
+        added 12  pay rent  Thu 14 May 2026 15:00 EDT (in 23h)
+          repeats every 3 days, counted from when it is done
+        ");
+        let asleep = json!({ "state": "SUSPENDED", "paused_until": "2026-05-15T09:00:00-04:00" });
+        insta::assert_snapshot!(told(Change::Added, true, &asleep), @"
+        added 12  pay rent  Thu 14 May 2026 15:00 EDT (in 23h)
+          paused until Fri 15 May 2026 09:00 EDT (in 1d 17h)
+        ");
         let interval = json!({
             "schedule": { "kind": "interval", "every_ms": 7_200_000 }, "next": ["2026-05-13T18:00:00-04:00"],
         });

@@ -89,7 +89,8 @@ fn what(event: &Event) -> Text {
         "spoke" | "fired" => event.values.get("slot").and_then(Json::as_str).filter(|slot| *slot != "0"),
         _ => None,
     };
-    Text::plain(&slot.map_or_else(|| event.operation.clone(), |slot| format!("{} {slot}", event.operation)))
+    let operation = event.operation.replace('_', " ");
+    Text::plain(&slot.map_or_else(|| operation.clone(), |slot| format!("{operation} {slot}")))
 }
 
 /// Returns the change of state, where it is one.
@@ -129,7 +130,9 @@ fn rest(event: &Event, view: Viewpoint) -> Text {
     if let Some(outcome) = event.values.get("outcome").and_then(Json::as_str) {
         parts.push(Text::plain(outcome));
     }
-    if !event.reason.is_empty() {
+    // That it came late has been said above, with its time.
+    let is_said = event.late && event.reason == "late";
+    if !event.reason.is_empty() && !is_said {
         parts.push(Text::plain(&event.reason));
     }
     if event.actor != "person" {
@@ -206,7 +209,7 @@ mod tests {
                 event(1, &json!({ "to": "CREATED" })),
                 event(2, &json!({
                     "operation": "fired", "from": "PENDING", "to": "RUNNING", "late": true, "actor": "clock",
-                    "values": { "slot": "0", "nominal_at": "2026-05-13T15:00:00-04:00" },
+                    "values": { "slot": "0", "nominal_at": "2026-05-13T15:00:00-04:00" }, "reason": "late",
                 })),
                 event(3, &json!({
                     "operation": "snoozed", "from": "SUSPENDED", "to": "PENDING",
@@ -243,7 +246,7 @@ mod tests {
         Wed 13 May 16:00  fired        PENDING → RUNNING    late, was to speak Wed 13 May 15:00, by the clock
         Wed 13 May 16:00  snoozed      SUSPENDED → PENDING  until Wed 13 May 16:10
         Wed 13 May 16:00  acked                             popup closed
-        Wed 13 May 16:00  passed_over                       4319 times, missed, by the clock
+        Wed 13 May 16:00  passed over                       4319 times, missed, by the clock
         Wed 13 May 16:00  spoke nag#1                       by the clock
         Wed 13 May 16:00  completed    RUNNING → COMPLETED  done
 

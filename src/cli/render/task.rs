@@ -194,11 +194,14 @@ pub(crate) fn details(task: &Task, view: Viewpoint) -> Vec<Text> {
         ("speaks", task.scheduled_at.filter(|at| Some(*at) != task.due_at)),
         ("rang", task.started_at),
         ("seen", task.occurrence.acked_at),
-        ("snoozed to", task.snoozed_until),
-        ("paused to", task.paused_until),
         ("deadline", task.deadline_at),
         ("ended", task.ended_at),
     ];
+    for (label, until) in [("snoozed", task.snoozed_until), ("paused", task.paused_until)] {
+        if let Some(until) = until {
+            say(label, Text::plain(&format!("until {}", view.full_with_home(until.instant(), home(task)))));
+        }
+    }
     for (label, at) in times {
         if let Some(at) = at {
             say(label, full(at));
@@ -276,7 +279,7 @@ fn missed(task: &Task) -> String {
 }
 
 /// Returns the rule as it was typed, else as it is kept.
-fn repeats(task: &Task) -> String {
+pub(crate) fn repeats(task: &Task) -> String {
     let schedule = &task.schedule;
     let every = || {
         let millis = schedule.every_ms.and_then(|every| u64::try_from(every).ok());
@@ -287,6 +290,8 @@ fn repeats(task: &Task) -> String {
     } else {
         schedule.text.clone()
     };
+    // `--every` takes what would follow the word.
+    let rule = if rule.starts_with(|first: char| first.is_ascii_digit()) { format!("every {rule}") } else { rule };
     let rule = if schedule.kind == "after_done" { format!("{rule}, counted from when it is done") } else { rule };
     match schedule.count {
         Some(count) => format!("{rule}, {count} times"),

@@ -167,7 +167,7 @@ impl<'a> Steps<'a> {
         let operation = if becomes_due { Operation::Fired(firing) } else { Operation::Spoke(firing) };
         self.step(operation, if late { "late" } else { "" });
         let missed = self.skips().map_or(0, |skip| skip.times);
-        let message = Message::compose(&self.now_is, late, missed, self.now(), self.moment.zone);
+        let message = Message::compose(&self.now_is, late.then_some(nominal_at), missed, self.now(), self.moment.zone);
         let occasion = Occasion { slot, nominal_at, late, ..self.occasion(reason) };
         for target in self.targets_of(slot) {
             self.deliver(DeliveryId { fire_id, target }, message.clone(), occasion.clone());

@@ -197,9 +197,10 @@ fn many_tasks_are_paused_at_once_and_what_is_added_meanwhile_sleeps_too() {
     $ keiko pause 2
     paused 2  work  until it is resumed, 17h left
     $ keiko pause --all --for 1h
-    paused 1 task: 1
+    paused 1 task: 1  until Wed 13 May 2026 17:00 EDT (in 1h)
     $ keiko add cake in 30 minutes
     added 3  cake  Wed 13 May 2026 16:30 EDT (in 30m)
+      paused until Wed 13 May 2026 17:00 EDT (in 1h)
     ! hint: 3 tasks are paused: keiko list shows them
     $ keiko resume --tag home
     resumed no task
@@ -261,7 +262,7 @@ fn what_a_task_does_beyond_its_schedule_is_given_changed_and_taken_back() {
     2  filter
       stage     scheduled
       due       Wed 13 May 2026 18:00 EDT (in 2h)
-      repeats   3d, counted from when it is done
+      repeats   every 3d, counted from when it is done
       next      Wed 13 May 2026 18:00 EDT (in 2h)
       via       desktop
     ");
@@ -290,7 +291,7 @@ fn a_deadline_a_nag_or_a_count_from_completions_that_cannot_be_is_refused() {
     done 2  filter  next Sat 16 May 2026 16:00 EDT (in 3d)
     $ keiko add x --at 5pm --deadline 4:30pm
     ! error: cannot add the task: the deadline Wed 13 May 2026 16:30 (America/New_York) lies before the due time Wed 13 May 2026 17:00 (America/New_York)
-    ! hint: man keiko-time tells what can be said about time
+    ! hint: set a later one with --deadline
     [exit 3]
     $ keiko add x --at 5pm --deadline tomorrow --missed all
     ! error: cannot use missed "all": expected once or skip

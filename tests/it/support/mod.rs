@@ -2,6 +2,8 @@
 //!
 //! Each is ready when it is returned (told by a pipe or a signal, never by time) and gone when it is dropped.
 
+#[cfg(feature = "desktop")]
+pub(crate) mod console;
 pub(crate) mod daemon;
 #[cfg(feature = "desktop")]
 pub(crate) mod fake_server;

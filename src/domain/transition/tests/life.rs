@@ -28,6 +28,34 @@ const ACK: Command = Command::Ack { early: false, is_dismissal: false };
 const DISMISS: Command = Command::Ack { early: false, is_dismissal: true };
 const DONE: Command = Command::Done { early: false };
 
+// FAULTS B1: marked late with both times, whatever it was that came late.
+#[test]
+fn what_comes_late_says_when_it_was_to_speak() {
+    let said = |schedule: Schedule, alerts: &[i64], deadline: Option<Deadline>, snooze: Option<&str>, woken: &str| {
+        let mut story = Story::with(schedule, alerts, |new| new.deadline = deadline);
+        if let Some(until) = snooze {
+            story.run("4 09:00");
+            story.ask("4 09:00", &Command::Snooze { until: at(until), is_duration: false, early: false }).expect("due");
+        }
+        story.wake(at(woken));
+        story.deliveries.last().expect("it spoke").message.body.clone()
+    };
+    let at_nine = || once("4 09:00");
+    assert_eq!(said(at_nine(), &[], None, None, "4 09:00"), "due 09:00");
+    assert_eq!(said(at_nine(), &[], None, None, "4 12:00"), "due 09:00, late 3h");
+    assert_eq!(
+        said(once("5 09:00"), &[-720, 0], None, None, "5 01:00"),
+        "due 09:00, in 8h\nlate 4h, was to speak Mon 4 May 2026 21:00"
+    );
+    assert_eq!(said(at_nine(), &[0, 60], None, None, "4 12:00"), "due 09:00\nlate 2h, was to speak 10:00");
+    assert_eq!(said(at_nine(), &[], None, Some("4 11:00"), "4 12:00"), "due 09:00\nlate 1h, was to speak 11:00");
+    let deadline = || by("4 13:00", &[-90, 0]);
+    let told = said(at_nine(), &[], Some(deadline()), Some("4 15:00"), "4 12:00");
+    assert_eq!(told, "due 09:00\nlate 30m, was to speak 11:30\ndeadline 13:00, in 1h");
+    let told = said(at_nine(), &[], Some(deadline()), None, "4 14:00");
+    assert_eq!(told, "due 09:00\nlate 1h, was to speak 13:00\npast its deadline 13:00");
+}
+
 // --- nags ---
 
 #[test]
