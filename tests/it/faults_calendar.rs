@@ -136,6 +136,51 @@ fn a_time_that_the_clock_shows_twice_rings_the_first_time_only() {
     assert_eq!(hours[..4], ["2026-11-01T00:30", "2026-11-01T01:30", "2026-11-01T01:30", "2026-11-01T02:30"]);
 }
 
+// B35
+#[test]
+fn a_clock_that_was_years_ahead_leaves_nothing_in_those_years() {
+    let mut life = Life::begin(BERLIN, "2028-05-11T07:00");
+    for rule in [
+        "daily at 8am",
+        "--cron '0 8 * * MON'",
+        "--every 'month on the 11th at 8am'",
+        "--every '2 hours' --from 8am",
+        "--every '2 days at 8am' --after-done",
+        "--at '2026-05-11 8am'",
+        "--at '2028-06-01 8am'",
+        "daily at 8am",
+    ] {
+        // The sixth is refused: its time has passed.
+        drop(life.keiko(&format!("add task {rule}")));
+    }
+    life.to("2028-05-11T09:00");
+    life.does("done 1");
+    let before: Vec<usize> = (1..=7).map(|number| life.rings(number).len()).collect();
+    life.is_off_until("2026-05-11T09:30");
+    let after: Vec<usize> = (1..=7).map(|number| life.rings(number).len()).collect();
+    assert_eq!(after, before, "the step alone says nothing");
+    let next: Vec<String> = (1..=7).map(|number| life.next(number).first().cloned().unwrap_or_default()).collect();
+    let expected = [
+        "2026-05-12T08:00",
+        "2026-05-18T08:00",
+        "2026-06-11T08:00",
+        "2026-05-11T10:00",
+        // It rang and has no successor: it stays due.
+        "2028-05-11T08:00",
+        "2028-06-01T08:00",
+        "2026-05-12T08:00",
+    ];
+    assert_eq!(next, expected);
+    assert_eq!(life.stage(5), "due");
+    life.does("done 5");
+    assert_eq!(life.next(5)[0], "2026-05-13T08:00");
+    let steps = life.keiko("events --json").out;
+    assert!(steps.lines().any(|event| event.contains("\"clock_stepped\"")), "the step is an event: {steps}");
+    life.to("2026-05-12T08:00");
+    assert_eq!(life.rings(1).last().expect("it rang"), "2026-05-12T08:00");
+    assert_eq!(life.rings(7).last().expect("it rang"), "2026-05-12T08:00");
+}
+
 // B35: by an hour, with what has rung and what has not.
 #[test]
 fn a_clock_that_is_set_back_repeats_nothing() {
