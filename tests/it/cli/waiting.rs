@@ -53,7 +53,7 @@ fn a_chain_wakes_step_by_step() {
     2  cook
     WHEN              WHAT         STATE
     Wed 13 May 16:00  added        → CREATED
-    Thu 14 May 09:10  parent_done                     task 1 done, by the daemon
+    Thu 14 May 09:10  parent done                     task 1 done, by the daemon
     Thu 14 May 09:10  freed        CREATED → PENDING  by the daemon
     ");
     home.advance("2026-05-14T10:05:00-04:00");
@@ -109,7 +109,7 @@ fn a_cancelled_parent_holds_runs_or_cancels_as_told() {
     2  mail
     WHEN              WHAT           STATE
     Wed 13 May 16:00  added          → CREATED
-    Wed 13 May 16:00  parent_failed             task 1 cancelled, by the daemon
+    Wed 13 May 16:00  parent failed             task 1 cancelled, by the daemon
 
     sent
     WHEN              TO        STATUS
