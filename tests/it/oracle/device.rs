@@ -8,6 +8,7 @@ use keiko::clock::Clock;
 use keiko::clock::sim::SimClock;
 use keiko::domain::command::{Expected, GRACE_DEFAULT};
 use keiko::domain::delivery::ChannelKind;
+use keiko::domain::device_event::AnyEvent;
 use keiko::domain::event::{Actor, Snapshot};
 use keiko::domain::occurrence::Outcome;
 use keiko::domain::state::State;
@@ -103,7 +104,7 @@ impl Device {
                 Answer::Done
             }
             Happening::Sleeps(to) => {
-                self.clock.step_to(*to);
+                self.clock.suspend_to(*to);
                 Answer::Done
             }
             Happening::Off(to, zone) => {
@@ -129,6 +130,11 @@ impl Device {
         answer
     }
 
+    /// Returns how many events there are.
+    pub(crate) fn events(&self) -> u64 {
+        self.last_seq
+    }
+
     async fn stop(&mut self) {
         let (_, running) = self.engine.take().expect("the engine runs between happenings");
         running.abort().await;
@@ -143,7 +149,7 @@ impl Device {
     fn note_rings(&mut self) {
         for stored in self.store.events_since(self.last_seq, usize::MAX).expect("readable") {
             self.last_seq = stored.seq;
-            let event = &stored.event;
+            let AnyEvent::Task(event) = &stored.event else { continue };
             let task = self.tasks.iter().position(|id| *id == event.snapshot.task.id);
             if let (Some(firing), Some(task)) = (event.operation.firing(), task) {
                 self.rings[task].push(Ring {

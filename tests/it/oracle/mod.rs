@@ -15,6 +15,7 @@ use uuid::Uuid;
 
 use crate::oracle::life::{Life, Now};
 
+mod day;
 mod days;
 pub(crate) mod device;
 mod life;
@@ -34,7 +35,7 @@ pub(crate) enum Happening {
     Many(ManyCall),
     /// Time passes, and the daemon runs.
     Runs(Timestamp),
-    /// The machine sleeps, or its clock is set forwards: the daemon sees nothing of what lies between.
+    /// The machine sleeps: the daemon sees nothing of what lies between.
     Sleeps(Timestamp),
     /// The machine is off, and is somewhere when it starts again.
     Off(Timestamp, Tz),
@@ -201,6 +202,7 @@ impl Oracle {
             Command::Edit(edit) => life.edit(edit, now),
             Command::Wake
             | Command::Rezone
+            | Command::ClockSet { .. }
             | Command::SleepOn { .. }
             | Command::Retry
             | Command::Report { .. }
