@@ -232,7 +232,10 @@ impl<'a> Steps<'a> {
         let is_notice = occasion.reason.is_notice();
         let is_grouped = occasion.late && id.target.kind.is_person();
         let max_late = self.task().details.max_late.filter(|_| !is_notice);
-        let expires_at = max_late.map(|late| occasion.nominal_at.saturating_add(late));
+        // What is said though it is later than that (out of a pause, a snooze, a deadline) is not to be lost on the way.
+        let ends_at = |from: Timestamp| max_late.map(|late| from.saturating_add(late));
+        let is_over = ends_at(occasion.nominal_at).is_some_and(|end| end < self.now());
+        let expires_at = ends_at(if is_over { self.now() } else { occasion.nominal_at });
         let delivery = Delivery {
             id,
             task: self.task().id,

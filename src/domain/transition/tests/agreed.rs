@@ -162,3 +162,12 @@ fn what_is_done_by_delivery_ends_though_only_its_deadline_told_of_it() {
     assert_eq!(rang(&story), ["4 11:00 deadline"]);
     assert_eq!(story.snapshot.occurrence.state.name(), StateName::Completed);
 }
+
+#[test]
+fn what_a_pause_kept_back_for_longer_than_it_may_be_late_is_not_lost_on_the_way() {
+    let mut story = Story::with(once("4 09:00"), &[], |new| new.details.max_late = Some(Span::from_minutes(60)));
+    story.ask("4 08:10", &PAUSE).expect("pending");
+    story.ask("4 12:00", &RESUME).expect("paused");
+    assert_eq!(rang(&story), ["4 12:00 0"]);
+    assert!(story.deliveries.iter().all(|delivery| !delivery.is_expired(at("4 13:00"))), "{:?}", story.deliveries);
+}
