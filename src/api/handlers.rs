@@ -21,6 +21,7 @@ pub(super) mod outgoing;
 pub(super) mod pauses;
 mod policy;
 pub(super) mod questions;
+mod scope;
 pub(super) mod storage;
 pub(super) mod waits;
 
@@ -72,6 +73,11 @@ impl Api {
                 told.map(|each| to_wire::task(each, &[], Detail::Brief, self.view())).collect()
             },
             dependents_total: applied.dependents.total,
+            preview: false,
+            follower: match &applied.follower {
+                Some(follower) => Some(Box::new(self.tell(follower).await?)),
+                None => None,
+            },
         })
     }
 }

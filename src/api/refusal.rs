@@ -36,6 +36,9 @@ impl Api {
             | Rejection::Ahead { .. }
             | Rejection::NotSeries { .. }
             | Rejection::KindChange { .. }
+            | Rejection::TimeOnly { .. }
+            | Rejection::PastSuccessor { .. }
+            | Rejection::FollowingOnce { .. }
             | Rejection::Past { .. }
             | Rejection::Schedule { .. }
             | Rejection::EmptyTitle { .. }
@@ -192,6 +195,18 @@ fn rejected(rejection: &Rejection, zone: Tz) -> RpcError {
         Rejection::TooDeep { .. } => refuse(ErrorKind::Refused).with_hint("let it wait for one that comes earlier"),
         Rejection::NotSeries { .. } => refuse(ErrorKind::Refused).with_hint("cancel ends it, snooze puts it off"),
         Rejection::KindChange { .. } => refuse(ErrorKind::Refused).with_hint("cancel it and add it anew"),
+        Rejection::TimeOnly { .. } => refuse(ErrorKind::Refused)
+            .with_hint("--following changes the rest from this time on, --all the whole series"),
+        Rejection::PastSuccessor { number, at, successor, .. } => {
+            let (at, next) = (read_aloud(*at, zone), read_aloud(*successor, zone));
+            let message =
+                format!("cannot edit this time only of task {number}: {at} is not before its next time, {next}");
+            RpcError::new(ErrorKind::Refused, message)
+                .with_hint("give an earlier time, or pass this one over with skip")
+        }
+        Rejection::FollowingOnce { .. } => {
+            refuse(ErrorKind::Refused).with_hint("say how it repeats, such as: --every \"day at 4pm\" --following")
+        }
         Rejection::Past { verb, number, at } => {
             let message = format!("cannot {verb} task {number}: {} has passed", read_aloud(*at, zone));
             RpcError::new(ErrorKind::Time, message).with_hint("give a time that lies ahead")

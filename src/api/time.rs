@@ -148,7 +148,7 @@ impl Place {
     }
 
     /// Puts the zone into a schedule, unless its own words named one.
-    fn settle(self, schedule: Schedule) -> Schedule {
+    pub(super) fn settle(self, schedule: Schedule) -> Schedule {
         match self.keeps {
             Keeps::No => schedule,
             Keeps::Asked | Keeps::Elsewhere => Schedule { zone: schedule.zone.or(Some(self.zone)), ..schedule },

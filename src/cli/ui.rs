@@ -144,6 +144,11 @@ impl Ui {
         self.is_terminal
     }
 
+    /// Says on standard error what a question is about, which is said to everybody who is asked.
+    pub(crate) fn explain(&mut self, lines: &[Text]) {
+        self.err.lines(lines);
+    }
+
     /// Asks a person for a line; `None` where nobody can be asked, and at the end of the input.
     ///
     /// # Errors

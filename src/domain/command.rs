@@ -91,6 +91,8 @@ pub enum Command {
     },
     /// Changes what it says or when it comes up.
     Edit(Box<Edit>),
+    /// Gives the open occurrence of a series another time; of a task that comes up once, as [`Command::Edit`].
+    EditThis(Box<Edit>),
     /// The person did it.
     Done {
         /// Whether an occurrence of a series that has not spoken yet is meant.
@@ -117,6 +119,12 @@ pub enum Command {
         /// When it resumes by itself.
         until: Option<Timestamp>,
     },
+    /// The open occurrence of a series does not ring, and the series goes on with the next; where there is none, as
+    /// [`Command::Pause`].
+    PauseThis {
+        /// When it resumes by itself, if that comes before the next.
+        until: Option<Timestamp>,
+    },
     /// Its clock goes on.
     Resume {
         /// Whether what remained at the pause is added to now for wall-clock times too.
@@ -131,6 +139,8 @@ pub enum Command {
     Skip,
     /// Ends the task.
     Cancel,
+    /// As [`Command::Skip`]; of a task that comes up once, as [`Command::Cancel`].
+    CancelThis,
     /// It waits for no other task any more.
     Unblock,
     /// A task that it may wait for was done, or never will be.
@@ -177,15 +187,15 @@ impl Command {
             Self::Wake => "wake",
             Self::Rezone => "rezone",
             Self::ClockSet { .. } => "follow the clock of",
-            Self::Edit(_) => "edit",
+            Self::Edit(_) | Self::EditThis(_) => "edit",
             Self::Done { .. } => "complete",
             Self::Ack { .. } => "ack",
             Self::Snooze { .. } => "snooze",
-            Self::Pause { .. } => "pause",
+            Self::Pause { .. } | Self::PauseThis { .. } => "pause",
             Self::Resume { .. } => "resume",
             Self::SleepOn { .. } => "pause",
             Self::Skip => "skip",
-            Self::Cancel => "cancel",
+            Self::Cancel | Self::CancelThis => "cancel",
             Self::Unblock => "unblock",
             Self::ParentEnded(_) => "follow",
             Self::Retry => "retry",

@@ -5,8 +5,9 @@ use uuid::Uuid;
 use crate::domain::command::Edit;
 use crate::domain::delivery::Target;
 use crate::domain::occurrence::{Due, FireId, Occurrence, Outcome, Slot};
+use crate::domain::schedule::Schedule;
 use crate::domain::state::{Ended, Failed, Pending, Running, Snooze, State, StateName, Suspended};
-use crate::domain::task::Task;
+use crate::domain::task::{Task, TaskLink};
 use crate::domain::time::Timestamp;
 use crate::domain::waiting::{Parent, Waits};
 
@@ -60,8 +61,15 @@ pub enum Operation {
     },
     /// Fields got new values.
     Edited(Box<Edit>),
-    /// The schedule or the zone gave the open occurrence another time; what had spoken may speak again.
+    /// A person, the schedule or the zone gave the open occurrence another time; what had spoken may speak again.
     Moved(Box<Occurrence>),
+    /// Its series ended: another task goes on with it from a time on.
+    Followed {
+        /// The other task.
+        by: TaskLink,
+        /// What is left of the schedule.
+        schedule: Box<Schedule>,
+    },
     /// RUNNING → FAILED.
     Failed,
     /// FAILED → PENDING.
@@ -150,6 +158,7 @@ impl Operation {
             Self::Resumed { .. } => "resumed",
             Self::Edited(_) => "edited",
             Self::Moved(_) => "moved",
+            Self::Followed { .. } => "followed",
             Self::Failed => "failed",
             Self::Retried => "retried",
             Self::Completed(_) => "completed",
@@ -186,6 +195,7 @@ impl Operation {
             | Self::Resumed { .. }
             | Self::Edited(_)
             | Self::Moved(_)
+            | Self::Followed { .. }
             | Self::Failed
             | Self::Retried
             | Self::Completed(_)
@@ -217,6 +227,7 @@ impl Operation {
             | Self::Resumed { .. }
             | Self::Edited(_)
             | Self::Moved(_)
+            | Self::Followed { .. }
             | Self::Failed
             | Self::Retried
             | Self::Completed(_)
@@ -252,6 +263,7 @@ impl Operation {
             | Self::Resumed { .. }
             | Self::Edited(_)
             | Self::Moved(_)
+            | Self::Followed { .. }
             | Self::Failed
             | Self::Retried
             | Self::Withdrawn
@@ -348,7 +360,15 @@ pub fn apply(before: Option<&Snapshot>, operation: &Operation, at: Timestamp, ve
     after.task.updated_at = at;
     match operation {
         Operation::Opened(occurrence) | Operation::Moved(occurrence) => open(&mut after, occurrence),
-        Operation::Edited(edit) => edit_task(&mut after.task, edit),
+        Operation::Edited(edit) => {
+            count_nag_anew(&mut after, edit, at);
+            edit_task(&mut after.task, edit);
+        }
+        Operation::Followed { by, schedule } => {
+            after.task.schedule = (**schedule).clone();
+            after.task.followed_by = Some(*by);
+            after.occurrence.successor_at = None;
+        }
         Operation::WaitsSet(waits) => after.task.waits = (**waits).clone(),
         Operation::ParentDone(parent) | Operation::ParentFailed(parent) => {
             *after.task.waits.parents.iter_mut().find(|known| known.id == parent.id)? = *parent;
@@ -447,6 +467,7 @@ fn next_state(state: &State, operation: &Operation, at: Timestamp) -> Option<Sta
             | Operation::Resumed { .. }
             | Operation::Edited(_)
             | Operation::Moved(_)
+            | Operation::Followed { .. }
             | Operation::Failed
             | Operation::Retried
             | Operation::WaitsSet(_)
@@ -480,6 +501,7 @@ fn note_alerts(occurrence: &mut Occurrence, operation: &Operation) {
         | Operation::Suspended(_)
         | Operation::Edited(_)
         | Operation::Moved(_)
+        | Operation::Followed { .. }
         | Operation::Failed
         | Operation::Retried
         | Operation::Completed(_)
@@ -537,7 +559,18 @@ fn pass_over(occurrence: &mut Occurrence, slots: &[Slot]) {
     occurrence.spoken.dedup();
 }
 
-fn edit_task(task: &mut Task, edit: &Edit) {
+/// Who says "every ten minutes" of what rang an hour ago means ten minutes from now.
+fn count_nag_anew(snapshot: &mut Snapshot, edit: &Edit, at: Timestamp) {
+    let before = snapshot.task.policy.nag.map(|nag| nag.every);
+    if let (Some(Some(nag)), State::Running(running)) = (edit.nag, &mut snapshot.occurrence.state)
+        && before != Some(nag.every)
+    {
+        running.rang_at = running.rang_at.map(|_| at);
+    }
+}
+
+/// Gives a task the new values.
+pub(in crate::domain) fn edit_task(task: &mut Task, edit: &Edit) {
     let set = edit.clone();
     let details = &mut task.details;
     details.title = set.title.unwrap_or_else(|| std::mem::take(&mut details.title));

@@ -116,6 +116,8 @@ pub struct Occurrence {
     pub generation: u32,
     /// When it is due; `None` where the task has no time.
     pub due: Option<Due>,
+    /// When the rule has it due, where a person gave this one another time; `None` where it is due by the rule.
+    pub moved_from: Option<Due>,
     /// When the next one of the series is due, if there is one.
     pub successor_at: Option<Timestamp>,
     /// The alerts that have spoken or were passed over, sorted: they do not speak by themselves again.
@@ -168,9 +170,11 @@ impl Occurrence {
     }
 
     /// Returns the instance of the rule that it is, `None` where the task has no time.
+    ///
+    /// Where a person gave this one another time it is still the rule's, so that the series goes on as if nothing was.
     #[must_use]
     pub fn instance(&self) -> Option<Instance> {
-        self.due.map(|due| Instance { key: self.key, nominal: due.nominal, due: due.at })
+        self.moved_from.or(self.due).map(|due| Instance { key: self.key, nominal: due.nominal, due: due.at })
     }
 
     /// Returns its name with its generation, such as `2026-05-13~1`.

@@ -18,7 +18,11 @@ impl Snapshot {
         let occurrence = &self.occurrence;
         match &occurrence.state {
             State::Created | State::Failed(_) | State::Completed(_) | State::Cancelled(_) => None,
-            State::Suspended(suspended) => earliest([suspended.until, self.deadline_ahead()]),
+            State::Suspended(suspended) => earliest([
+                suspended.until,
+                occurrence.successor_at.filter(|_| suspended.is_this_only),
+                self.deadline_ahead(),
+            ]),
             State::Running(running) => earliest([
                 occurrence.successor_at,
                 self.next_alert().map(|(_, at)| at),

@@ -103,6 +103,34 @@ pub enum Rejection {
         /// The state.
         state: StateName,
     },
+    /// Something besides another time was asked of one time of a series.
+    #[error("cannot edit this time only of task {number}: expected another time for it and nothing else")]
+    TimeOnly {
+        /// The task.
+        number: Number,
+        /// The state.
+        state: StateName,
+    },
+    /// The other time of one occurrence lies where its successor has closed it.
+    #[error("cannot edit this time only of task {number}: {at} is not before its next time, {successor}")]
+    PastSuccessor {
+        /// The task.
+        number: Number,
+        /// The state.
+        state: StateName,
+        /// The time that was asked for.
+        at: Timestamp,
+        /// When the next one is due.
+        successor: Timestamp,
+    },
+    /// One time was asked of all that follow.
+    #[error("cannot edit the following times of task {number}: expected a repetition, found one time")]
+    FollowingOnce {
+        /// The task.
+        number: Number,
+        /// The state.
+        state: StateName,
+    },
     /// The time given lies in the past.
     #[error("cannot {verb} task {number}: {at} has passed")]
     Past {
@@ -173,6 +201,9 @@ impl Rejection {
             | Self::Ahead { .. }
             | Self::NotSeries { .. }
             | Self::KindChange { .. }
+            | Self::TimeOnly { .. }
+            | Self::PastSuccessor { .. }
+            | Self::FollowingOnce { .. }
             | Self::Past { .. }
             | Self::Schedule { .. }
             | Self::EmptyTitle { .. } => false,

@@ -64,7 +64,7 @@ pub struct Snooze {
 pub struct Running {
     /// When it fired.
     pub fired_at: Timestamp,
-    /// When it rang last, `None` where it came up in silence: a nag counts from here.
+    /// From when a nag counts: when it rang last, or was told since to nag; `None` where it came up in silence.
     pub rang_at: Option<Timestamp>,
     /// How often it nagged since then.
     pub nags: u32,
@@ -91,6 +91,8 @@ pub struct Suspended {
     pub remaining: Option<Span>,
     /// The snooze that it interrupted.
     pub snooze: Option<Snooze>,
+    /// Whether this occurrence alone is paused, so that its series goes on when its successor is due.
+    pub is_this_only: bool,
 }
 
 /// What a failed occurrence carries.

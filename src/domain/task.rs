@@ -137,6 +137,15 @@ pub enum DeadlineTime {
     AfterDue(Span),
 }
 
+/// Another task that one is linked with, by the name of every device and that of this store.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct TaskLink {
+    /// The id of every device.
+    pub id: TaskId,
+    /// The number of this store.
+    pub number: Number,
+}
+
 /// A task without its occurrences.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Task {
@@ -168,6 +177,10 @@ pub struct Task {
     pub last_ended: Option<Instance>,
     /// How the occurrence before the present one ended.
     pub previous: Option<Outcome>,
+    /// The task whose series this one goes on with, from a time on.
+    pub follows: Option<TaskLink>,
+    /// The task that goes on with this one's series.
+    pub followed_by: Option<TaskLink>,
 }
 
 impl Task {

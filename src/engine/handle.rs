@@ -19,7 +19,9 @@ use crate::domain::outbox::{DeliveryFilter, TargetCount};
 use crate::domain::state::State;
 use crate::domain::task::{Number, TaskId};
 use crate::domain::time::{Span, Timestamp};
-use crate::engine::input::{AddRequest, Applied, Call, CallError, Input, ManyApplied, ManyCall, TargetCall};
+use crate::engine::input::{
+    AddRequest, Applied, Call, CallError, FollowCall, Input, ManyApplied, ManyCall, PreviewCall, TargetCall,
+};
 use crate::engine::storage::{StoreHealth, Trouble};
 use crate::notify::{Channel, Presence};
 use crate::store::{Counts, Identity, Store, StoreError, StoredEvent, Wake, Which};
@@ -115,6 +117,22 @@ impl Handle {
     /// The rules refuse it, the store fails, or too many inputs wait.
     pub async fn call(&self, call: Call) -> Result<Applied, CallError> {
         self.ask(|reply| Input::Call { call, reply }).await
+    }
+
+    /// Changes a series from a time on; answers when that is committed.
+    ///
+    /// # Errors
+    /// The rules refuse it, the store fails, or too many inputs wait.
+    pub async fn follow(&self, call: FollowCall) -> Result<Applied, CallError> {
+        self.ask(|reply| Input::Follow { call, reply }).await
+    }
+
+    /// Returns what would follow from a change; nothing is changed, and its key is not used up.
+    ///
+    /// # Errors
+    /// As for the change itself.
+    pub async fn preview(&self, call: PreviewCall) -> Result<Applied, CallError> {
+        self.ask(|reply| Input::Preview { call, reply }).await
     }
 
     /// Pauses many tasks, or lets them go on; answers when that is committed.

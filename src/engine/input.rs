@@ -7,7 +7,7 @@ use uuid::Uuid;
 
 use crate::clock::{AdvanceError, Jump};
 use crate::domain::breaker::TargetHealth;
-use crate::domain::command::{Command, Expected};
+use crate::domain::command::{Command, Edit, Expected};
 use crate::domain::delivery::{ChannelKind, DeliveryId, Report, Target};
 use crate::domain::event::{Actor, Snapshot};
 use crate::domain::pause::Scope;
@@ -35,6 +35,20 @@ pub enum Input {
         /// What.
         call: Call,
         /// Where the answer goes, after the commit.
+        reply: oneshot::Sender<Result<Applied, CallError>>,
+    },
+    /// A series is to be changed from a time on.
+    Follow {
+        /// What.
+        call: FollowCall,
+        /// Where the answer goes, after the commit.
+        reply: oneshot::Sender<Result<Applied, CallError>>,
+    },
+    /// Somebody wants to know what would follow from a change.
+    Preview {
+        /// Of what.
+        call: PreviewCall,
+        /// Where the answer goes; nothing of it is committed.
         reply: oneshot::Sender<Result<Applied, CallError>>,
     },
     /// Many tasks are to be paused, or to go on.
@@ -118,6 +132,30 @@ pub struct Call {
     pub key: Option<RequestKey>,
 }
 
+/// A change of a series from its open occurrence on: another task goes on with it.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct FollowCall {
+    /// The task whose series it is.
+    pub task: TaskId,
+    /// What the other task has that this one had not.
+    pub edit: Box<Edit>,
+    /// What the caller saw.
+    pub expected: Expected,
+    /// Who asks.
+    pub actor: Actor,
+    /// What makes it be done once.
+    pub key: Option<RequestKey>,
+}
+
+/// A change that is only to be looked at.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum PreviewCall {
+    /// Of a task.
+    One(Call),
+    /// Of a series from a time on.
+    Follow(FollowCall),
+}
+
 /// Something asked of many tasks at once.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum ManyCall {
@@ -184,6 +222,8 @@ pub struct Applied {
     pub changed: bool,
     /// How many instances of a series were passed over.
     pub passed_over: u64,
+    /// The task that goes on with its series, where this was asked for.
+    pub follower: Option<Box<Snapshot>>,
     /// What became of those who waited for the task.
     pub dependents: Dependents,
 }

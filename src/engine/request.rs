@@ -48,6 +48,7 @@ impl RequestKey {
             now,
             changed: false,
             passed_over: 0,
+            follower: None,
             dependents: Dependents::default(),
         }
     }

@@ -279,6 +279,8 @@ impl Engine {
             match input {
                 Input::Add { request, reply } => sorted.calls.push(Asked::Add(request, reply)),
                 Input::Call { call, reply } => sorted.calls.push(Asked::Call(call, reply)),
+                Input::Follow { call, reply } => sorted.calls.push(Asked::Follow(call, reply)),
+                Input::Preview { call, reply } => sorted.calls.push(Asked::Preview(call, reply)),
                 Input::CallMany { call, reply } => sorted.calls.push(Asked::CallMany(call, reply)),
                 Input::CallTarget { call, reply } => sorted.calls.push(Asked::CallTarget(call, reply)),
                 Input::Report { delivery, report } => sorted.reports.push((delivery, report)),

@@ -31,6 +31,7 @@ use crate::store::{Change, RequestSeen, Store, StoreError};
 
 mod dependents;
 mod digests;
+mod follow;
 mod many;
 mod targets;
 
@@ -366,11 +367,23 @@ impl<'a> Batch<'a> {
         expected: Expected,
         actor: Actor,
     ) -> Result<Applied, CallError> {
+        let (transition, moment) = self.planned(key, task, command, expected)?;
+        Ok(self.take(transition, actor, &moment))
+    }
+
+    /// Returns what would follow from a command; nothing of it is taken.
+    fn planned(
+        &mut self,
+        key: Option<&RequestKey>,
+        task: TaskId,
+        command: &Command,
+        expected: Expected,
+    ) -> Result<(Transition, Moment), CallError> {
         let before = self.snapshot(task)?;
         let deliveries = self.deliveries_for(&before, command)?;
         let moment = self.moment_of(key, &before.task.details.tags);
         let transition = transition(&before, self.world.known(task, &deliveries), command, expected, &moment)?;
-        Ok(self.take(transition, actor, &moment))
+        Ok((transition, moment))
     }
 
     fn snapshot(&self, id: TaskId) -> Result<Snapshot, CallError> {
@@ -431,7 +444,7 @@ impl<'a> Batch<'a> {
 
     fn write_down(&mut self, transition: Transition, actor: Actor, moment: &Moment) -> Applied {
         self.note_waits(&transition);
-        let changed = transition.has_changed();
+        let applied = Applied::of(&transition, moment);
         for step in transition.steps {
             self.change.events.push(Event {
                 event_id: self.ids.next(moment.now),
@@ -450,16 +463,24 @@ impl<'a> Batch<'a> {
             self.deliveries.insert(delivery.id.clone(), delivery);
         }
         self.effects.extend(transition.effects);
-        if changed {
-            self.snapshots.insert(transition.after.task.id, transition.after.clone());
+        if applied.changed {
+            self.snapshots.insert(transition.after.task.id, transition.after);
         }
-        Applied {
-            snapshot: transition.after,
+        applied
+    }
+}
+
+impl Applied {
+    /// Returns the answer to a change of one task.
+    fn of(transition: &Transition, moment: &Moment) -> Self {
+        Self {
+            snapshot: transition.after.clone(),
             op_id: moment.op_id,
             now: moment.now,
-            changed,
+            changed: transition.has_changed(),
             passed_over: transition.passed_over,
             dependents: Dependents::default(),
+            follower: None,
         }
     }
 }

@@ -11,7 +11,8 @@ use crate::domain::delivery::{ChannelKind, Delivery, DeliveryId, Report, Target}
 use crate::domain::event::Actor;
 use crate::domain::task::TaskId;
 use crate::engine::input::{
-    AddRequest, Applied, Call, CallError, ManyApplied, ManyCall, StoreFailure, TargetCall, store_failure,
+    AddRequest, Applied, Call, CallError, FollowCall, ManyApplied, ManyCall, PreviewCall, StoreFailure, TargetCall,
+    store_failure,
 };
 use crate::engine::run::Engine;
 use crate::engine::step::Batch;
@@ -138,6 +139,8 @@ pub(super) enum Asked {
     CallTarget(TargetCall, oneshot::Sender<Result<TargetHealth, CallError>>),
     Add(Box<AddRequest>, oneshot::Sender<Result<Applied, CallError>>),
     Call(Call, oneshot::Sender<Result<Applied, CallError>>),
+    Follow(FollowCall, oneshot::Sender<Result<Applied, CallError>>),
+    Preview(PreviewCall, oneshot::Sender<Result<Applied, CallError>>),
 }
 
 impl Asked {
@@ -145,6 +148,8 @@ impl Asked {
         match self {
             Self::Add(request, reply) => batch.add(*request, reply),
             Self::Call(call, reply) => batch.call(&call, reply),
+            Self::Follow(call, reply) => batch.follow(&call, reply),
+            Self::Preview(call, reply) => batch.preview(&call, reply),
             Self::CallMany(call, reply) => batch.call_many(&call, reply),
             Self::CallTarget(call, reply) => batch.call_target(&call, reply),
         }

@@ -26,7 +26,7 @@ pub use crate::protocol::methods::outgoing::{
 };
 pub use crate::protocol::methods::storage::{Backup, BackupResult};
 pub use crate::protocol::methods::verbs::{
-    Ack, Cancel, Done, Pause, PauseResult, Resume, Retry, Skip, Snooze, Unblock,
+    Ack, Cancel, Done, Pause, PauseResult, Resume, Retry, SeriesScope, Skip, Snooze, Unblock,
 };
 
 mod agenda;
@@ -431,6 +431,12 @@ pub struct Update {
     /// See [`Add::on_parent_fail`].
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub on_parent_fail: Option<String>,
+    /// Which times of a series are meant; absent: all of them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub scope: Option<SeriesScope>,
+    /// Whether it is only asked what would be: nothing is changed, and the key is not used up.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub preview: bool,
 }
 
 /// Asks what a sentence means.
@@ -569,6 +575,12 @@ pub struct WriteResult {
     /// How many they are.
     #[serde(default)]
     pub dependents_total: u64,
+    /// Whether this is only what would be.
+    #[serde(default)]
+    pub preview: bool,
+    /// The task that goes on with the series, where it was changed from a time on.
+    #[serde(default)]
+    pub follower: Option<Box<Task>>,
 }
 
 /// A task.

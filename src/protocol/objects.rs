@@ -151,6 +151,12 @@ pub struct Task {
     /// none.
     #[serde(default)]
     pub on_parent_fail: Option<String>,
+    /// The task whose series this one goes on with, from a time on.
+    #[serde(default)]
+    pub follows: Option<u64>,
+    /// The task that goes on with this one's series.
+    #[serde(default)]
+    pub followed_by: Option<u64>,
 }
 
 /// Something that will be said, once or several times.
@@ -238,6 +244,9 @@ pub struct Occurrence {
     /// When the person saw it.
     #[serde(default)]
     pub acked_at: Option<Time>,
+    /// When the rule has it due, where a person gave this one another time.
+    #[serde(default)]
+    pub moved_from: Option<Time>,
 }
 
 /// One change.

@@ -84,7 +84,7 @@ pub enum Detail {
 pub fn task(snapshot: &Snapshot, deliveries: &[Delivery], detail: Detail, view: View) -> objects::Task {
     let (task, occurrence) = (&snapshot.task, &snapshot.occurrence);
     let told = |at: Timestamp| time(at, view.zone);
-    let standing = Standing::of(&occurrence.state);
+    let standing = Standing::of(occurrence);
     objects::Task {
         number: task.number.0,
         id: task.id.to_string(),
@@ -109,6 +109,7 @@ pub fn task(snapshot: &Snapshot, deliveries: &[Delivery], detail: Detail, view: 
             key: occurrence.key.to_string(),
             generation: occurrence.generation,
             acked_at: standing.acked_at.map(told),
+            moved_from: occurrence.moved_from.map(|by_rule| told(by_rule.at)),
         },
         next: next(snapshot, detail, view).into_iter().map(told).collect(),
         deadline_at: occurrence.deadline.map(|deadline| told(deadline.at)),
@@ -137,6 +138,8 @@ pub fn task(snapshot: &Snapshot, deliveries: &[Delivery], detail: Detail, view: 
         device: view.device.to_string(),
         delay_ms: task.waits.delay.map(Span::as_millis),
         on_parent_fail: (!task.waits.is_none()).then(|| task.waits.on_fail.as_str().to_owned()),
+        follows: task.follows.map(|other| other.number.0),
+        followed_by: task.followed_by.map(|other| other.number.0),
     }
 }
 
@@ -405,8 +408,8 @@ struct Standing {
 }
 
 impl Standing {
-    fn of(state: &State) -> Self {
-        match state {
+    fn of(occurrence: &Occurrence) -> Self {
+        match &occurrence.state {
             State::Created | State::Failed(_) => Self::default(),
             State::Pending(pending) => Self {
                 // What a pause left over is not what a person calls a snooze.
@@ -421,7 +424,9 @@ impl Standing {
                 ..Self::default()
             },
             State::Suspended(suspended) => {
-                Self { paused_until: suspended.until, remaining: suspended.remaining, ..Self::default() }
+                let successor_at = occurrence.successor_at.filter(|_| suspended.is_this_only);
+                let paused_until = suspended.until.into_iter().chain(successor_at).min();
+                Self { paused_until, remaining: suspended.remaining, ..Self::default() }
             }
             State::Completed(ended) | State::Cancelled(ended) => {
                 Self { ended_at: Some(ended.at), outcome: Some(ended.outcome), ..Self::default() }
@@ -492,6 +497,7 @@ fn values(operation: &Operation, zone: Tz) -> objects::Json {
             "until": suspended.until.map(told),
             "remaining_ms": suspended.remaining.map(Span::as_millis),
             "snooze": suspended.snooze.map(|snooze| snoozed(&snooze, zone)),
+            "this_only": suspended.is_this_only,
         }),
         Operation::Snoozed { snooze, swallowed } => {
             let mut values = snoozed(snooze, zone);
@@ -503,6 +509,10 @@ fn values(operation: &Operation, zone: Tz) -> objects::Json {
             "snooze": snooze.map(|snooze| snoozed(&snooze, zone)),
         }),
         Operation::Edited(edit) => edited(edit, zone),
+        Operation::Followed { by, schedule: left } => json!({
+            "followed_by": by.number.0,
+            "schedule": schedule(left, zone),
+        }),
         Operation::Completed(outcome) | Operation::Cancelled(outcome) => json!({ "outcome": outcome_word(*outcome) }),
         Operation::PassedOver { instances, from, to } => {
             json!({ "instances": instances, "from": told(*from), "to": told(*to) })
@@ -546,6 +556,7 @@ fn opened(occurrence: &Occurrence, zone: Tz) -> objects::Json {
         "key": occurrence.key.to_string(),
         "generation": occurrence.generation,
         "due_at": occurrence.due_at().map(|at| time(at, zone)),
+        "moved_from": occurrence.moved_from.map(|by_rule| time(by_rule.at, zone)),
         "successor_at": occurrence.successor_at.map(|at| time(at, zone)),
     })
 }

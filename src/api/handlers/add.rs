@@ -38,6 +38,8 @@ pub(in crate::api) async fn add(api: &Api, params: Add) -> Result<WriteResult, R
     let title = if title.is_empty() && has_time { TITLE_DEFAULT.to_owned() } else { title };
     let (schedule, words_alerts, words_deadline) = match time {
         Some(time) => (time.schedule, time.alerts, time.deadline),
+        // A deadline alone is read in a zone too.
+        None if params.deadline.is_some() => (place.settle(Schedule::none()), None, None),
         None => (Schedule::none(), None, None),
     };
     let alerts = match (params.no_alert, params.alerts.as_deref()) {

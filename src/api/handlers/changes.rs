@@ -1,48 +1,34 @@
 //! `task.update`, `task.done`, `task.ack`, `task.snooze`, `task.skip`, `task.cancel`,
 //! `task.retry`: what changes a task that is there.
 
+use crate::api::handlers::scope::{self, Mode};
 use crate::api::handlers::{details, policy, waits};
 use crate::api::time::{self, Place, RuleText};
 use crate::api::{Api, refusal};
 use crate::domain::command::{Command, Edit, Expected};
 use crate::domain::event::{Actor, Snapshot};
-use crate::domain::schedule::Schedule;
+use crate::domain::schedule::{Rule, Schedule};
 use crate::domain::task::{Deadline, Nag, TaskId};
-use crate::domain::time::Timestamp;
+use crate::domain::time::{Span, Timestamp};
 use crate::engine::input::{Applied, Call};
 use crate::engine::request::RequestKey;
 use crate::protocol::error_code::{ErrorKind, RpcError};
 use crate::protocol::from_wire;
-use crate::protocol::methods::{Ack, Cancel, Done, Method, Retry, Skip, Snooze, Update, WriteResult};
+use crate::protocol::methods::{Ack, Cancel, Done, Method, Retry, SeriesScope, Skip, Snooze, Update, WriteResult};
 use crate::when::Limits;
 
 /// Changes what a task says or when it comes up.
 pub(in crate::api) async fn update(api: &Api, params: Update) -> Result<WriteResult, RpcError> {
     let key = details::key(params.key.clone(), Method::TaskUpdate)?;
-    if let Some(answer) = api.repeated(key.as_ref()).await? {
+    if let Some(answer) = api.repeated_with_follower(key.as_ref(), params.scope).await? {
         return Ok(answer);
     }
     let id = api.find(&params.task).await?;
     let place = Place::of(api, params.zone.as_deref(), params.fixed_zone)?;
-    let rule = RuleText::of(params.every.as_deref(), params.cron.as_deref(), params.rrule.as_deref())?;
-    let limits = Limits { from: params.from.as_deref(), until: params.until.as_deref() };
-    let (text, at) = (params.text.as_deref(), params.at.as_deref());
-    let is_limit_alone = rule.is_none() && text.is_none() && at.is_none() && !limits.is_empty();
-    let time = if is_limit_alone { None } else { time::time(api, place, time::Asked { text, at, rule, limits })? };
-    let alerts = params.alerts.as_deref().map(details::alerts).transpose()?;
-    let time = match time {
-        Some(time) if params.after_done => Some(policy::after_done(api, place, time)?),
-        None if params.after_done => return Err(policy::nothing_to_count()),
-        time => time,
-    };
-    let (schedule, alerts) = match time {
-        // The alerts move along with the due, unless the words or the caller name others.
-        Some(time) => (Some(time.schedule), alerts.or(time.alerts)),
-        None if is_limit_alone => {
-            let seen = api.handle.snapshot(id).await.map_err(|error| api.refusal(&error))?;
-            (Some(time::limited(api, place, limits, seen.task.schedule.clone())?), alerts)
-        }
-        None => (None, alerts),
+    let (schedule, alerts) = new_times(api, id, place, &params).await?;
+    let schedule = match schedule {
+        Some(schedule) => Some(schedule),
+        None => zone_alone(api, id, place, &params).await?,
     };
     let deadline = deadline(api, id, place, &params, schedule.as_ref()).await?;
     let nag = nag(api, id, &params).await?;
@@ -75,13 +61,63 @@ pub(in crate::api) async fn update(api: &Api, params: Update) -> Result<WriteRes
         return Err(RpcError::new(ErrorKind::Params, message));
     }
     let mut warnings = if edit.schedule.is_some() { place.warnings() } else { Vec::new() };
-    let applied = api
-        .change(id, key, Command::Edit(Box::new(edit)), Expected { version: params.version, occurrence: None })
-        .await?;
+    let expected = Expected { version: params.version, occurrence: None };
+    let mode = Mode::of(params.preview);
+    let applied = if params.scope == Some(SeriesScope::Following) {
+        if sets_parents || edit.waits.delay.is_some() || edit.waits.on_fail.is_some() {
+            return Err(scope::waits_of_following());
+        }
+        api.follow_or_preview(id, key, edit, expected, mode).await?
+    } else {
+        let edit = Box::new(edit);
+        let command = scope::command(params.scope, Command::EditThis(edit.clone()), Command::Edit(edit));
+        api.change_or_preview(Call { task: id, command, expected, actor: Actor::Person, key }, mode).await?
+    };
     if sets_parents {
         warnings.extend(waits::warnings(&applied.snapshot));
     }
-    api.written(applied, warnings).await
+    api.written_or_previewed(applied, warnings, mode).await
+}
+
+/// Returns when the task is to come up and to speak, each `None` where it stays.
+async fn new_times(
+    api: &Api,
+    id: TaskId,
+    place: Place,
+    params: &Update,
+) -> Result<(Option<Schedule>, Option<Vec<Span>>), RpcError> {
+    let rule = RuleText::of(params.every.as_deref(), params.cron.as_deref(), params.rrule.as_deref())?;
+    let limits = Limits { from: params.from.as_deref(), until: params.until.as_deref() };
+    let (text, at) = (params.text.as_deref(), params.at.as_deref());
+    let is_limit_alone = rule.is_none() && text.is_none() && at.is_none() && !limits.is_empty();
+    let time = if is_limit_alone { None } else { time::time(api, place, time::Asked { text, at, rule, limits })? };
+    let alerts = params.alerts.as_deref().map(details::alerts).transpose()?;
+    let time = match time {
+        Some(time) if params.after_done => Some(policy::after_done(api, place, time)?),
+        None if params.after_done => return Err(policy::nothing_to_count()),
+        time => time,
+    };
+    let (schedule, alerts) = match time {
+        // The alerts move along with the due, unless the words or the caller name others.
+        Some(time) => (Some(time.schedule), alerts.or(time.alerts)),
+        None if is_limit_alone => {
+            let seen = api.handle.snapshot(id).await.map_err(|error| api.refusal(&error))?;
+            (Some(time::limited(api, place, limits, seen.task.schedule.clone())?), alerts)
+        }
+        None => (None, alerts),
+    };
+    Ok((schedule, alerts))
+}
+
+/// Returns a schedule without a time that has the zone in which a deadline is given, `None` where the task has a time or
+/// floats.
+async fn zone_alone(api: &Api, id: TaskId, place: Place, params: &Update) -> Result<Option<Schedule>, RpcError> {
+    if !matches!(params.deadline, Some(Some(_))) {
+        return Ok(None);
+    }
+    let seen = api.handle.snapshot(id).await.map_err(|error| api.refusal(&error))?.task.schedule;
+    let settled = place.settle(Schedule { zone: None, ..seen.clone() });
+    Ok(Some(settled).filter(|settled| matches!(seen.rule, Rule::None) && settled.zone.is_some()))
 }
 
 /// Returns the new deadline, `None` where it stays.
@@ -190,14 +226,28 @@ pub(in crate::api) async fn cancel(api: &Api, params: Cancel) -> Result<WriteRes
     if let Some(answer) = api.repeated(key.as_ref()).await? {
         return Ok(answer);
     }
-    let id = api.find(&params.task).await?;
-    let applied = api.change(id, key, Command::Cancel, expected(None, params.occurrence.as_deref())?).await?;
-    let warnings = if applied.changed && applied.snapshot.task.is_series() && !params.all {
-        vec!["the whole series has ended; skip would have passed over one time only".to_owned()]
-    } else {
-        Vec::new()
+    let scope = match (params.all, params.scope) {
+        (false, scope) => scope,
+        (true, None | Some(SeriesScope::All)) => Some(SeriesScope::All),
+        (true, Some(SeriesScope::This | SeriesScope::Following)) => {
+            let message = "cannot use parameter \"all\" with another \"scope\": expected one of them";
+            return Err(RpcError::new(ErrorKind::Params, message));
+        }
     };
-    api.written(applied, warnings).await
+    let id = api.find(&params.task).await?;
+    api.check_scope(id, scope, "cancel").await?;
+    let expected = expected(None, params.occurrence.as_deref())?;
+    let command = scope::command(scope, Command::CancelThis, Command::Cancel);
+    let mode = Mode::of(params.preview);
+    let applied = api.change_or_preview(Call { task: id, command, expected, actor: Actor::Person, key }, mode).await?;
+    let warning = match scope {
+        None => Some("the whole series has ended; skip would have passed over one time only"),
+        Some(SeriesScope::Following) => Some("the series ends with this; what came before stays in its history"),
+        Some(SeriesScope::This | SeriesScope::All) => None,
+    };
+    let is_told = applied.changed && applied.snapshot.task.is_series() && mode == Mode::Do;
+    let warnings = warning.filter(|_| is_told).map(str::to_owned).into_iter().collect();
+    api.written_or_previewed(applied, warnings, mode).await
 }
 
 /// Sends at once what failed of a task that is due.

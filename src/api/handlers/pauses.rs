@@ -3,13 +3,15 @@
 use crate::api::Api;
 use crate::api::handlers::changes::{expected, until};
 use crate::api::handlers::details;
+use crate::api::handlers::scope::{self, Mode};
 use crate::api::time::Place;
 use crate::domain::command::Command;
+use crate::domain::event::Actor;
 use crate::domain::pause::Scope;
-use crate::engine::input::{ManyApplied, ManyCall};
+use crate::engine::input::{Applied, Call, ManyApplied, ManyCall};
 use crate::protocol::SCHEMA_VERSION;
 use crate::protocol::error_code::{ErrorKind, RpcError};
-use crate::protocol::methods::{Method, Pause, PauseResult, Resume, TaskRef, WriteResult};
+use crate::protocol::methods::{Method, Pause, PauseResult, Resume, SeriesScope, TaskRef, WriteResult};
 
 /// Clocks stop.
 pub(in crate::api) async fn pause(api: &Api, params: Pause) -> Result<PauseResult, RpcError> {
@@ -22,11 +24,18 @@ pub(in crate::api) async fn pause(api: &Api, params: Pause) -> Result<PauseResul
     match Whom::of(params.task, params.all, params.tag)? {
         Whom::One(task) => {
             let id = api.find(&task).await?;
+            api.check_scope(id, params.scope, "pause").await?;
             let expected = expected(None, params.occurrence.as_deref())?;
-            let applied = api.change(id, key, Command::Pause { until }, expected).await?;
-            Ok(one(api.written(applied, Vec::new()).await?))
+            let command = scope::command(params.scope, Command::PauseThis { until }, Command::Pause { until });
+            let mode = Mode::of(params.preview);
+            let call = Call { task: id, command, expected, actor: Actor::Person, key };
+            let applied = api.change_or_preview(call, mode).await?;
+            let warnings = without_a_next(&applied, params.scope);
+            Ok(one(api.written_or_previewed(applied, warnings, mode).await?))
         }
-        Whom::Many(_) if key.is_some() => Err(no_key()),
+        Whom::Many(_) if params.scope.is_some() => Err(scope::of_one_only("scope")),
+        Whom::Many(_) if params.preview => Err(scope::of_one_only("preview")),
+        Whom::Many(_) if key.is_some() => Err(scope::of_one_only("key")),
         Whom::Many(scope) => {
             let done = api.handle.call_many(ManyCall::Pause { scope, until }).await;
             Ok(many(api, done.map_err(|error| api.refusal(&error))?, Vec::new()))
@@ -47,7 +56,7 @@ pub(in crate::api) async fn resume(api: &Api, params: Resume) -> Result<PauseRes
             let applied = api.change(id, key, Command::Resume { shift: params.shift }, expected).await?;
             Ok(one(api.written(applied, Vec::new()).await?))
         }
-        Whom::Many(_) if key.is_some() => Err(no_key()),
+        Whom::Many(_) if key.is_some() => Err(scope::of_one_only("key")),
         Whom::Many(scope) => {
             let call = ManyCall::Resume { scope: scope.clone(), shift: params.shift };
             let done = api.handle.call_many(call).await.map_err(|error| api.refusal(&error))?;
@@ -88,10 +97,14 @@ impl Whom {
     }
 }
 
-/// Refuses a key of a request about many tasks: sent twice it does no more than once by itself.
-fn no_key() -> RpcError {
-    let message = "cannot use parameter \"key\" with \"all\" or \"tag\": expected it for one task";
-    RpcError::new(ErrorKind::Params, message)
+/// Warns where one time of a series was to be paused and none behind it comes by itself.
+fn without_a_next(applied: &Applied, scope: Option<SeriesScope>) -> Vec<String> {
+    let is_this = scope == Some(SeriesScope::This) && applied.snapshot.task.is_series();
+    if is_this && applied.snapshot.occurrence.successor_at.is_none() {
+        vec!["no next time comes by itself, so it sleeps until it is resumed".to_owned()]
+    } else {
+        Vec::new()
+    }
 }
 
 fn one(written: WriteResult) -> PauseResult {
@@ -104,6 +117,7 @@ fn one(written: WriteResult) -> PauseResult {
         task: Some(written.task),
         passed_over: written.passed_over,
         warnings: written.warnings,
+        preview: written.preview,
     }
 }
 
@@ -117,5 +131,6 @@ fn many(api: &Api, done: ManyApplied, warnings: Vec<String>) -> PauseResult {
         tasks: done.numbers.into_iter().map(|number| number.0).collect(),
         passed_over: done.passed_over,
         warnings,
+        preview: false,
     }
 }

@@ -2,20 +2,26 @@
 
 use clap::Args;
 
-use crate::cli::commands::each::{Chosen, change_chosen};
+use crate::cli::commands::each::{Chosen, Tally, called};
+use crate::cli::commands::times::{Meant, Said, Times};
 use crate::cli::context::Context;
 use crate::cli::error::{CliError, Exit};
-use crate::cli::render::change::Change;
-use crate::protocol::methods;
+use crate::cli::render::change::{Change, change};
+use crate::cli::render::task::is_open;
+use crate::protocol::methods::{self, TaskRef};
 
 /// Ends tasks
 ///
-/// Of a repeating task that is all of it; to pass over one time only, use skip.
+/// Of a repeating task that is all of it; to pass over one time only, use skip, or --this. On a terminal it is asked which
+/// times are meant, unless a flag says so.
 #[derive(Debug, Args)]
 pub(crate) struct Cancel {
     /// Which tasks.
     #[command(flatten)]
     chosen: Chosen,
+    /// Which times of a series.
+    #[command(flatten)]
+    times: Times,
     /// The whole series, said on purpose: without the advice that skip would pass over one time only
     #[arg(long)]
     all: bool,
@@ -24,11 +30,35 @@ pub(crate) struct Cancel {
 impl Cancel {
     /// Asks it of each task.
     pub(crate) fn run(self, context: &mut Context<'_>) -> Result<Exit, CliError> {
-        change_chosen(context, self.chosen.typed(), Change::Cancelled, |task| methods::Cancel {
-            task,
-            all: self.all,
-            occurrence: None,
-            key: None,
-        })
+        let typed = self.chosen.typed();
+        let said = Said { all: self.all, yes: typed.care.yes };
+        let (names, is_single) = match called(context, typed, Change::Cancelled)? {
+            Ok(names) => names,
+            Err(exit) => return Ok(exit),
+        };
+        let mut tally = Tally::new(is_single);
+        for name in names {
+            let question = |scope, occurrence, preview| methods::Cancel {
+                task: TaskRef(name.clone()),
+                all: false,
+                occurrence,
+                scope,
+                preview,
+                key: None,
+            };
+            let meant = self
+                .times
+                .meant(context, &name, said, |context, scope| context.ask(&question(Some(scope), None, true)));
+            let result = match meant {
+                Ok(None) => continue,
+                Ok(Some(Meant { scope, occurrence })) => context.ask(&question(scope, occurrence, false)),
+                Err(error) => Err(error),
+            };
+            tally.add(context, Some(&name), result, |answer, view, _| {
+                // Of a series that goes on one time only was passed over.
+                change(if is_open(&answer.task) { Change::Skipped } else { Change::Cancelled }, answer, view)
+            });
+        }
+        Ok(tally.finish(context))
     }
 }

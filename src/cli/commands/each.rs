@@ -57,8 +57,8 @@ pub(crate) struct Several {
     /// How the change is made.
     #[command(flatten)]
     care: Care,
-    /// All tasks
-    #[arg(long, conflicts_with_all = ["tasks", "tag"])]
+    /// All tasks; of a named series, all its times
+    #[arg(long, conflicts_with = "tag")]
     pub(crate) all: bool,
     /// All tasks with this tag
     #[arg(long, value_name = "TAG", conflicts_with = "tasks")]
@@ -107,7 +107,23 @@ impl Chosen {
 }
 
 impl Several {
-    fn typed(&self) -> Typed<'_> {
+    /// Returns whether many are meant at once, and what is added later too.
+    pub(crate) const fn is_many(&self) -> bool {
+        self.tag.is_some() || self.all && self.tasks.is_empty()
+    }
+
+    /// Returns whether the question which tasks or times are meant is answered beforehand.
+    pub(crate) const fn is_agreed(&self) -> bool {
+        self.care.yes
+    }
+
+    /// Returns whether tasks are named beside all of them.
+    pub(crate) const fn names_some_and_all(&self) -> bool {
+        self.all && !self.tasks.is_empty()
+    }
+
+    /// Returns what was typed.
+    pub(crate) fn typed(&self) -> Typed<'_> {
         Typed { words: &self.tasks, filter: &self.filter, tags: &[], care: self.care }
     }
 }
@@ -284,13 +300,9 @@ pub(crate) fn change_chosen<A: Ask<Answer = WriteResult>>(
     what: Change,
     question: impl Fn(TaskRef) -> A,
 ) -> Result<Exit, CliError> {
-    let (names, is_single) = match typed.meant(what.question(), context)? {
-        Meant::Nothing(exit) => return Ok(exit),
-        Meant::Found(numbers) => (numbers, false),
-        Meant::Named(names) => {
-            let is_single = names.len() == 1;
-            (names, is_single)
-        }
+    let (names, is_single) = match called(context, typed, what)? {
+        Ok(names) => names,
+        Err(exit) => return Ok(exit),
     };
     Ok(change_all(context, &names, is_single, what, question))
 }
@@ -302,32 +314,65 @@ pub(crate) fn change_each_or_many<A: Ask<Answer = PauseResult>>(
     what: Change,
     question: impl Fn(Option<TaskRef>) -> A,
 ) -> Result<Exit, CliError> {
-    if which.all || which.tag.is_some() {
-        if !which.filter.is_empty() || which.care.dry_run {
-            return Err(CliError::usage(
-                "cannot use a filter beside --all and --tag: those stand for what is added later too",
-                "leave out --all or --tag; a filter means the tasks that there are now",
-            ));
-        }
-        let answer = context.ask(&question(None))?;
-        context.confirm(&answer, &answer.warnings, |_| vec![of_many(what, &answer)]);
-        return Ok(Exit::Done);
+    if which.is_many() {
+        return change_many(context, which, what, &question(None));
     }
-    let (names, is_single) = match which.typed().meant(what.question(), context)? {
-        Meant::Nothing(exit) => return Ok(exit),
-        Meant::Found(numbers) => (numbers, false),
-        Meant::Named(names) => {
-            let is_single = names.len() == 1;
-            (names, is_single)
-        }
+    let (names, is_single) = match called(context, which.typed(), what)? {
+        Ok(names) => names,
+        Err(exit) => return Ok(exit),
     };
     let mut tally = Tally::new(is_single);
     for name in names {
-        let result = context.ask(&question(Some(TaskRef(name.clone()))));
-        let result = result.and_then(|answer| answer.into_one().map_err(|_| of_another_daemon(&name)));
+        let result = ask_of_one(context, &name, &question(Some(TaskRef(name.clone()))));
         tally.add(context, Some(&name), result, |answer, view, _| change(what, answer, view));
     }
     Ok(tally.finish(context))
+}
+
+/// What tasks are called, and whether it is one that was named.
+pub(crate) type Called = (Vec<String>, bool);
+
+/// Returns what the tasks are called that are meant, or how keiko ends where none is to be changed.
+pub(crate) fn called(
+    context: &mut Context<'_>,
+    typed: Typed<'_>,
+    what: Change,
+) -> Result<Result<Called, Exit>, CliError> {
+    Ok(match typed.meant(what.question(), context)? {
+        Meant::Nothing(exit) => Err(exit),
+        Meant::Found(numbers) => Ok((numbers, false)),
+        Meant::Named(names) => {
+            let is_single = names.len() == 1;
+            Ok((names, is_single))
+        }
+    })
+}
+
+/// Changes many tasks at once and says which changed.
+pub(crate) fn change_many<A: Ask<Answer = PauseResult>>(
+    context: &mut Context<'_>,
+    which: &Several,
+    what: Change,
+    question: &A,
+) -> Result<Exit, CliError> {
+    if !which.filter.is_empty() || which.care.dry_run {
+        return Err(CliError::usage(
+            "cannot use a filter beside --all and --tag: those stand for what is added later too",
+            "leave out --all or --tag; a filter means the tasks that there are now",
+        ));
+    }
+    let answer = context.ask(question)?;
+    context.confirm(&answer, &answer.warnings, |_| vec![of_many(what, &answer)]);
+    Ok(Exit::Done)
+}
+
+/// Asks something of one task that can be asked of many.
+pub(crate) fn ask_of_one<A: Ask<Answer = PauseResult>>(
+    context: &mut Context<'_>,
+    name: &str,
+    question: &A,
+) -> Result<WriteResult, CliError> {
+    context.ask(question)?.into_one().map_err(|_| of_another_daemon(name))
 }
 
 fn of_another_daemon(name: &str) -> CliError {

@@ -4,6 +4,7 @@ use clap::Args;
 
 use crate::cli::commands::add::Details;
 use crate::cli::commands::each::Tally;
+use crate::cli::commands::times::{Said, Times};
 use crate::cli::context::Context;
 use crate::cli::error::{CliError, Exit};
 use crate::cli::render::change::{Change, change};
@@ -12,12 +13,15 @@ use crate::protocol::objects::{Priority, Task};
 
 /// Changes what a task says or when it comes up
 ///
-/// Words behind the task are its new time; words such as +home are tags to add. What is not named stays.
+/// Words behind the task are its new time; words such as +home are tags to add. What is not named stays. Of a series
+/// --this gives one time another hour or day, and --following goes on with a new task; on a terminal it is asked.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  \
     keiko edit 7 tomorrow 4pm\n  \
     keiko edit 7 --title \"pay the rent\" +home --untag money\n  \
-    keiko edit 7 --every \"month on the 1st\"")]
+    keiko edit 7 --every \"month on the 1st\"\n  \
+    keiko edit 7 --this tomorrow 4pm\n  \
+    keiko edit 7 --following --every \"day at 10am\"")]
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag of its own on the command line")]
 pub(crate) struct Edit {
     /// Number, beginning of the id, or words of the title as one argument
@@ -50,6 +54,15 @@ pub(crate) struct Edit {
     /// Keep the new time in this zone, wherever the device is
     #[arg(long, value_name = "ZONE")]
     tz: Option<String>,
+    /// Which times of a series.
+    #[command(flatten)]
+    times: Times,
+    /// Of a series: all its times
+    #[arg(long)]
+    all: bool,
+    /// Do not ask which times of a series are meant: all of them
+    #[arg(long, short = 'y')]
+    yes: bool,
     /// The options that `add` takes too.
     #[command(flatten)]
     details: Details,
@@ -90,7 +103,13 @@ impl Edit {
         }
         let seen = context.ask(&methods::Get { task: TaskRef(self.task.clone()) })?.task;
         let question = self.question(context, &seen, &tags, &words)?;
-        let result = context.ask(&question);
+        // By id, as the question: what is shown is what is changed.
+        let said = Said { all: self.all, yes: self.yes };
+        let meant = self.times.meant(context, &seen.id, said, |context, scope| {
+            context.ask(&methods::Update { scope: Some(scope), preview: true, ..question.clone() })
+        })?;
+        let Some(meant) = meant else { return Ok(Exit::Done) };
+        let result = context.ask(&methods::Update { scope: meant.scope, ..question });
         let mut tally = Tally::new(true);
         tally.add(context, Some(&self.task), result, |answer, view, _| change(Change::Edited, answer, view));
         Ok(tally.finish(context))
@@ -143,6 +162,8 @@ impl Edit {
             task: TaskRef(seen.id.clone()),
             version: Some(seen.version),
             key: None,
+            scope: None,
+            preview: false,
             title: self.title.clone(),
             notes: details.note.clone(),
             link: if self.no_link { Some(None) } else { details.link.clone().map(Some) },

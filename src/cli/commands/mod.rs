@@ -26,4 +26,5 @@ pub(crate) mod show;
 pub(crate) mod skip;
 pub(crate) mod snooze;
 pub(crate) mod status;
+pub(crate) mod times;
 pub(crate) mod unblock;

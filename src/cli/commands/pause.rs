@@ -2,16 +2,17 @@
 
 use clap::Args;
 
-use crate::cli::commands::each::{Several, change_each_or_many};
+use crate::cli::commands::each::{Several, Tally, ask_of_one, called, change_many};
+use crate::cli::commands::times::{Meant, Said, Times};
 use crate::cli::context::Context;
 use crate::cli::error::{CliError, Exit};
-use crate::cli::render::change::Change;
-use crate::protocol::methods;
+use crate::cli::render::change::{Change, change};
+use crate::protocol::methods::{self, SeriesScope, TaskRef};
 
 /// Pauses tasks until they are resumed
 ///
 /// While a task is paused its clock does not count and nothing rings. While all tasks, or all with a tag, are paused,
-/// what is added meanwhile sleeps too.
+/// what is added meanwhile sleeps too. With --this one time of a series does not ring, and the next does.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  keiko pause 3\n  keiko pause 3 5-7 --for 2h\n  \
     keiko pause 3 --until \"monday 9am\"\n  keiko pause --tag work --until monday\n  keiko pause --all")]
@@ -19,6 +20,9 @@ pub(crate) struct Pause {
     /// Which tasks.
     #[command(flatten)]
     which: Several,
+    /// Which times of a series.
+    #[command(flatten)]
+    times: Times,
     /// Resume by itself after so long, such as 2h
     #[arg(long = "for", value_name = "TIME", conflicts_with = "until")]
     for_: Option<String>,
@@ -33,17 +37,46 @@ pub(crate) struct Pause {
 impl Pause {
     /// Asks it of each task, or of many at once.
     pub(crate) fn run(self, context: &mut Context<'_>) -> Result<Exit, CliError> {
-        let zone = self.tz.unwrap_or_else(|| context.zone.name().to_owned());
-        let question = |task| methods::Pause {
-            task,
-            all: self.which.all,
+        let zone = self.tz.clone().unwrap_or_else(|| context.zone.name().to_owned());
+        let question = |task: Option<&str>, scope: Option<SeriesScope>, occurrence, preview| methods::Pause {
+            task: task.map(TaskRef::from),
+            all: task.is_none() && self.which.all,
             tag: self.which.tag.clone(),
-            occurrence: None,
+            occurrence,
             r#for: self.for_.clone(),
             until: self.until.clone(),
             zone: Some(zone.clone()),
+            scope,
+            preview,
             key: None,
         };
-        change_each_or_many(context, &self.which, Change::Paused, question)
+        if self.which.is_many() {
+            return change_many(
+                context,
+                &self.which,
+                Change::Paused,
+                &question(None, self.times.said(false), None, false),
+            );
+        }
+        let said = Said { all: self.which.all, yes: self.which.is_agreed() };
+        let (names, is_single) = match called(context, self.which.typed(), Change::Paused)? {
+            Ok(names) => names,
+            Err(exit) => return Ok(exit),
+        };
+        let mut tally = Tally::new(is_single);
+        for name in names {
+            let meant = self.times.meant(context, &name, said, |context, scope| {
+                ask_of_one(context, &name, &question(Some(&name), Some(scope), None, true))
+            });
+            let result = match meant {
+                Ok(None) => continue,
+                Ok(Some(Meant { scope, occurrence })) => {
+                    ask_of_one(context, &name, &question(Some(&name), scope, occurrence, false))
+                }
+                Err(error) => Err(error),
+            };
+            tally.add(context, Some(&name), result, |answer, view, _| change(Change::Paused, answer, view));
+        }
+        Ok(tally.finish(context))
     }
 }

@@ -27,6 +27,12 @@ pub(crate) struct Resume {
 impl Resume {
     /// Asks it of each task, or of many at once.
     pub(crate) fn run(self, context: &mut Context<'_>) -> Result<Exit, CliError> {
+        if self.which.names_some_and_all() {
+            return Err(CliError::usage(
+                "cannot resume the tasks named and all tasks: expected one of both",
+                "name the tasks, or say --all alone",
+            ));
+        }
         let question = |task| methods::Resume {
             task,
             all: self.which.all,

@@ -77,7 +77,8 @@ impl Change {
 /// Returns what is said of a change: `added 12  pay rent  Thu 14 May 2026 15:00 EDT (in 23h)`, and for a repeat the
 /// next times.
 pub(crate) fn change(what: Change, result: &WriteResult, view: Viewpoint) -> Vec<Text> {
-    let task = &result.task;
+    // What a series goes on with is what was asked for.
+    let task = result.follower.as_deref().unwrap_or(&result.task);
     let mut line = Text::default();
     if result.changed {
         line.push_styled(GOOD, what.word());
@@ -97,6 +98,11 @@ pub(crate) fn change(what: Change, result: &WriteResult, view: Viewpoint) -> Vec
         line.push(&tail);
     }
     let mut lines = vec![line];
+    if let Some(follower) = &result.follower {
+        let ended = result.task.number;
+        lines.push(Text::styled(DIM, &format!("{GAP}task {} goes on with the series of {ended}", follower.number)));
+    }
+    lines.extend(moved_line(task, view));
     if matches!(what, Change::Added | Change::Edited | Change::Resumed) {
         lines.extend(alert_line(task, view));
         lines.extend(deadline_line(task, view));
@@ -200,6 +206,12 @@ fn paused(task: &Task, view: Viewpoint) -> String {
         Some(until) => format!("until {}{left}", view.full(until.instant())),
         None => format!("until it is resumed{left}"),
     }
+}
+
+/// Says that one time only is another than the rule says.
+fn moved_line(task: &Task, view: Viewpoint) -> Option<Text> {
+    let by_rule = task.occurrence.moved_from.filter(|_| is_open(task))?;
+    Some(Text::styled(DIM, &format!("{GAP}this time only, in place of {}", view.row(by_rule.instant()))))
 }
 
 /// Says when it speaks, where that is not simply when it is due.

@@ -13,3 +13,4 @@ pub(crate) mod table;
 pub(crate) mod task;
 pub(crate) mod text;
 pub(crate) mod time;
+pub(crate) mod times;

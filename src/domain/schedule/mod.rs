@@ -9,6 +9,7 @@ mod calendar;
 mod cron;
 mod interval;
 mod local;
+mod rest;
 
 use chrono::NaiveDateTime;
 use chrono_tz::Tz;

@@ -30,8 +30,10 @@ pub(super) fn is_meant(steps: &Steps<'_>, verb: &'static str, early: bool) -> Re
 pub(super) fn done(steps: &mut Steps<'_>) {
     let next = match steps.state() {
         // What fell into a pause does not ring.
-        State::Suspended(_) => steps.next_instance(),
-        State::Created | State::Pending(_) | State::Running(_) | State::Failed(_) => wake::take_next(steps),
+        State::Suspended(suspended) if !suspended.is_this_only => steps.next_instance(),
+        State::Created | State::Pending(_) | State::Running(_) | State::Suspended(_) | State::Failed(_) => {
+            wake::take_next(steps)
+        }
         State::Completed(_) | State::Cancelled(_) => None,
     };
     let before = steps.state().clone();
@@ -100,7 +102,14 @@ pub(super) fn snooze(steps: &mut Steps<'_>, until: Timestamp, is_duration: bool)
     let id = steps.moment.op_id;
     steps.silence();
     steps.step(
-        Operation::Suspended(Suspended { id, since: steps.now(), until: Some(until), remaining: None, snooze: None }),
+        Operation::Suspended(Suspended {
+            id,
+            since: steps.now(),
+            until: Some(until),
+            remaining: None,
+            snooze: None,
+            is_this_only: false,
+        }),
         "",
     );
     let snooze = Snooze { id, until, slot, is_chosen: true, is_duration };
@@ -113,24 +122,46 @@ pub(super) fn pause(steps: &mut Steps<'_>, until: Option<Timestamp>) -> Result<(
     if let Some(until) = until {
         check_ahead(steps, "pause", until)?;
     }
-    if matches!(steps.state(), State::Failed(_)) {
-        steps.step(Operation::Retried, "");
-    }
-    steps.silence();
+    stop(steps);
     suspend(steps, until);
     Ok(())
 }
 
+/// The clock of the open occurrence stops, and its series goes on when its successor is due; where none comes by itself
+/// it is paused like any other.
+pub(super) fn pause_this(steps: &mut Steps<'_>, until: Option<Timestamp>) -> Result<(), Rejection> {
+    if let Some(until) = until {
+        check_ahead(steps, "pause", until)?;
+    }
+    stop(steps);
+    let is_this_only = steps.occurrence().successor_at.is_some();
+    let suspended = Suspended { is_this_only, ..suspended(steps, until) };
+    steps.step(Operation::Suspended(suspended), "this time only");
+    Ok(())
+}
+
+/// What is about to be paused falls silent.
+fn stop(steps: &mut Steps<'_>) {
+    if matches!(steps.state(), State::Failed(_)) {
+        steps.step(Operation::Retried, "");
+    }
+    steps.silence();
+}
+
 /// PENDING or RUNNING becomes SUSPENDED, with what remains.
 pub(super) fn suspend(steps: &mut Steps<'_>, until: Option<Timestamp>) {
+    let suspended = suspended(steps, until);
+    steps.step(Operation::Suspended(suspended), "");
+}
+
+fn suspended(steps: &Steps<'_>, until: Option<Timestamp>) -> Suspended {
     let snooze = match steps.state() {
         State::Pending(pending) => pending.snooze,
         State::Running(running) => running.snooze,
         State::Created | State::Suspended(_) | State::Failed(_) | State::Completed(_) | State::Cancelled(_) => None,
     };
     let remaining = remaining(steps);
-    let suspended = Suspended { id: steps.moment.op_id, since: steps.now(), until, remaining, snooze };
-    steps.step(Operation::Suspended(suspended), "");
+    Suspended { id: steps.moment.op_id, since: steps.now(), until, remaining, snooze, is_this_only: false }
 }
 
 /// Returns what is left to due, `None` when that has passed.
@@ -153,6 +184,9 @@ pub(super) fn sleep_on(steps: &mut Steps<'_>, pause: StandingPause) {
 /// It must be SUSPENDED.
 pub(super) fn resume(steps: &mut Steps<'_>, shift: bool) {
     let State::Suspended(suspended) = *steps.state() else { return };
+    if suspended.is_this_only && steps.is_succeeded() {
+        return wake::succeed_paused(steps);
+    }
     let now = steps.now();
     let due = shifted_due(steps, &suspended, shift);
     let has_passed = due.is_some_and(|due| due.at <= now);

@@ -57,7 +57,8 @@ fn move_snooze(snooze: &mut Option<Snooze>, by: Span) {
 /// The completion that it counts from moves with the clock, and so does what follows from it; the first of the rule has a
 /// time of its own.
 fn move_from_completion(steps: &Steps<'_>, rule: &AfterDone, moved: &mut Occurrence, by: Span) {
-    let (Some(due), OccurrenceKey::Nth(2..)) = (moved.due, moved.key) else { return };
+    // A time that a person gave it is a time, and stays.
+    let (Some(due), OccurrenceKey::Nth(2..), None) = (moved.due, moved.key, moved.moved_from) else { return };
     let nominal = match due.nominal {
         Nominal::Instant(at) => Some(Nominal::Instant(at.saturating_add(by))),
         // At a fixed time of day only the dates move.
@@ -108,6 +109,8 @@ fn arm_again(steps: &Steps<'_>, moved: &mut Occurrence) {
 fn go_on_from_now(steps: &mut Steps<'_>, by: Span) {
     let is_anchored_anew = anchor_anew(steps, by);
     let now = steps.now();
+    // A person may have given it a time that is behind, though the rule's is ahead.
+    let Some(due_at) = steps.occurrence().due_at().filter(|due| now < *due) else { return };
     let Some(present) = steps.occurrence().instance().filter(|present| now < present.due) else { return };
     let has_come_up = has_come_up(steps);
     let counts_completions = matches!(steps.task().schedule.rule, Rule::AfterDone(_));
@@ -120,7 +123,7 @@ fn go_on_from_now(steps: &mut Steps<'_>, by: Span) {
     let Some(next) = steps.next_behind(None) else { return };
     let passed_by = now.saturating_add(Span::from_millis(by.as_millis().saturating_neg()));
     let is_in_between = next.due < present.due && (is_anchored_anew || next.due <= passed_by);
-    let is_far = present.due.since(now) > steps.moment.grace;
+    let is_far = due_at.since(now) > steps.moment.grace;
     if is_in_between || (is_far && is_due(steps)) {
         replace(steps, &next);
     }

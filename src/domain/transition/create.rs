@@ -56,6 +56,8 @@ pub fn create(new: NewTask, moment: &Moment) -> Result<Transition, CreateError> 
         cursor: None,
         last_ended: None,
         previous: None,
+        follows: None,
+        followed_by: None,
     };
     task.alerts.sort_unstable();
     task.alerts.dedup();
@@ -75,7 +77,7 @@ pub fn create(new: NewTask, moment: &Moment) -> Result<Transition, CreateError> 
     check_deadline(&occurrence, moment)?;
     task.cursor = instance;
     let snapshot = Snapshot { task, occurrence };
-    Ok(finish(&snapshot, moment))
+    Ok(born(&snapshot, moment))
 }
 
 /// Checks that a deadline lies ahead, and not before due.
@@ -96,7 +98,20 @@ pub(super) fn check_nag(policy: Policy) -> Result<(), ScheduleError> {
     }
 }
 
-fn finish(snapshot: &Snapshot, moment: &Moment) -> Transition {
+/// Returns what follows from a task with its first occurrence, which is CREATED.
+pub(super) fn born(snapshot: &Snapshot, moment: &Moment) -> Transition {
+    born_with(snapshot, moment, |steps| {
+        if steps.now_is.is_waiting() {
+            waits::settle(steps, Timestamp::MIN);
+        } else if steps.occurrence().has_time() {
+            steps.arm();
+        }
+        wake::wake(steps);
+    })
+}
+
+/// As [`born`], and `arm` says what becomes of the occurrence.
+pub(super) fn born_with(snapshot: &Snapshot, moment: &Moment, arm: impl FnOnce(&mut Steps<'_>)) -> Transition {
     let added = Step {
         operation: Operation::Added(Box::new(snapshot.clone())),
         from: None,
@@ -105,12 +120,7 @@ fn finish(snapshot: &Snapshot, moment: &Moment) -> Transition {
         snapshot: snapshot.clone(),
     };
     let mut steps = Steps::continuing(snapshot, moment);
-    if snapshot.is_waiting() {
-        waits::settle(&mut steps, Timestamp::MIN);
-    } else if snapshot.occurrence.has_time() {
-        steps.arm();
-    }
-    wake::wake(&mut steps);
+    arm(&mut steps);
     let mut transition = steps.finish();
     transition.steps.insert(0, added);
     transition

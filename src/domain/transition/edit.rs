@@ -65,6 +65,10 @@ fn move_deadline(steps: &mut Steps<'_>) {
         .filter(|slot| occurrence.time_of(*slot).is_some_and(|at| at <= now));
     let past: Vec<Slot> = past.collect();
     occurrence.spoken.extend(past);
+    // What was to be said again had no other time.
+    if !occurrence.has_time() {
+        occurrence.state = without_snooze(&occurrence.state);
+    }
     // The same deadline may come again.
     if steps.has_spoken() {
         occurrence.moved_by = Some(steps.moment.op_id);
@@ -72,6 +76,16 @@ fn move_deadline(steps: &mut Steps<'_>) {
     steps.step(Operation::Moved(Box::new(occurrence)), "the deadline changed");
     if matches!(steps.state(), State::Created) && steps.occurrence().has_time() {
         steps.arm();
+    }
+}
+
+fn without_snooze(state: &State) -> State {
+    match state {
+        State::Pending(pending) => State::Pending(Pending { snooze: None, ..*pending }),
+        State::Suspended(suspended) => State::Suspended(Suspended { snooze: None, ..*suspended }),
+        State::Created | State::Running(_) | State::Failed(_) | State::Completed(_) | State::Cancelled(_) => {
+            state.clone()
+        }
     }
 }
 
@@ -83,6 +97,10 @@ fn reschedule(steps: &mut Steps<'_>, was_series: bool) -> Result<(), Rejection> 
     let is_series = steps.task().is_series();
     if is_series != was_series && (steps.has_come_up() || steps.task().last_ended.is_some()) {
         return Err(Rejection::KindChange { number, state: steps.state().name() });
+    }
+    if matches!(steps.task().schedule.rule, Rule::None) && steps.occurrence().due.is_none() {
+        // It has no time still: the zone is that of its deadline.
+        return Ok(());
     }
     // One that ended before the clock was set back lies behind the open one, and is among the spent.
     let present_at = steps.occurrence().due_at();
@@ -127,6 +145,8 @@ fn is_ahead(steps: &Steps<'_>) -> bool {
 /// Ends the open occurrence, which has not become due, and opens the first of the new rule; a pause stays.
 fn replace(steps: &mut Steps<'_>, next: &Instance, end: Operation, why: &'static str) {
     let paused = match steps.state() {
+        // A pause of this time only is none of another.
+        State::Suspended(suspended) if suspended.is_this_only && next.key != steps.occurrence().key => None,
         State::Suspended(suspended) => Some(*suspended),
         State::Created | State::Pending(_) | State::Running(_) | State::Failed(_) => None,
         State::Completed(_) | State::Cancelled(_) => None,
@@ -143,6 +163,12 @@ fn replace(steps: &mut Steps<'_>, next: &Instance, end: Operation, why: &'static
 
 /// Moves a one-shot: it speaks anew at its new time.
 fn move_to(steps: &mut Steps<'_>, next: &Instance) {
+    let fresh = steps.occurrence_of(next);
+    put(steps, fresh, "");
+}
+
+/// Puts the open occurrence, as it would be if nothing had been said of it, at another time.
+pub(super) fn put(steps: &mut Steps<'_>, fresh: Occurrence, reason: &'static str) {
     steps.silence();
     match steps.state() {
         State::Running(_) => ask::suspend(steps, None),
@@ -150,10 +176,11 @@ fn move_to(steps: &mut Steps<'_>, next: &Instance) {
         State::Created | State::Pending(_) | State::Suspended(_) | State::Completed(_) | State::Cancelled(_) => {}
     }
     let was_running = matches!(steps.state(), State::Suspended(suspended) if suspended.id == steps.moment.op_id);
-    let fresh = steps.occurrence_of(next);
+    let due_at = fresh.due_at();
     let state = match steps.state() {
         State::Suspended(suspended) => {
-            let remaining = Some(next.due.since(steps.now())).filter(|left| left.is_positive());
+            let left = due_at.map(|due| due.since(steps.now()));
+            let remaining = left.filter(|left| left.is_positive());
             State::Suspended(Suspended { remaining, snooze: None, ..*suspended })
         }
         State::Pending(_) => State::Pending(Pending::default()),
@@ -171,7 +198,7 @@ fn move_to(steps: &mut Steps<'_>, next: &Instance) {
         moved.spoken.dedup();
     }
     let due = moved.due;
-    steps.step(Operation::Moved(Box::new(moved)), "");
+    steps.step(Operation::Moved(Box::new(moved)), reason);
     if was_running {
         steps.step(Operation::Resumed { due, snooze: None }, "");
     } else if matches!(steps.state(), State::Created) {
@@ -202,25 +229,31 @@ pub(super) fn rezone(steps: &mut Steps<'_>) {
     }
     let is_local =
         matches!(steps.task().schedule.rule, Rule::Once(_) | Rule::Calendar(_) | Rule::Cron(_) | Rule::AfterDone(_));
-    let due = steps.occurrence().due.filter(|_| is_local);
-    if let Some(Due { nominal: Nominal::Instant(_), .. }) = due
+    let present = steps.occurrence().instance().filter(|_| is_local);
+    if let Some(Instance { nominal: Nominal::Instant(_), .. }) = present
         && matches!(steps.task().schedule.rule, Rule::Calendar(_) | Rule::Cron(_))
     {
         return rezone_hourly(steps);
     }
-    let Some(Due { nominal: Nominal::Local(local), at }) = due else {
+    let (Some(Instance { nominal: Nominal::Local(_), .. }), Some(due)) = (present, steps.occurrence().due) else {
         // A deadline may float although nothing else does.
         return follow(steps, Occurrence { deadline: rezoned_deadline(steps), ..steps.occurrence().clone() });
     };
-    let Some((moved_to, _)) = resolve(local, steps.moment.zone) else { return };
-    let has_rung = matches!(steps.state(), State::Running(_)) || steps.has_spoken() && at <= steps.now();
-    let due_at = if has_rung { at } else { moved_to };
-    let instance = Instance { key: steps.occurrence().key, nominal: Nominal::Local(local), due: due_at };
+    let has_rung = matches!(steps.state(), State::Running(_)) || steps.has_spoken() && due.at <= steps.now();
+    let rezoned = |due: Due| match due.nominal {
+        Nominal::Local(local) if !has_rung => {
+            resolve(local, steps.moment.zone).map_or(due, |(at, _)| Due { at, ..due })
+        }
+        Nominal::Local(_) | Nominal::Instant(_) => due,
+    };
+    let (was_due_at, due) = (due.at, rezoned(due));
+    let moved_from = steps.occurrence().moved_from.map(rezoned);
+    let by_rule = moved_from.unwrap_or(due);
+    let instance = Instance { key: steps.occurrence().key, nominal: by_rule.nominal, due: by_rule.at };
     let successor_at = steps.successor_of(&instance);
-    let state = rezoned_state(steps.state(), due_at, at);
-    let due = Some(Due { nominal: Nominal::Local(local), at: due_at });
-    let deadline = rezoned_deadline(steps);
-    follow(steps, Occurrence { due, successor_at, deadline, state, ..steps.occurrence().clone() });
+    let state = rezoned_state(steps.state(), due.at, was_due_at);
+    let (due, deadline) = (Some(due), rezoned_deadline(steps));
+    follow(steps, Occurrence { due, moved_from, successor_at, deadline, state, ..steps.occurrence().clone() });
 }
 
 /// A rule of every hour names instants: other ones in another zone, where its minutes are other minutes.

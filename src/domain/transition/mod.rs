@@ -4,7 +4,7 @@ use crate::domain::command::{Command, Expected, Moment};
 use crate::domain::delivery::{self, Delivery};
 use crate::domain::effect::Effect;
 use crate::domain::event::{Operation, Snapshot};
-use crate::domain::occurrence::Spent;
+use crate::domain::occurrence::{Outcome, Spent};
 use crate::domain::rejection::Rejection;
 use crate::domain::state::{State, StateName};
 use crate::domain::transition::steps::Steps;
@@ -13,8 +13,10 @@ mod ask;
 mod clock_set;
 mod create;
 mod edit;
+mod following;
 mod report;
 mod steps;
+mod this;
 mod waits;
 mod wake;
 
@@ -22,6 +24,7 @@ mod wake;
 mod tests;
 
 pub use crate::domain::transition::create::{CreateError, create};
+pub use crate::domain::transition::following::{Follower, Succession, edit_following};
 
 /// What follows from a command, to be committed as a whole.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -91,7 +94,7 @@ pub fn transition<'a>(
     expected: Expected,
     moment: &Moment,
 ) -> Result<Transition, Rejection> {
-    check_expected(before, command, expected)?;
+    check_expected(before, command.verb(), expected)?;
     let mut steps = Steps::new(before, known.into(), moment);
     // Naming the occurrence says that it is meant although it is still ahead.
     let is_named = expected.occurrence.is_some();
@@ -136,6 +139,9 @@ pub fn transition<'a>(
         (State::Pending(_) | State::Running(_) | State::Failed(_), Command::Pause { until }) => {
             ask::pause(&mut steps, *until)?;
         }
+        (State::Pending(_) | State::Running(_) | State::Failed(_), Command::PauseThis { until }) => {
+            ask::pause_this(&mut steps, *until)?;
+        }
         (State::Suspended(_), Command::Resume { shift }) => ask::resume(&mut steps, *shift),
         (State::Suspended(_), Command::SleepOn { pause }) => ask::sleep_on(&mut steps, *pause),
         (
@@ -157,6 +163,10 @@ pub fn transition<'a>(
         ) => ask::cancel(&mut steps),
         (
             State::Created | State::Pending(_) | State::Running(_) | State::Suspended(_) | State::Failed(_),
+            Command::CancelThis,
+        ) => this::cancel(&mut steps)?,
+        (
+            State::Created | State::Pending(_) | State::Running(_) | State::Suspended(_) | State::Failed(_),
             Command::Unblock,
         ) => waits::unblock(&mut steps),
         (
@@ -173,37 +183,45 @@ pub fn transition<'a>(
             State::Created | State::Pending(_) | State::Running(_) | State::Suspended(_) | State::Failed(_),
             Command::Edit(edit),
         ) => edit::edit(&mut steps, edit)?,
+        (
+            State::Created | State::Pending(_) | State::Running(_) | State::Suspended(_) | State::Failed(_),
+            Command::EditThis(edit),
+        ) => this::edit(&mut steps, edit)?,
 
-        (state @ State::Created, Command::Ack { .. } | Command::Snooze { .. } | Command::Pause { .. })
+        (
+            state @ State::Created,
+            Command::Ack { .. } | Command::Snooze { .. } | Command::Pause { .. } | Command::PauseThis { .. },
+        )
         | (
             state @ (State::Created | State::Pending(_) | State::Running(_) | State::Failed(_)),
             Command::Resume { .. },
         )
         | (state @ (State::Created | State::Pending(_) | State::Suspended(_) | State::Failed(_)), Command::Retry)
         | (state @ (State::Created | State::Suspended(_) | State::Failed(_)), Command::Skip)
-        | (state @ State::Suspended(_), Command::Ack { .. } | Command::Snooze { .. } | Command::Pause { .. })
+        | (
+            state @ State::Suspended(_),
+            Command::Ack { .. } | Command::Snooze { .. } | Command::Pause { .. } | Command::PauseThis { .. },
+        )
         | (state @ State::Failed(_), Command::Ack { .. } | Command::Snooze { .. }) => {
             return Err(not_now(before, command.verb(), state.name()));
         }
         (
             State::Completed(ended) | State::Cancelled(ended),
             Command::Edit(_)
+            | Command::EditThis(_)
             | Command::Done { .. }
             | Command::Ack { .. }
             | Command::Snooze { .. }
             | Command::Pause { .. }
+            | Command::PauseThis { .. }
             | Command::Resume { .. }
             | Command::Skip
             | Command::Cancel
+            | Command::CancelThis
             | Command::Unblock
             | Command::Retry,
         ) => {
-            return Err(Rejection::Ended {
-                verb: command.verb(),
-                number: before.task.number,
-                state: before.occurrence.state.name(),
-                outcome: ended.outcome,
-            });
+            return Err(has_ended(before, command.verb(), ended.outcome));
         }
 
         // What comes back from a target is never refused. It touches the delivery, and ends a task for programs only.
@@ -284,8 +302,12 @@ fn not_now(before: &Snapshot, verb: &'static str, state: StateName) -> Rejection
     Rejection::NotNow { verb, number: before.task.number, state, allowed: allowed(state, before.task.is_series()) }
 }
 
-fn check_expected(before: &Snapshot, command: &Command, expected: Expected) -> Result<(), Rejection> {
-    let (verb, number) = (command.verb(), before.task.number);
+fn has_ended(before: &Snapshot, verb: &'static str, outcome: Outcome) -> Rejection {
+    Rejection::Ended { verb, number: before.task.number, state: before.occurrence.state.name(), outcome }
+}
+
+fn check_expected(before: &Snapshot, verb: &'static str, expected: Expected) -> Result<(), Rejection> {
+    let number = before.task.number;
     if let Some(version) = expected.version.filter(|version| *version != before.task.version) {
         return Err(Rejection::Stale { verb, number, expected: version, found: before.task.version });
     }

@@ -9,7 +9,7 @@ use crate::domain::effect::Effect;
 use crate::domain::event::{Firing, Operation, Snapshot, apply};
 use crate::domain::message::{Message, Occasion, Reason, Skip, skipped};
 use crate::domain::occurrence::{Due, FireId, Instance, Occurrence, OccurrenceKey, Outcome, Slot, Spent};
-use crate::domain::schedule::Passed;
+use crate::domain::schedule::{Passed, Schedule};
 use crate::domain::state::{Snooze, State, Suspended};
 use crate::domain::task::Task;
 use crate::domain::time::{Span, Timestamp};
@@ -134,7 +134,7 @@ impl<'a> Steps<'a> {
         {
             let remaining = ask::remaining(self);
             let (since, until) = (self.now(), pause.until);
-            let suspended = Suspended { id: pause.id, since, until, remaining, snooze: None };
+            let suspended = Suspended { id: pause.id, since, until, remaining, snooze: None, is_this_only: false };
             self.step(Operation::Suspended(suspended), "many tasks are paused");
         }
     }
@@ -354,9 +354,14 @@ impl<'a> Steps<'a> {
 
     /// Returns the first instance behind `cursor` that is due after now and comes up still.
     pub(super) fn next_behind(&self, cursor: Option<Instance>) -> Option<Instance> {
+        self.next_of(&self.task().schedule, cursor)
+    }
+
+    /// As [`Steps::next_behind`], of another schedule.
+    pub(super) fn next_of(&self, schedule: &Schedule, cursor: Option<Instance>) -> Option<Instance> {
         let mut behind = cursor;
         loop {
-            let next = self.task().schedule.next_after(behind.as_ref(), self.now(), self.moment.zone)?;
+            let next = schedule.next_after(behind.as_ref(), self.now(), self.moment.zone)?;
             if !self.is_spent(&next) {
                 return Some(next);
             }
@@ -506,6 +511,7 @@ pub(super) fn first_occurrence(
         key: instance.map_or(OccurrenceKey::Once, |instance| instance.key),
         generation: 1,
         due,
+        moved_from: None,
         successor_at: instance.and_then(|instance| successor_of(task, instance, spent, moment)),
         spoken: of_due.chain(of_deadline).collect(),
         last_spoken: None,

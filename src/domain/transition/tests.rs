@@ -20,6 +20,7 @@ use crate::domain::waiting::SetWaits;
 mod agreed;
 mod life;
 mod programs;
+mod scope;
 mod steps;
 mod waits;
 
@@ -213,13 +214,16 @@ fn every_command(story: &Story) -> Vec<Command> {
         Command::ClockSet { by: Span::from_minutes(-30) },
         Command::Edit(Box::new(Edit { title: Some("coffee".into()), ..Edit::default() })),
         Command::Edit(Box::new(Edit { schedule: Some(once("4 11:00")), ..Edit::default() })),
+        Command::EditThis(Box::new(Edit { schedule: Some(once("4 11:00")), ..Edit::default() })),
         Command::Done { early: false },
         Command::Ack { early: false, is_dismissal: false },
         Command::Snooze { until: at("4 10:30"), is_duration: false, early: false },
         Command::Pause { until: None },
+        Command::PauseThis { until: None },
         Command::Resume { shift: false },
         Command::Skip,
         Command::Cancel,
+        Command::CancelThis,
         Command::Unblock,
         Command::Retry,
         Command::Expire { delivery: delivery.clone() },
@@ -250,6 +254,9 @@ fn every_state_meets_every_command() {
             };
             let verb = match &command {
                 Command::Edit(edit) if edit.schedule.is_some() => "edit at",
+                Command::EditThis(_) => "edit 1",
+                Command::PauseThis { .. } => "pause 1",
+                Command::CancelThis => "cancel 1",
                 other => other.verb(),
             };
             table.push(format!("{state:<9} {verb:<8} {cell}"));
@@ -261,13 +268,16 @@ fn every_state_meets_every_command() {
     CREATED   follow the clock of nothing
     CREATED   edit     CREATED (edited)
     CREATED   edit at  PENDING (edited, moved, armed)
+    CREATED   edit 1   PENDING (edited, moved, armed)
     CREATED   complete COMPLETED (armed, started, completed)
     CREATED   ack      refused: cannot ack task 1: it is without a time
     CREATED   snooze   refused: cannot snooze task 1: it is without a time
     CREATED   pause    refused: cannot pause task 1: it is without a time
+    CREATED   pause 1  refused: cannot pause task 1: it is without a time
     CREATED   resume   refused: cannot resume task 1: it is without a time
     CREATED   skip     refused: cannot skip task 1: it is without a time
     CREATED   cancel   CANCELLED (cancelled)
+    CREATED   cancel 1 CANCELLED (cancelled)
     CREATED   unblock  nothing
     CREATED   retry    refused: cannot retry task 1: it is without a time
     CREATED   expire   nothing
@@ -278,13 +288,16 @@ fn every_state_meets_every_command() {
     PENDING   follow the clock of nothing
     PENDING   edit     RUNNING (edited, fired)
     PENDING   edit at  PENDING (edited, moved)
+    PENDING   edit 1   PENDING (edited, moved)
     PENDING   complete COMPLETED (started, completed)
     PENDING   ack      refused: cannot ack task 1: it is scheduled
     PENDING   snooze   PENDING (suspended, snoozed)
     PENDING   pause    SUSPENDED (suspended)
+    PENDING   pause 1  SUSPENDED (suspended)
     PENDING   resume   refused: cannot resume task 1: it is scheduled
     PENDING   skip     refused: cannot skip task 1: it does not repeat
     PENDING   cancel   CANCELLED (cancelled)
+    PENDING   cancel 1 CANCELLED (cancelled)
     PENDING   unblock  nothing
     PENDING   retry    refused: cannot retry task 1: it is scheduled
     PENDING   expire   nothing
@@ -295,13 +308,16 @@ fn every_state_meets_every_command() {
     RUNNING   follow the clock of nothing
     RUNNING   edit     RUNNING (edited)
     RUNNING   edit at  PENDING (edited, suspended, moved, resumed)
+    RUNNING   edit 1   PENDING (edited, suspended, moved, resumed)
     RUNNING   complete COMPLETED (completed)
     RUNNING   ack      RUNNING (acked)
     RUNNING   snooze   PENDING (suspended, snoozed)
     RUNNING   pause    SUSPENDED (suspended)
+    RUNNING   pause 1  SUSPENDED (suspended)
     RUNNING   resume   refused: cannot resume task 1: it is due
     RUNNING   skip     refused: cannot skip task 1: it does not repeat
     RUNNING   cancel   CANCELLED (suspended, cancelled)
+    RUNNING   cancel 1 CANCELLED (suspended, cancelled)
     RUNNING   unblock  nothing
     RUNNING   retry    nothing
     RUNNING   expire   RUNNING (expired)
@@ -312,13 +328,16 @@ fn every_state_meets_every_command() {
     SUSPENDED follow the clock of nothing
     SUSPENDED edit     SUSPENDED (edited)
     SUSPENDED edit at  SUSPENDED (edited, moved)
+    SUSPENDED edit 1   SUSPENDED (edited, moved)
     SUSPENDED complete COMPLETED (resumed, started, completed)
     SUSPENDED ack      refused: cannot ack task 1: it is paused
     SUSPENDED snooze   refused: cannot snooze task 1: it is paused
     SUSPENDED pause    refused: cannot pause task 1: it is paused
+    SUSPENDED pause 1  refused: cannot pause task 1: it is paused
     SUSPENDED resume   RUNNING (resumed, fired)
     SUSPENDED skip     refused: cannot skip task 1: it is paused
     SUSPENDED cancel   CANCELLED (cancelled)
+    SUSPENDED cancel 1 CANCELLED (cancelled)
     SUSPENDED unblock  nothing
     SUSPENDED retry    refused: cannot retry task 1: it is paused
     SUSPENDED expire   nothing
@@ -329,13 +348,16 @@ fn every_state_meets_every_command() {
     FAILED    follow the clock of nothing
     FAILED    edit     FAILED (edited)
     FAILED    edit at  PENDING (edited, retried, moved)
+    FAILED    edit 1   PENDING (edited, retried, moved)
     FAILED    complete COMPLETED (retried, started, completed)
     FAILED    ack      refused: cannot ack task 1: it is failed
     FAILED    snooze   refused: cannot snooze task 1: it is failed
     FAILED    pause    SUSPENDED (retried, suspended)
+    FAILED    pause 1  SUSPENDED (retried, suspended)
     FAILED    resume   refused: cannot resume task 1: it is failed
     FAILED    skip     refused: cannot skip task 1: it is failed
     FAILED    cancel   CANCELLED (cancelled)
+    FAILED    cancel 1 CANCELLED (cancelled)
     FAILED    unblock  nothing
     FAILED    retry    refused: cannot retry task 1: it is failed
     FAILED    expire   FAILED (expired)
@@ -346,13 +368,16 @@ fn every_state_meets_every_command() {
     COMPLETED follow the clock of nothing
     COMPLETED edit     refused: cannot edit task 1: it is already done
     COMPLETED edit at  refused: cannot edit task 1: it is already done
+    COMPLETED edit 1   refused: cannot edit task 1: it is already done
     COMPLETED complete refused: cannot complete task 1: it is already done
     COMPLETED ack      refused: cannot ack task 1: it is already done
     COMPLETED snooze   refused: cannot snooze task 1: it is already done
     COMPLETED pause    refused: cannot pause task 1: it is already done
+    COMPLETED pause 1  refused: cannot pause task 1: it is already done
     COMPLETED resume   refused: cannot resume task 1: it is already done
     COMPLETED skip     refused: cannot skip task 1: it is already done
     COMPLETED cancel   refused: cannot cancel task 1: it is already done
+    COMPLETED cancel 1 refused: cannot cancel task 1: it is already done
     COMPLETED unblock  refused: cannot unblock task 1: it is already done
     COMPLETED retry    refused: cannot retry task 1: it is already done
     COMPLETED expire   nothing
@@ -363,13 +388,16 @@ fn every_state_meets_every_command() {
     CANCELLED follow the clock of nothing
     CANCELLED edit     refused: cannot edit task 1: it is already cancelled
     CANCELLED edit at  refused: cannot edit task 1: it is already cancelled
+    CANCELLED edit 1   refused: cannot edit task 1: it is already cancelled
     CANCELLED complete refused: cannot complete task 1: it is already cancelled
     CANCELLED ack      refused: cannot ack task 1: it is already cancelled
     CANCELLED snooze   refused: cannot snooze task 1: it is already cancelled
     CANCELLED pause    refused: cannot pause task 1: it is already cancelled
+    CANCELLED pause 1  refused: cannot pause task 1: it is already cancelled
     CANCELLED resume   refused: cannot resume task 1: it is already cancelled
     CANCELLED skip     refused: cannot skip task 1: it is already cancelled
     CANCELLED cancel   refused: cannot cancel task 1: it is already cancelled
+    CANCELLED cancel 1 refused: cannot cancel task 1: it is already cancelled
     CANCELLED unblock  refused: cannot unblock task 1: it is already cancelled
     CANCELLED retry    refused: cannot retry task 1: it is already cancelled
     CANCELLED expire   nothing
@@ -949,10 +977,16 @@ fn any_act() -> impl Strategy<Value = Act> {
             is_duration,
             early
         }),
-        prop::option::of(soon).prop_map(|until| Command::Pause { until }),
+        prop::option::of(soon.clone()).prop_map(|until| Command::Pause { until }),
+        prop::option::of(soon.clone()).prop_map(|until| Command::PauseThis { until }),
+        soon.prop_map(|at| {
+            let schedule = Some(schedule(Rule::Once(at.local(BERLIN))));
+            Command::EditThis(Box::new(Edit { schedule, ..Edit::default() }))
+        }),
         any::<bool>().prop_map(|shift| Command::Resume { shift }),
         Just(Command::Skip),
         Just(Command::Cancel),
+        Just(Command::CancelThis),
         Just(Command::Unblock),
         waits::any_parent_end().prop_map(Command::ParentEnded),
         waits::any_set().prop_map(|waits| Command::Edit(Box::new(Edit { waits, ..Edit::default() }))),

@@ -14,7 +14,9 @@ pub(super) fn wake(steps: &mut Steps<'_>) {
     pass_deadline(steps);
     match steps.state().clone() {
         State::Suspended(suspended) => {
-            if suspended.until.is_some_and(|until| until <= steps.now()) {
+            if suspended.is_this_only && steps.is_succeeded() {
+                succeed_paused(steps);
+            } else if suspended.until.is_some_and(|until| until <= steps.now()) {
                 match steps.moment.standing {
                     // What is armed while many are paused goes to sleep too.
                     Some(pause) => ask::sleep_on(steps, pause),
@@ -63,9 +65,24 @@ fn why_skipped(steps: &Steps<'_>, at: Timestamp) -> Option<&'static str> {
 /// is due by now rings. Those in between were missed and are passed over.
 fn succeed(steps: &mut Steps<'_>) {
     let present = steps.occurrence().instance().expect("only an occurrence with a time has a successor");
+    let unsaid = if steps.has_come_up() { Passed::NONE } else { Passed::one(present.due) };
+    succeed_with(steps, &present, unsaid);
+}
+
+/// As [`succeed`] for an occurrence that alone is paused: it is passed over for that, and its series goes on.
+pub(super) fn succeed_paused(steps: &mut Steps<'_>) {
+    let due = steps.occurrence().due;
+    steps.step(Operation::Resumed { due, snooze: None }, "its successor is due");
+    let present = steps.occurrence().instance().expect("only an occurrence with a time has a successor");
+    if !steps.has_come_up() {
+        pass_over(steps, Passed::one(present.due), "it was paused");
+    }
+    succeed_with(steps, &present, Passed::NONE);
+}
+
+fn succeed_with(steps: &mut Steps<'_>, present: &Instance, unsaid: Passed) {
     let has_come_up = steps.has_come_up();
-    let unsaid = if has_come_up { Passed::NONE } else { Passed::one(present.due) };
-    let next = go_on(steps, &present, unsaid);
+    let next = go_on(steps, present, unsaid);
     if has_come_up {
         steps.close_unanswered();
     } else {

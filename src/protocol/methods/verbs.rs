@@ -77,6 +77,18 @@ pub struct Snooze {
     pub key: Option<String>,
 }
 
+/// Which times of a series are meant. Of a task that comes up once, `this` and `all` are the same.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum SeriesScope {
+    /// The open one.
+    This,
+    /// The open one and all behind it; of a change, those behind it where the open one rang already.
+    Following,
+    /// The whole series.
+    All,
+}
+
 /// Its clock stops, until a resume where neither `for` nor `until` says when.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -105,6 +117,12 @@ pub struct Pause {
     /// The idempotency key, see [`Add::key`](crate::protocol::methods::Add::key).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub key: Option<String>,
+    /// Which times of a series are meant; absent: all of them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub scope: Option<SeriesScope>,
+    /// Whether it is only asked what would be: nothing is changed, and the key is not used up.
+    #[serde(default, skip_serializing_if = "crate::protocol::methods::is_false")]
+    pub preview: bool,
 }
 
 /// Its clock goes on.
@@ -150,6 +168,9 @@ pub struct PauseResult {
     pub passed_over: u64,
     /// What the person should know besides.
     pub warnings: Vec<String>,
+    /// Whether this is only what would be.
+    #[serde(default)]
+    pub preview: bool,
 }
 
 impl PauseResult {
@@ -169,6 +190,8 @@ impl PauseResult {
                 warnings: self.warnings,
                 dependents: Vec::new(),
                 dependents_total: 0,
+                preview: self.preview,
+                follower: None,
             }),
             None => Err(Box::new(self)),
         }
@@ -204,6 +227,12 @@ pub struct Cancel {
     /// The idempotency key, see [`Add::key`](crate::protocol::methods::Add::key).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub key: Option<String>,
+    /// Which times of a series are meant; absent: all of them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub scope: Option<SeriesScope>,
+    /// Whether it is only asked what would be: nothing is changed, and the key is not used up.
+    #[serde(default, skip_serializing_if = "crate::protocol::methods::is_false")]
+    pub preview: bool,
 }
 
 /// Sends at once, under the same ids, what failed of a reminder that is due.

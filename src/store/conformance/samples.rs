@@ -15,7 +15,9 @@ use crate::domain::occurrence::{
 };
 use crate::domain::schedule::{Calendar, Cron, Interval, Rule, Schedule};
 use crate::domain::state::{Ended, Failed, Pending, Running, Snooze, State, StateName, Suspended};
-use crate::domain::task::{Deadline, DeadlineTime, Details, Missed, Nag, Number, Policy, Priority, Task, TaskId};
+use crate::domain::task::{
+    Deadline, DeadlineTime, Details, Missed, Nag, Number, Policy, Priority, Task, TaskId, TaskLink,
+};
 use crate::domain::time::{Span, Timestamp};
 use crate::domain::waiting::{Failure, HowFailed, Met, OnParentFail, Parent, SetWaits, Wait, Waits};
 use crate::store::{Change, Store};
@@ -56,6 +58,8 @@ pub(crate) fn task(number: u64, version: u64) -> Task {
         cursor: None,
         last_ended: None,
         previous: None,
+        follows: Some(TaskLink { id: task_id(number + 100), number: Number(number + 100) }),
+        followed_by: None,
     }
 }
 
@@ -75,6 +79,7 @@ pub(crate) fn occurrence(day: u32, state: State) -> Occurrence {
         key: key(day),
         generation: 1,
         due: Some(Due { nominal: Nominal::Local(nominal), at: at(1_778_000_000_000 + i64::from(day) * 86_400_000) }),
+        moved_from: Some(Due { nominal: Nominal::Local(nominal), at: at(1_778_200_000_000) }),
         successor_at: Some(at(1_778_000_000_000 + i64::from(day + 1) * 86_400_000)),
         spoken: vec![Slot::Alert(Span::from_minutes(-60)), Slot::DEADLINE],
         last_spoken: Some(Slot::Alert(Span::from_minutes(-60))),
@@ -114,6 +119,7 @@ pub(crate) fn suspended() -> Suspended {
         until: Some(at(1_779_000_000_002)),
         remaining: Some(Span::from_millis(1_234)),
         snooze: Some(Snooze { is_chosen: false, ..snooze() }),
+        is_this_only: true,
     }
 }
 
@@ -148,7 +154,7 @@ fn states_named(name: StateName) -> Vec<State> {
             ]
         }
         StateName::Suspended => {
-            let bare = Suspended { until: None, remaining: None, snooze: None, ..suspended() };
+            let bare = Suspended { until: None, remaining: None, snooze: None, is_this_only: false, ..suspended() };
             vec![State::Suspended(suspended()), State::Suspended(bare)]
         }
         StateName::Failed => vec![State::Failed(Failed { at: at(1_779_000_000_006) })],
@@ -227,7 +233,10 @@ fn operation_after(operation: &Operation, snapshot: &Snapshot) -> Option<Operati
         Operation::Snoozed { .. } => Operation::Resumed { due: snapshot.occurrence.due, snooze: Some(snooze()) },
         Operation::Resumed { .. } => Operation::Edited(Box::new(full_edit())),
         Operation::Edited(_) => Operation::Moved(occurrence()),
-        Operation::Moved(_) => Operation::Failed,
+        Operation::Moved(_) => {
+            Operation::Followed { by: TaskLink { id: task_id(99), number: Number(99) }, schedule: Box::new(daily()) }
+        }
+        Operation::Followed { .. } => Operation::Failed,
         Operation::Failed => Operation::Retried,
         Operation::Retried => Operation::Completed(Outcome::Unanswered),
         Operation::Completed(_) => Operation::Cancelled(Outcome::Skipped),

@@ -15,7 +15,9 @@ use crate::domain::event::{Operation, Snapshot};
 use crate::domain::occurrence::{Due, Instance, Nominal, Occurrence, OccurrenceKey, OccurrenceName, Outcome, Slot};
 use crate::domain::schedule::{AfterDone, Calendar, Every, Interval, Rule, Schedule};
 use crate::domain::state::{Ended, Failed, Pending, Running, Snooze, State, Suspended};
-use crate::domain::task::{Deadline, DeadlineTime, Details, Missed, Nag, Number, Policy, Priority, Task, TaskId};
+use crate::domain::task::{
+    Deadline, DeadlineTime, Details, Missed, Nag, Number, Policy, Priority, Task, TaskId, TaskLink,
+};
 use crate::domain::time::{Span, Timestamp};
 use crate::domain::waiting::{Failure, HowFailed, Met, OnParentFail, Parent, Wait, Waits};
 use crate::store::conformance::samples;
@@ -178,7 +180,8 @@ fn schedule() -> impl Strategy<Value = Schedule> {
 
 fn task() -> impl Strategy<Value = Task> {
     let instance = || of((key(), nominal(), at()).prop_map(|(key, nominal, due)| Instance { key, nominal, due }));
-    let life = (policy(), of(deadline()), waits());
+    let link = || of((id(), 1_u64..9).prop_map(|(id, number)| TaskLink { id: TaskId(id), number: Number(number) }));
+    let life = (policy(), of(deadline()), waits(), (link(), link()));
     (id(), details(), schedule(), vec(span(), 0..4), life, (at(), at()), (instance(), instance()), of(outcome()))
         .prop_map(|(id, details, schedule, alerts, life, (created_at, updated_at), (cursor, last_ended), previous)| {
             Task {
@@ -196,6 +199,8 @@ fn task() -> impl Strategy<Value = Task> {
                 cursor,
                 last_ended,
                 previous,
+                follows: life.3.0,
+                followed_by: life.3.1,
             }
         })
 }
@@ -212,8 +217,16 @@ fn snooze() -> impl Strategy<Value = Snooze> {
 
 fn state() -> impl Strategy<Value = State> {
     let ended = || (at(), outcome()).prop_map(|(at, outcome)| Ended { at, outcome });
-    let suspended = (id(), at(), of(at()), of(span()), of(snooze()))
-        .prop_map(|(id, since, until, remaining, snooze)| Suspended { id, since, until, remaining, snooze });
+    let suspended = (id(), at(), of(at()), of(span()), of(snooze()), any::<bool>()).prop_map(
+        |(id, since, until, remaining, snooze, is_this_only)| Suspended {
+            id,
+            since,
+            until,
+            remaining,
+            snooze,
+            is_this_only,
+        },
+    );
     prop_oneof![
         Just(State::Created),
         (of(snooze()), any::<bool>()).prop_map(|(snooze, is_missed)| State::Pending(Pending { snooze, is_missed })),
@@ -230,32 +243,34 @@ fn state() -> impl Strategy<Value = State> {
 }
 
 fn occurrence() -> impl Strategy<Value = Occurrence> {
-    let due = of((nominal(), at()).prop_map(|(nominal, at)| Due { nominal, at }));
+    let due = || of((nominal(), at()).prop_map(|(nominal, at)| Due { nominal, at }));
     let deadline = (of((nominal(), at()).prop_map(|(nominal, at)| Due { nominal, at })), any::<(bool, u32)>());
-    (key(), any::<u32>(), due, of(at()), (vec(slot(), 0..4), of(slot())), deadline, of(id()), state()).prop_map(
-        |(
-            key,
-            generation,
-            due,
-            successor_at,
-            (spoken, last_spoken),
-            (deadline, (is_past_deadline, nags)),
-            moved_by,
-            state,
-        )| Occurrence {
-            key,
-            generation,
-            due,
-            successor_at,
-            spoken,
-            last_spoken,
-            deadline,
-            is_past_deadline,
-            nags,
-            moved_by,
-            state,
-        },
-    )
+    (key(), any::<u32>(), (due(), due()), of(at()), (vec(slot(), 0..4), of(slot())), deadline, of(id()), state())
+        .prop_map(
+            |(
+                key,
+                generation,
+                (due, moved_from),
+                successor_at,
+                (spoken, last_spoken),
+                (deadline, (is_past_deadline, nags)),
+                moved_by,
+                state,
+            )| Occurrence {
+                key,
+                generation,
+                due,
+                moved_from,
+                successor_at,
+                spoken,
+                last_spoken,
+                deadline,
+                is_past_deadline,
+                nags,
+                moved_by,
+                state,
+            },
+        )
 }
 
 /// One event to be: of which task, of which day, which operation, how far from the stored version, which firing, and

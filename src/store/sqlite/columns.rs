@@ -21,16 +21,18 @@ pub(crate) const TASK: &str = "number, id, version, title, notes, link, priority
     schedule_until, schedule_count, schedule_after_done, missed, nag_ms, nag_max, auto_done, deadline, waits, \
     created_at, updated_at, cursor_key, cursor_nominal, cursor_due_at, last_ended_key, \
     last_ended_nominal, last_ended_due_at, previous_outcome, \
-    max_retries, max_late_ms";
+    max_retries, max_late_ms, follows, followed_by";
 
 /// The columns of a task that follow from its present occurrence.
 const PRESENT: &str = "present_key, present_generation, present_state, next_wake_at";
 
 /// The columns of an occurrence, in the order of [`read_occurrence`].
-pub(crate) const OCCURRENCE: &str = "key, generation, due_nominal, due_at, successor_at, spoken, last_spoken, \
+pub(crate) const OCCURRENCE: &str = "key, generation, due_nominal, due_at, moved_from_nominal, \
+    moved_from_at, successor_at, spoken, last_spoken, \
     deadline_nominal, deadline_at, is_past_deadline, nags, moved_by, state, snooze_id, snooze_until, snooze_slot, \
     snooze_is_chosen, snooze_is_duration, is_missed, fired_at, rang_at, nags_since, is_hushed, late, acked_at, \
-    suspended_id, suspended_at, suspended_until, remaining_ms, failed_at, ended_at, outcome";
+    suspended_id, suspended_at, suspended_until, remaining_ms, \
+    suspended_is_this_only, failed_at, ended_at, outcome";
 
 /// Inserts or replaces the row of a task.
 pub(crate) static UPSERT_TASK: LazyLock<String> = LazyLock::new(|| {
@@ -164,6 +166,8 @@ pub(crate) fn write_task(statement: &mut Statement<'_>, task: &TaskRow, present:
         task.previous_outcome,
         task.max_retries,
         task.max_late_ms,
+        task.follows.as_ref().map(to_json),
+        task.followed_by.as_ref().map(to_json),
         present.name.key.to_string(),
         present.name.generation,
         present.state.as_str(),
@@ -210,6 +214,8 @@ pub(crate) fn read_task(columns: &mut Columns<'_>) -> Result<TaskRow, Fault> {
         previous_outcome: columns.take()?,
         max_retries: columns.take()?,
         max_late_ms: columns.take()?,
+        follows: columns.take_maybe_json("follows")?,
+        followed_by: columns.take_maybe_json("followed_by")?,
     })
 }
 
@@ -223,11 +229,14 @@ pub(crate) fn write_occurrence(
 ) -> Result<(), Fault> {
     let (due, deadline, state) = (occurrence.due.as_ref(), occurrence.deadline.as_ref(), &occurrence.state);
     let (snooze, suspended) = (state.snooze.as_ref(), state.suspended.as_ref());
+    let moved_from = occurrence.moved_from.as_ref();
     statement.execute(params![
         occurrence.key,
         occurrence.generation,
         due.map(|due| &due.nominal),
         due.map(|due| due.at),
+        moved_from.map(|due| &due.nominal),
+        moved_from.map(|due| due.at),
         occurrence.successor_at,
         to_json(&occurrence.spoken),
         occurrence.last_spoken.as_ref().map(SlotRow::name),
@@ -253,6 +262,7 @@ pub(crate) fn write_occurrence(
         suspended.map(|suspended| suspended.at),
         suspended.and_then(|suspended| suspended.until),
         suspended.and_then(|suspended| suspended.remaining_ms),
+        suspended.map(|suspended| suspended.is_this_only),
         state.failed_at,
         state.ended_at,
         state.outcome,
@@ -269,6 +279,7 @@ pub(crate) fn read_occurrence(columns: &mut Columns<'_>) -> Result<OccurrenceRow
         key: columns.take()?,
         generation: columns.take()?,
         due: columns.take_both()?.map(|(nominal, at)| DueRow { nominal, at }),
+        moved_from: columns.take_both()?.map(|(nominal, at)| DueRow { nominal, at }),
         successor_at: columns.take()?,
         spoken: columns.take_json("spoken")?,
         last_spoken: columns.take::<Option<String>>()?.map(SlotRow::Name),
@@ -314,5 +325,6 @@ fn read_snooze(columns: &mut Columns<'_>) -> Result<Option<SnoozeRow>, Fault> {
 fn read_suspended(columns: &mut Columns<'_>) -> Result<Option<SuspendedRow>, Fault> {
     let suspended = columns.take_both()?;
     let (until, remaining_ms) = (columns.take()?, columns.take()?);
-    Ok(suspended.map(|(id, at)| SuspendedRow { id: Uuid::from_bytes(id), at, until, remaining_ms }))
+    let is_this_only = columns.take::<Option<bool>>()?.unwrap_or(false);
+    Ok(suspended.map(|(id, at)| SuspendedRow { id: Uuid::from_bytes(id), at, until, remaining_ms, is_this_only }))
 }

@@ -26,6 +26,7 @@ pub(crate) const MIGRATIONS: &[(&str, &str)] = &[
     ("V4__device_events", include_str!("migrations/V4__device_events.sql")),
     ("V5__digests", include_str!("migrations/V5__digests.sql")),
     ("V6__waits", include_str!("migrations/V6__waits.sql")),
+    ("V7__scope", include_str!("migrations/V7__scope.sql")),
 ];
 
 /// Marks the file as ours: "Keik", as the first migration writes it.

@@ -216,9 +216,7 @@ fn many_tasks_are_paused_at_once_and_what_is_added_meanwhile_sleeps_too() {
     $ keiko resume --tag home
     resumed 1 task: 1
     $ keiko pause --all 1
-    ! error: the argument '--all' cannot be used with '[TASK]...'
-    ! hint: run keiko pause --help to see how it is used
-    [exit 2]
+    paused 1  tea +home  until it is resumed, 20m left
     $ keiko pause
     ! error: the following required arguments were not provided: <TASK>...
     ! hint: run keiko pause --help to see how it is used

@@ -6,6 +6,7 @@ mod choosing;
 mod failing;
 mod looking;
 mod parsing;
+mod series;
 mod shown;
 mod starting;
 mod waiting;

@@ -7,9 +7,9 @@ use std::time::Duration;
 use chrono_tz::Tz;
 use keiko::clock::Clock;
 use keiko::clock::sim::SimClock;
-use keiko::domain::command::{Command, Edit, GRACE_DEFAULT};
+use keiko::domain::command::{Command, Edit, Expected, GRACE_DEFAULT};
 use keiko::domain::delivery::{ChannelKind, Delivery, DeliveryId, DeliveryStatus, Report, Target};
-use keiko::domain::event::{Operation, Snapshot, apply};
+use keiko::domain::event::{Actor, Operation, Snapshot, apply};
 use keiko::domain::occurrence::{FireId, Nominal, OccurrenceKey, OccurrenceName};
 use keiko::domain::outbox::{DeliveryFilter, Statuses};
 use keiko::domain::pause::Scope;
@@ -20,7 +20,7 @@ use keiko::domain::time::{Span, Timestamp};
 use keiko::domain::waiting::SetWaits;
 use keiko::engine::handle::Handle;
 use keiko::engine::ids::Ids;
-use keiko::engine::input::{AddRequest, Applied, CallError, ManyCall, TargetCall};
+use keiko::engine::input::{AddRequest, Applied, CallError, FollowCall, ManyCall, PreviewCall, TargetCall};
 use keiko::engine::{EngineParts, Running, start};
 use keiko::notify::recording::{Answer, RecordingChannel};
 use keiko::notify::{Channel, Presence};
@@ -182,9 +182,59 @@ impl World {
             return;
         }
         let chosen = usize::try_from(self.random.next() % tasks.len() as u64).expect("small");
+        let task = tasks[chosen].task.id;
+        if self.random.chance(6) {
+            let call = self.any_following(task);
+            let result = self.handle().follow(call).await;
+            if let Ok(Applied { follower: Some(follower), .. }) = &result {
+                self.acknowledged.insert(follower.task.id, follower.task.version);
+            }
+            return self.note(result);
+        }
+        if self.random.chance(6) {
+            return self.preview(task).await;
+        }
         let command = self.any_command();
-        let result = self.handle().call(call(tasks[chosen].task.id, command)).await;
+        let result = self.handle().call(call(task, command)).await;
         self.note(result);
+    }
+
+    fn any_following(&mut self, task: TaskId) -> FollowCall {
+        let schedule = self.random.chance(50).then(|| self.any_schedule());
+        let edit = Box::new(Edit { title: Some("goes on".to_owned()), schedule, ..Edit::default() });
+        FollowCall { task, edit, expected: Expected::default(), actor: Actor::Person, key: None }
+    }
+
+    /// What is only asked changes nothing, and the change itself does what was said.
+    async fn preview(&mut self, task: TaskId) {
+        let before = self.store.events_since(self.known.last_seq, usize::MAX).expect("readable").len();
+        let (foreseen, done) = if self.random.chance(50) {
+            let asked = self.any_following(task);
+            let foreseen = self.handle().preview(PreviewCall::Follow(asked.clone())).await;
+            self.check_unchanged(before);
+            (foreseen, self.handle().follow(asked).await)
+        } else {
+            let asked = call(task, self.any_command());
+            let foreseen = self.handle().preview(PreviewCall::One(asked.clone())).await;
+            self.check_unchanged(before);
+            (foreseen, self.handle().call(asked).await)
+        };
+        if let (Ok(foreseen), Ok(done)) = (&foreseen, &done) {
+            let due = |applied: &Applied| {
+                let both = [Some(&applied.snapshot), applied.follower.as_deref()];
+                both.map(|snapshot| snapshot.map(|snapshot| (snapshot.task.number, snapshot.occurrence.due)))
+            };
+            assert_eq!(due(foreseen), due(done), "it is as it was foreseen");
+        }
+        if let Ok(Applied { follower: Some(follower), .. }) = &done {
+            self.acknowledged.insert(follower.task.id, follower.task.version);
+        }
+        self.note(done);
+    }
+
+    fn check_unchanged(&self, before: usize) {
+        let after = self.store.events_since(self.known.last_seq, usize::MAX).expect("readable").len();
+        assert_eq!(before, after, "what is only asked is not stored");
     }
 
     fn note(&mut self, result: Result<Applied, CallError>) {
@@ -230,9 +280,19 @@ impl World {
     fn any_command(&mut self) -> Command {
         let now = self.clock.now();
         let early = self.random.chance(30);
-        match self.random.below(10) {
-            9 if self.random.chance(20) => Command::Unblock,
-            9 => Command::Edit(Box::new(Edit { waits: self.any_waits(), ..Edit::default() })),
+        match self.random.below(12) {
+            11 if self.random.chance(20) => Command::Unblock,
+            11 => Command::Edit(Box::new(Edit { waits: self.any_waits(), ..Edit::default() })),
+            9 => {
+                let until = self.random.chance(30).then(|| now.saturating_add(self.random.minutes(1, 3000)));
+                if self.random.chance(70) { Command::PauseThis { until } } else { Command::CancelThis }
+            }
+            10 => {
+                let at = now.saturating_add(self.random.minutes(-5, 1500));
+                let rule =
+                    if self.random.chance(70) { Rule::Once(at.local(self.clock.zone())) } else { Rule::Countdown(at) };
+                Command::EditThis(Box::new(Edit { schedule: Some(schedule(rule)), ..Edit::default() }))
+            }
             0 | 1 => Command::Done { early },
             2 => Command::Ack { early, is_dismissal: self.random.chance(50) },
             3 | 4 => {

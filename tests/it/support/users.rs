@@ -92,7 +92,10 @@ impl User {
             (open.len() > OPEN_MAX).then(|| open.remove(0))
         };
         if let Some(task) = oldest {
-            return call(client, &Cancel { task: task.into(), all: false, occurrence: None, key: None });
+            return call(
+                client,
+                &Cancel { task: task.into(), all: false, occurrence: None, key: None, scope: None, preview: false },
+            );
         }
         let known = {
             let open = common.open.lock().unwrap();
@@ -163,6 +166,8 @@ impl User {
                     zone: None,
                     occurrence: None,
                     key: None,
+                    scope: None,
+                    preview: false,
                 },
             ),
             5 => call(
@@ -170,7 +175,7 @@ impl User {
                 &Resume { task: Some(task), all: false, tag: None, shift: early, occurrence: None, key: None },
             ),
             6 => call(client, &Skip { task, occurrence: None, key: None }),
-            7 => call(client, &Cancel { task, all: false, occurrence: None, key: None }),
+            7 => call(client, &Cancel { task, all: false, occurrence: None, key: None, scope: None, preview: false }),
             8 => call(client, &Update { at: Some("in 1 second".to_owned()), ..update(number) }),
             _ => call(client, &Update { notes: Some(self.asked.to_string()), ..update(number) }),
         }
@@ -180,6 +185,8 @@ impl User {
 fn update(number: u64) -> Update {
     Update {
         key: None,
+        scope: None,
+        preview: false,
         max_retries: None,
         max_late: None,
         missed: None,

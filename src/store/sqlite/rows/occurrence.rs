@@ -40,6 +40,8 @@ pub(crate) struct OccurrenceRow {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) due: Option<DueRow>,
     #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) moved_from: Option<DueRow>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) successor_at: Option<i64>,
     #[serde(default, alias = "spoken_ms", skip_serializing_if = "Vec::is_empty")]
     pub(crate) spoken: Vec<SlotRow>,
@@ -62,6 +64,7 @@ impl OccurrenceRow {
             key: occurrence.key.to_string(),
             generation: occurrence.generation,
             due: occurrence.due.as_ref().map(DueRow::from_due),
+            moved_from: occurrence.moved_from.as_ref().map(DueRow::from_due),
             successor_at: millis(occurrence.successor_at),
             spoken: slots_to_rows(&occurrence.spoken),
             last_spoken: occurrence.last_spoken.map(SlotRow::from_slot),
@@ -78,6 +81,7 @@ impl OccurrenceRow {
             key: key("key", &self.key)?,
             generation: self.generation,
             due: self.due.map(DueRow::into_due).transpose()?,
+            moved_from: self.moved_from.map(DueRow::into_due).transpose()?,
             successor_at: maybe_timestamp("successor_at", self.successor_at)?,
             spoken: slots_from_rows(self.spoken)?,
             last_spoken: self.last_spoken.map(SlotRow::into_slot).transpose()?,
@@ -268,6 +272,8 @@ pub(crate) struct SuspendedRow {
     pub(crate) until: Option<i64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) remaining_ms: Option<i64>,
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub(crate) is_this_only: bool,
 }
 
 impl SuspendedRow {
@@ -277,6 +283,7 @@ impl SuspendedRow {
             at: suspended.since.as_millis(),
             until: millis(suspended.until),
             remaining_ms: suspended.remaining.map(Span::as_millis),
+            is_this_only: suspended.is_this_only,
         }
     }
 
@@ -287,6 +294,7 @@ impl SuspendedRow {
             until: maybe_timestamp("suspended_until", self.until)?,
             remaining: self.remaining_ms.map(Span::from_millis),
             snooze: snooze.map(SnoozeRow::into_snooze).transpose()?,
+            is_this_only: self.is_this_only,
         })
     }
 }

@@ -13,7 +13,7 @@ use crate::domain::waiting::SetWaits;
 use crate::store::sqlite::rows::occurrence::{
     DueRow, OccurrenceRow, SlotRow, SnapshotRow, SnoozeRow, SuspendedRow, slots_from_rows, slots_to_rows,
 };
-use crate::store::sqlite::rows::task::{DeadlineRow, NagRow, ScheduleRow, TargetRow, missed};
+use crate::store::sqlite::rows::task::{DeadlineRow, LinkRow, NagRow, ScheduleRow, TargetRow, missed};
 use crate::store::sqlite::rows::waits::{ParentRow, WaitsRow};
 use crate::store::sqlite::rows::{RowError, outcome, outcome_word, priority, priority_word, required, timestamp};
 
@@ -56,6 +56,10 @@ pub(crate) struct ValuesRow {
     waits: Option<WaitsRow>,
     #[serde(skip_serializing_if = "Option::is_none")]
     parent: Option<ParentRow>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    task: Option<LinkRow>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    schedule: Option<ScheduleRow>,
 }
 
 impl ValuesRow {
@@ -79,6 +83,11 @@ impl ValuesRow {
             Operation::Added(snapshot) => Self { snapshot: Some(SnapshotRow::from_snapshot(snapshot)), ..none },
             Operation::Opened(opened) => Self { occurrence: occurrence(opened), ..none },
             Operation::Moved(moved) => Self { occurrence: occurrence(moved), ..none },
+            Operation::Followed { by, schedule } => Self {
+                task: Some(LinkRow::from_link(*by)),
+                schedule: Some(ScheduleRow::from_schedule(schedule)),
+                ..none
+            },
             Operation::Spoke(firing) | Operation::Fired(firing) => {
                 Self { firing: Some(FiringRow::from_firing(firing)), ..none }
             }
@@ -132,6 +141,10 @@ impl ValuesRow {
             },
             "edited" => Operation::Edited(Box::new(required("edit", self.edit)?.into_edit()?)),
             "moved" => Operation::Moved(Box::new(required("occurrence", self.occurrence)?.into_occurrence()?)),
+            "followed" => Operation::Followed {
+                by: required("task", self.task)?.into_link(),
+                schedule: Box::new(required("schedule", self.schedule)?.into_schedule()?),
+            },
             "failed" => Operation::Failed,
             "retried" => Operation::Retried,
             "completed" => Operation::Completed(outcome("outcome", &required("outcome", self.outcome)?)?),

@@ -9,7 +9,7 @@ use uuid::Uuid;
 use crate::domain::delivery::{ChannelKind, Target};
 use crate::domain::occurrence::{Instance, OccurrenceKey};
 use crate::domain::schedule::{AfterDone, Calendar, Cron, Every, Interval, Rule, Schedule};
-use crate::domain::task::{Deadline, DeadlineTime, Details, Missed, Nag, Number, Policy, Task, TaskId};
+use crate::domain::task::{Deadline, DeadlineTime, Details, Missed, Nag, Number, Policy, Task, TaskId, TaskLink};
 use crate::domain::time::Span;
 use crate::store::sqlite::rows::waits::WaitsRow;
 use crate::store::sqlite::rows::{
@@ -60,6 +60,10 @@ pub(crate) struct TaskRow {
     pub(crate) last_ended: Option<InstanceRow>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) previous_outcome: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) follows: Option<LinkRow>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) followed_by: Option<LinkRow>,
 }
 
 impl TaskRow {
@@ -90,6 +94,8 @@ impl TaskRow {
             cursor: task.cursor.as_ref().map(InstanceRow::from_instance),
             last_ended: task.last_ended.as_ref().map(InstanceRow::from_instance),
             previous_outcome: task.previous.map(|outcome| outcome_word(outcome).to_owned()),
+            follows: task.follows.map(LinkRow::from_link),
+            followed_by: task.followed_by.map(LinkRow::from_link),
         }
     }
 
@@ -123,6 +129,8 @@ impl TaskRow {
             cursor: self.cursor.map(InstanceRow::into_instance).transpose()?,
             last_ended: self.last_ended.map(InstanceRow::into_instance).transpose()?,
             previous: self.previous_outcome.map(|word| outcome("previous_outcome", &word)).transpose()?,
+            follows: self.follows.map(LinkRow::into_link),
+            followed_by: self.followed_by.map(LinkRow::into_link),
         })
     }
 }
@@ -158,6 +166,23 @@ impl NagRow {
 
     pub(crate) fn into_nag(self) -> Nag {
         Nag { every: Span::from_millis(self.every_ms), max: self.max }
+    }
+}
+
+/// Another task, as JSON.
+#[derive(Clone, Copy, Serialize, Deserialize)]
+pub(crate) struct LinkRow {
+    id: Uuid,
+    number: u64,
+}
+
+impl LinkRow {
+    pub(crate) fn from_link(link: TaskLink) -> Self {
+        Self { id: link.id.0, number: link.number.0 }
+    }
+
+    pub(crate) fn into_link(self) -> TaskLink {
+        TaskLink { id: TaskId(self.id), number: Number(self.number) }
     }
 }
 
