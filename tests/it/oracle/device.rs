@@ -143,7 +143,7 @@ impl Device {
     fn note_rings(&mut self) {
         for stored in self.store.events_since(self.last_seq, usize::MAX).expect("readable") {
             self.last_seq = stored.seq;
-            let event = &stored.event;
+            let Some(event) = stored.event.of_task() else { continue };
             let task = self.tasks.iter().position(|id| *id == event.snapshot.task.id);
             if let (Some(firing), Some(task)) = (event.operation.firing(), task) {
                 self.rings[task].push(Ring {

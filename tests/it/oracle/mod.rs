@@ -201,6 +201,12 @@ impl Oracle {
             Command::Edit(edit) => life.edit(edit, now),
             Command::Wake
             | Command::Rezone
+            | Command::ClockSet { .. }
+            | Command::EditThis(_)
+            | Command::PauseThis { .. }
+            | Command::CancelThis
+            | Command::Unblock
+            | Command::ParentEnded(_)
             | Command::SleepOn { .. }
             | Command::Retry
             | Command::Report { .. }

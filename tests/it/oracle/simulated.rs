@@ -10,6 +10,7 @@ use keiko::domain::pause::Scope;
 use keiko::domain::schedule::{AfterDone, Calendar, Cron, Every, Interval, Rule, Schedule};
 use keiko::domain::task::{Deadline, DeadlineTime, Details, Missed, Nag, Policy};
 use keiko::domain::time::{Span, Timestamp};
+use keiko::domain::waiting::SetWaits;
 use keiko::engine::input::{AddRequest, ManyCall};
 
 use crate::oracle::device::Device;
@@ -186,7 +187,7 @@ impl Person {
         let tags = ["home", "work"].into_iter().filter(|_| self.random.chance(30)).map(str::to_owned).collect();
         let max_late = self.random.chance(25).then(|| self.random.minutes(1, 600));
         let details = Details { title: "a thing to do".into(), tags, max_late, ..Details::default() };
-        AddRequest { details, schedule, alerts, deadline, policy, key: None }
+        AddRequest { details, schedule, alerts, deadline, policy, waits: SetWaits::default(), key: None }
     }
 
     fn any_schedule(&mut self) -> Schedule {

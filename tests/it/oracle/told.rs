@@ -14,6 +14,7 @@ use keiko::domain::pause::Scope;
 use keiko::domain::schedule::{AfterDone, Calendar, Cron, Every, Interval, Rule, Schedule};
 use keiko::domain::task::{Deadline, DeadlineTime, Details, Missed, Nag, Policy};
 use keiko::domain::time::{Span, Timestamp};
+use keiko::domain::waiting::SetWaits;
 use keiko::engine::input::{AddRequest, ManyCall};
 
 use crate::oracle::device::Device;
@@ -197,6 +198,7 @@ impl Player {
             alerts: None,
             deadline: None,
             policy: Policy::default(),
+            waits: SetWaits::default(),
             key: None,
         };
         for option in parts {
