@@ -64,6 +64,9 @@ pub(in crate::api) async fn update(api: &Api, params: Update) -> Result<WriteRes
     let expected = Expected { version: params.version, occurrence: None };
     let mode = Mode::of(params.preview);
     let applied = if params.scope == Some(SeriesScope::Following) {
+        if sets_parents || edit.waits.delay.is_some() || edit.waits.on_fail.is_some() {
+            return Err(scope::waits_of_following());
+        }
         api.follow_or_preview(id, key, edit, expected, mode).await?
     } else {
         let edit = Box::new(edit);

@@ -123,3 +123,10 @@ pub(super) fn of_one_only(parameter: &str) -> RpcError {
     let message = format!("cannot use parameter {parameter:?} with \"all\" or \"tag\": expected it for one task");
     RpcError::new(ErrorKind::Params, message)
 }
+
+/// Refuses to say whom the following times wait for: that is said of the task that goes on with them.
+pub(super) fn waits_of_following() -> RpcError {
+    let message = "cannot use scope \"following\" with what a task waits for: expected them one after the other";
+    RpcError::new(ErrorKind::Params, message)
+        .with_hint("change the following times first, then say of the new task whom it waits for")
+}

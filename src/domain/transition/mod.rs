@@ -217,8 +217,8 @@ pub fn transition<'a>(
             | Command::Resume { .. }
             | Command::Skip
             | Command::Cancel
-            | Command::Unblock
             | Command::CancelThis
+            | Command::Unblock
             | Command::Retry,
         ) => {
             return Err(has_ended(before, command.verb(), ended.outcome));
