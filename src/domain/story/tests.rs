@@ -11,6 +11,7 @@ use crate::domain::schedule::{Calendar, Rule};
 use crate::domain::story::words::{Listener, english};
 use crate::domain::task::{Details, Missed, Number, Policy, TaskId};
 use crate::domain::transition::{Transition, create, transition};
+use crate::domain::waiting::SetWaits;
 
 const ZONE: chrono_tz::Tz = chrono_tz::America::New_York;
 
@@ -51,6 +52,7 @@ impl Life {
             alerts,
             deadline: None,
             policy,
+            waits: SetWaits::default(),
         };
         let moment = moment(at("2026-05-04T09:02:00"), 1);
         let added = create(new, &moment).expect("a task of the test's own");
