@@ -49,6 +49,7 @@ complete -c keiko -n "__fish_keiko_needs_command" -f -a "retry" -d 'Sends what f
 complete -c keiko -n "__fish_keiko_needs_command" -f -a "unblock" -d 'Lets a task go on without those that it waits for'
 complete -c keiko -n "__fish_keiko_needs_command" -f -a "history" -d 'Shows what happened to tasks, and what was sent'
 complete -c keiko -n "__fish_keiko_needs_command" -f -a "agenda" -d 'Shows what will ring, day by day'
+complete -c keiko -n "__fish_keiko_needs_command" -f -a "why" -d 'Tells why tasks rang, or did not, and what comes next'
 complete -c keiko -n "__fish_keiko_needs_command" -f -a "parse" -d 'Shows what a sentence means, without storing anything'
 complete -c keiko -n "__fish_keiko_needs_command" -f -a "status" -d 'Shows how things are: counts, what comes next, and who can be reached'
 complete -c keiko -n "__fish_keiko_needs_command" -f -a "channel" -d 'Shows where Keiko speaks, tries a target, pauses or resumes it'
@@ -363,9 +364,20 @@ complete -c keiko -n "__fish_keiko_using_subcommand retry" -l json -d 'Give resu
 complete -c keiko -n "__fish_keiko_using_subcommand retry" -s q -l quiet -d 'Leave out confirmations and hints'
 complete -c keiko -n "__fish_keiko_using_subcommand retry" -l print-id -d 'Print the UUID of the task and nothing else'
 complete -c keiko -n "__fish_keiko_using_subcommand retry" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c keiko -n "__fish_keiko_using_subcommand unblock" -l stage -d 'Those in a stage, such as due or late; several with commas' -r
+complete -c keiko -n "__fish_keiko_using_subcommand unblock" -l text -d 'Those with words in title or note' -r
+complete -c keiko -n "__fish_keiko_using_subcommand unblock" -l due -d 'Those due within days: today, this week, A..B' -r
+complete -c keiko -n "__fish_keiko_using_subcommand unblock" -l before -d 'Those due before a day or time' -r
+complete -c keiko -n "__fish_keiko_using_subcommand unblock" -l after -d 'Those due behind a day, or from a time on' -r
+complete -c keiko -n "__fish_keiko_using_subcommand unblock" -l tag -d 'Those with a tag; several must all be there. +TAG says the same' -r
 complete -c keiko -n "__fish_keiko_using_subcommand unblock" -l color -d 'Whether to show colours' -r -f -a "auto\t'On a terminal that knows colours, unless `NO_COLOR` is set'
 always\t'Also into pipes and files'
 never\t'Nowhere'"
+complete -c keiko -n "__fish_keiko_using_subcommand unblock" -l series -d 'Those that repeat'
+complete -c keiko -n "__fish_keiko_using_subcommand unblock" -l one-shot -d 'Those that do not repeat'
+complete -c keiko -n "__fish_keiko_using_subcommand unblock" -l attention -d 'Those with which something is wrong: failed or not sent, missed, past their deadline, due for an hour unanswered'
+complete -c keiko -n "__fish_keiko_using_subcommand unblock" -l dry-run -d 'Show which tasks a filter means, and change nothing'
+complete -c keiko -n "__fish_keiko_using_subcommand unblock" -s y -l yes -d 'Do not ask before changing more than three tasks'
 complete -c keiko -n "__fish_keiko_using_subcommand unblock" -l json -d 'Give results and errors as JSON'
 complete -c keiko -n "__fish_keiko_using_subcommand unblock" -s q -l quiet -d 'Leave out confirmations and hints'
 complete -c keiko -n "__fish_keiko_using_subcommand unblock" -l print-id -d 'Print the UUID of the task and nothing else'
@@ -387,6 +399,18 @@ complete -c keiko -n "__fish_keiko_using_subcommand agenda" -l json -d 'Give res
 complete -c keiko -n "__fish_keiko_using_subcommand agenda" -s q -l quiet -d 'Leave out confirmations and hints'
 complete -c keiko -n "__fish_keiko_using_subcommand agenda" -l print-id -d 'Print the UUID of the task and nothing else'
 complete -c keiko -n "__fish_keiko_using_subcommand agenda" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c keiko -n "__fish_keiko_using_subcommand why" -l since -d 'From when on: "yesterday 9am", "monday", or how long back, "2h"' -r
+complete -c keiko -n "__fish_keiko_using_subcommand why" -l until -d 'Up to when' -r
+complete -c keiko -n "__fish_keiko_using_subcommand why" -l limit -d 'Of at most so many events, the latest (1000)' -r
+complete -c keiko -n "__fish_keiko_using_subcommand why" -l before -d 'Go on with what came before: the number that the first line of the story names' -r
+complete -c keiko -n "__fish_keiko_using_subcommand why" -l color -d 'Whether to show colours' -r -f -a "auto\t'On a terminal that knows colours, unless `NO_COLOR` is set'
+always\t'Also into pipes and files'
+never\t'Nowhere'"
+complete -c keiko -n "__fish_keiko_using_subcommand why" -l all -d 'Tell each time, however alike they were'
+complete -c keiko -n "__fish_keiko_using_subcommand why" -l json -d 'Give results and errors as JSON'
+complete -c keiko -n "__fish_keiko_using_subcommand why" -s q -l quiet -d 'Leave out confirmations and hints'
+complete -c keiko -n "__fish_keiko_using_subcommand why" -l print-id -d 'Print the UUID of the task and nothing else'
+complete -c keiko -n "__fish_keiko_using_subcommand why" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c keiko -n "__fish_keiko_using_subcommand parse" -l now -d 'What "now" is, as RFC 3339' -r
 complete -c keiko -n "__fish_keiko_using_subcommand parse" -l tz -d 'The zone in which times are meant' -r
 complete -c keiko -n "__fish_keiko_using_subcommand parse" -l dialect -d 'Whether 6/5 is in June (us) or in May (uk)' -r -f -a "us\t'Month first'
