@@ -337,7 +337,7 @@ _keiko() {
             return 0
             ;;
         keiko__subcmd__cancel)
-            opts="-y -q -h --stage --text --due --before --after --series --one-shot --attention --tag --dry-run --yes --all --json --quiet --print-id --color --help"
+            opts="-y -q -h --stage --text --due --before --after --series --one-shot --attention --tag --dry-run --yes --this --following --all --json --quiet --print-id --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -587,7 +587,7 @@ _keiko() {
             return 0
             ;;
         keiko__subcmd__edit)
-            opts="-q -h --title --at --every --cron --rrule --from --until --tz --note --link --priority --via --alert --retries --max-late --deadline --deadline-alert --nag --nag-max --missed --auto-done --waits-for --delay --on-parent-fail --no-alert --no-link --no-max-late --no-deadline --no-nag --no-auto-done --after-done --untag --json --quiet --print-id --color --help"
+            opts="-y -q -h --title --at --every --cron --rrule --from --until --tz --this --following --all --yes --note --link --priority --via --alert --retries --max-late --deadline --deadline-alert --nag --nag-max --missed --auto-done --waits-for --delay --on-parent-fail --no-alert --no-link --no-max-late --no-deadline --no-nag --no-auto-done --after-done --untag --json --quiet --print-id --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -821,7 +821,7 @@ _keiko() {
             return 0
             ;;
         keiko__subcmd__pause)
-            opts="-y -q -h --stage --text --due --before --after --series --one-shot --attention --dry-run --yes --all --tag --for --until --tz --json --quiet --print-id --color --help"
+            opts="-y -q -h --stage --text --due --before --after --series --one-shot --attention --dry-run --yes --all --tag --this --following --for --until --tz --json --quiet --print-id --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
