@@ -16,8 +16,8 @@ use crate::domain::breaker::TargetHealth;
 use crate::domain::delivery::{Delivery, DeliveryId, DeliveryStatus, Target};
 use crate::domain::device_event::{AnyEvent, DeviceEvent};
 use crate::domain::event::{Event, Operation, SKIPPED, Snapshot};
-use crate::domain::occurrence::{FireId, Occurrence, OccurrenceKey, OccurrenceName, Spent};
-use crate::domain::outbox::{DeliveryFilter, TargetCount};
+use crate::domain::occurrence::{FireId, OccurrenceKey, OccurrenceName, Spent};
+use crate::domain::outbox::{DeliveryFilter, Statuses, TargetCount};
 use crate::domain::pause::ManyPause;
 use crate::domain::state::StateName;
 use crate::domain::task::{Number, Task, TaskId};
@@ -234,7 +234,9 @@ impl Store for MemoryStore {
             is_told && !entry.present().has_ended()
         };
         self.ask(|disk| {
-            disk.numbers.values().map(|id| &disk.tasks[id]).filter(waits).map(|entry| entry.task.id).collect()
+            let mut waiting: Vec<&Entry> = disk.waiting.iter().map(|id| &disk.tasks[id]).filter(waits).collect();
+            waiting.sort_by_key(|entry| entry.task.number);
+            waiting.into_iter().map(|entry| entry.task.id).collect()
         })
     }
 
@@ -319,10 +321,12 @@ impl Store for MemoryStore {
     }
 
     fn deliveries(&self, task: TaskId, occurrence: Option<OccurrenceName>) -> Result<Vec<Delivery>, StoreError> {
-        let is_meant = |delivery: &Delivery| {
-            delivery.task == task && occurrence.is_none_or(|occurrence| delivery.occurrence == occurrence)
-        };
-        self.ask(|disk| disk.deliveries_where(is_meant))
+        self.ask(|disk| {
+            let of_task =
+                disk.deliveries_by_task.get(&task).into_iter().flatten().map(|index| &disk.deliveries[*index]);
+            let meant = of_task.filter(|each| occurrence.is_none_or(|occurrence| each.occurrence == occurrence));
+            meant.map(|delivery| (**delivery).clone()).collect()
+        })
     }
 
     fn deliveries_of(&self, firings: &[FireId]) -> Result<Vec<Delivery>, StoreError> {
@@ -331,15 +335,14 @@ impl Store for MemoryStore {
     }
 
     fn outbox(&self) -> Result<Vec<Delivery>, StoreError> {
-        self.ask(|disk| disk.deliveries_where(|delivery| !delivery.status.is_final()))
+        self.ask(|disk| disk.open().map(|(_, delivery)| (**delivery).clone()).collect())
     }
 
     fn held(&self, target: &Target, limit: usize) -> Result<Vec<Delivery>, StoreError> {
-        let is_meant =
-            |delivery: &&Arc<Delivery>| delivery.status == DeliveryStatus::Held && delivery.id.target == *target;
+        let is_meant = |delivery: &Delivery| delivery.status == DeliveryStatus::Held && delivery.id.target == *target;
         self.ask(|disk| {
-            let held = disk.deliveries.iter().filter(is_meant).take(limit);
-            held.map(|delivery| (**delivery).clone()).collect()
+            let held = disk.open().filter(|(_, delivery)| is_meant(delivery)).take(limit);
+            held.map(|(_, delivery)| (**delivery).clone()).collect()
         })
     }
 
@@ -349,11 +352,17 @@ impl Store for MemoryStore {
         after: u64,
         limit: usize,
     ) -> Result<Vec<(u64, Delivery)>, StoreError> {
-        let placed = |(index, delivery): (usize, &Arc<Delivery>)| (index as u64 + 1, Arc::clone(delivery));
+        let has_ended = match which.statuses {
+            Statuses::Open => false,
+            Statuses::All => true,
+            Statuses::One(status) => status.is_final(),
+        };
         self.ask(|disk| {
-            let all = disk.deliveries.iter().enumerate().map(placed);
-            let meant = all.filter(|(position, delivery)| *position > after && which.is_met_by(delivery));
-            meant.take(limit).map(|(position, delivery)| (position, (*delivery).clone())).collect()
+            let all: Box<dyn Iterator<Item = (usize, &Arc<Delivery>)>> =
+                if has_ended { Box::new(disk.deliveries.iter().enumerate()) } else { Box::new(disk.open()) };
+            let placed = all.map(|(index, delivery)| (index as u64 + 1, delivery));
+            let meant = placed.filter(|(position, delivery)| *position > after && which.is_met_by(delivery));
+            meant.take(limit).map(|(position, delivery)| (position, (**delivery).clone())).collect()
         })
     }
 
@@ -444,6 +453,10 @@ impl Store for MemoryStore {
     }
 }
 
+fn is_ahead((task, key, due): (TaskId, OccurrenceKey, Timestamp), since: Timestamp) -> Option<(TaskId, Spent)> {
+    (since < due && key != OccurrenceKey::Once).then_some((task, Spent { key, due }))
+}
+
 fn full() -> StoreError {
     StoreError::Full { path: "memory".to_owned() }
 }
@@ -458,6 +471,8 @@ struct Disk {
     pauses: Vec<ManyPause>,
     tasks: BTreeMap<TaskId, Entry>,
     numbers: BTreeMap<Number, TaskId>,
+    /// The tasks that wait for others.
+    waiting: BTreeSet<TaskId>,
     /// In order: the first has seq 1.
     events: Vec<Arc<AnyEvent>>,
     event_ids: BTreeSet<Uuid>,
@@ -465,6 +480,11 @@ struct Disk {
     /// In the order in which they were first written.
     deliveries: Vec<Arc<Delivery>>,
     delivery_positions: BTreeMap<DeliveryId, usize>,
+    deliveries_by_task: BTreeMap<TaskId, Vec<usize>>,
+    /// Those that are not final.
+    open_deliveries: BTreeSet<usize>,
+    /// What a person passed over before it rang.
+    passed_by_person: Vec<(TaskId, OccurrenceKey, Timestamp)>,
     targets: BTreeMap<Target, TargetHealth>,
     requests: BTreeMap<String, RequestSeen>,
 }
@@ -479,11 +499,15 @@ impl Disk {
             pauses: Vec::new(),
             tasks: BTreeMap::new(),
             numbers: BTreeMap::new(),
+            waiting: BTreeSet::new(),
             events: Vec::new(),
             event_ids: BTreeSet::new(),
             fired: BTreeSet::new(),
             deliveries: Vec::new(),
             delivery_positions: BTreeMap::new(),
+            deliveries_by_task: BTreeMap::new(),
+            open_deliveries: BTreeSet::new(),
+            passed_by_person: Vec::new(),
             targets: BTreeMap::new(),
             requests: BTreeMap::new(),
         }
@@ -500,18 +524,19 @@ impl Disk {
     }
 
     fn spent(&self, since: Timestamp) -> Vec<(TaskId, Spent)> {
-        let spent = |task: TaskId, occurrence: &Occurrence| {
-            let due = occurrence.due_at().filter(|due| since < *due && occurrence.key != OccurrenceKey::Once)?;
-            Some((task, Spent { key: occurrence.key, due }))
-        };
         let occurrences = self.tasks.iter().flat_map(|(id, entry)| entry.occurrences.iter().map(|o| (*id, o)));
         let ended = occurrences.filter(|(_, occurrence)| occurrence.has_ended());
-        let ended = ended.filter_map(|(id, occurrence)| spent(id, occurrence));
-        let of_tasks = self.events.iter().filter_map(|event| event.of_task());
-        let skipped = of_tasks.filter(|event| event.operation == Operation::Withdrawn && event.reason == SKIPPED);
-        let skipped = skipped.filter_map(|event| spent(event.snapshot.task.id, &event.snapshot.occurrence));
+        let ended = ended.filter_map(|(id, occurrence)| Some((id, occurrence.key, occurrence.due_at()?)));
+        let skipped = self.passed_by_person.iter().copied();
+        let ended = ended.filter_map(|spent| is_ahead(spent, since));
+        let skipped = skipped.filter_map(|spent| is_ahead(spent, since));
         let sorted: BTreeSet<(TaskId, Spent)> = ended.chain(skipped).collect();
         sorted.into_iter().collect()
+    }
+
+    /// Returns the deliveries that are not final, with their places.
+    fn open(&self) -> impl Iterator<Item = (usize, &Arc<Delivery>)> {
+        self.open_deliveries.iter().map(|index| (*index, &self.deliveries[*index]))
     }
 
     fn deliveries_where(&self, is_meant: impl Fn(&Delivery) -> bool) -> Vec<Delivery> {
@@ -525,6 +550,11 @@ impl Disk {
         self.check_rest(change, &tasks)?;
         for entry in tasks.values() {
             self.numbers.insert(entry.task.number, entry.task.id);
+            if entry.task.waits.is_none() {
+                self.waiting.remove(&entry.task.id);
+            } else {
+                self.waiting.insert(entry.task.id);
+            }
             self.next_number = self.next_number.max(Number(entry.task.number.0 + 1));
         }
         self.tasks.extend(tasks);
@@ -535,14 +565,24 @@ impl Disk {
         for event in &change.events {
             self.event_ids.insert(event.event_id);
             self.fired.extend(event.operation.firing().map(|firing| firing.fire_id.0));
+            if event.operation == Operation::Withdrawn && event.reason == SKIPPED {
+                let (task, occurrence) = (event.snapshot.task.id, &event.snapshot.occurrence);
+                self.passed_by_person.extend(occurrence.due_at().map(|due| (task, occurrence.key, due)));
+            }
             self.events.push(Arc::new(AnyEvent::Task(Box::new(event.clone()))));
         }
         for delivery in &change.deliveries {
             let position = *self.delivery_positions.entry(delivery.id.clone()).or_insert(self.deliveries.len());
             if position == self.deliveries.len() {
                 self.deliveries.push(Arc::new(delivery.clone()));
+                self.deliveries_by_task.entry(delivery.task).or_default().push(position);
             } else {
                 self.deliveries[position] = Arc::new(delivery.clone());
+            }
+            if delivery.status.is_final() {
+                self.open_deliveries.remove(&position);
+            } else {
+                self.open_deliveries.insert(position);
             }
         }
         self.targets.extend(change.targets.iter().map(|health| (health.target.clone(), health.clone())));

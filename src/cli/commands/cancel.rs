@@ -31,7 +31,7 @@ impl Cancel {
     /// Asks it of each task.
     pub(crate) fn run(self, context: &mut Context<'_>) -> Result<Exit, CliError> {
         let typed = self.chosen.typed();
-        let said = Said { all: self.all, yes: typed.care.yes };
+        let said = Said { all: self.all, yes: typed.care.yes || typed.is_filtered() };
         let (names, is_single) = match called(context, typed, Change::Cancelled)? {
             Ok(names) => names,
             Err(exit) => return Ok(exit),

@@ -88,6 +88,11 @@ pub(crate) struct Typed<'a> {
 }
 
 impl Typed<'_> {
+    /// Returns whether a filter says which tasks are meant, so that it was asked about all of them at once.
+    pub(crate) fn is_filtered(&self) -> bool {
+        !(self.filter.is_empty() && self.tags.is_empty() && part_tags(self.words).0.is_empty())
+    }
+
     /// Returns which tasks are meant; `what` is what is to be done to them.
     ///
     /// # Errors

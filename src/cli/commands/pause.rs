@@ -58,7 +58,7 @@ impl Pause {
                 &question(None, self.times.said(false), None, false),
             );
         }
-        let said = Said { all: self.which.all, yes: self.which.is_agreed() };
+        let said = Said { all: self.which.all, yes: self.which.is_agreed() || self.which.typed().is_filtered() };
         let (names, is_single) = match called(context, self.which.typed(), Change::Paused)? {
             Ok(names) => names,
             Err(exit) => return Ok(exit),

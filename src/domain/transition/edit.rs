@@ -259,13 +259,12 @@ pub(super) fn rezone(steps: &mut Steps<'_>) {
 /// A rule of every hour names instants: other ones in another zone, where its minutes are other minutes.
 fn rezone_hourly(steps: &mut Steps<'_>) {
     let present = steps.occurrence().instance().expect("an occurrence of a series has a time");
-    if !steps.has_come_up() {
-        if let Some(next) = steps.next_behind(steps.task().last_ended) {
-            if next != present {
-                replace(steps, &next, Operation::Withdrawn, "the device's zone changed");
-            }
-            return;
+    let next = if steps.has_come_up() { None } else { steps.next_behind(steps.task().last_ended) };
+    if let Some(next) = next {
+        if next != present {
+            replace(steps, &next, Operation::Withdrawn, "the device's zone changed");
         }
+        return;
     }
     let (successor_at, deadline) = (steps.successor_of(&present), rezoned_deadline(steps));
     follow(steps, Occurrence { successor_at, deadline, ..steps.occurrence().clone() });

@@ -296,7 +296,9 @@ impl Life {
         // One of which nothing was said and that is passed over leaves no trace.
         let is_withdrawn =
             end == "skipped" && open.last_said.is_none() && next.is_some() && !matches!(open.stage, Stage::Due(_));
-        self.was_done = end == "done";
+        // The same one that comes up again says nothing anew of the one before it.
+        let is_again = is_withdrawn && open.time.map(|time| time.key) == next.map(|next| next.key);
+        self.was_done = end == "done" || is_again && self.was_done;
         self.end = end;
         if !is_withdrawn {
             let due = open.due;

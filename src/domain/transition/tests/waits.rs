@@ -240,19 +240,25 @@ fn what_waits_can_be_done_cancelled_edited_and_unblocked_but_not_snoozed() {
     };
     let table: Vec<String> =
         every_command(&waits()).iter().map(|each| format!("{:<8} {}", each.verb(), after(each))).collect();
-    assert_snapshot!(table[..12].join("\n"), @"
+    assert_snapshot!(table[..18].join("\n"), @"
     wake     CREATED ()
     rezone   CREATED ()
+    follow the clock of CREATED ()
     edit     CREATED (edited)
+    edit     CREATED (edited, moved)
     edit     CREATED (edited, moved)
     complete COMPLETED (armed, started, completed)
     ack      cannot ack task 1: it is waiting for 7
     snooze   cannot snooze task 1: it is waiting for 7
     pause    cannot pause task 1: it is waiting for 7
+    pause    cannot pause task 1: it is waiting for 7
     resume   cannot resume task 1: it is waiting for 7
     skip     cannot skip task 1: it does not repeat
     cancel   CANCELLED (cancelled)
     unblock  PENDING (unblocked, freed)
+    cancel   CANCELLED (cancelled)
+    retry    cannot retry task 1: it is waiting for 7
+    expire   CREATED ()
     ");
 }
 

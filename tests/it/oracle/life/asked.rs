@@ -198,6 +198,10 @@ impl Life {
     }
 
     fn rescheduled(&mut self, before: &Open, was_series: bool, now: Now) -> Result<(), Answer> {
+        // What has no time may be told again that it has none.
+        if matches!(self.plan.schedule.rule, Rule::None) && before.due.is_none() {
+            return Ok(());
+        }
         let has_come_up = before.last_said.is_some() || matches!(before.stage, Stage::Due(_));
         if self.is_series() != was_series && (has_come_up || self.ended.is_some()) {
             return Err(Answer::Refused);
