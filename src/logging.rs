@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 
 use tracing::Subscriber;
+use tracing_appender::non_blocking::WorkerGuard;
 use tracing_subscriber::EnvFilter;
 use tracing_subscriber::fmt::writer::BoxMakeWriter;
 
@@ -87,13 +88,21 @@ pub enum LoggingError {
     BegunBefore,
 }
 
+/// Keeps the lines going; those that wait are written when it is dropped.
+#[derive(Debug)]
+#[must_use = "without it nothing is written"]
+pub struct Log {
+    _writer: Option<WorkerGuard>,
+}
+
 /// Begins to log, for the whole process. Once.
 ///
 /// # Errors
 /// The filter means nothing, the file cannot be written, or it was begun before.
-pub fn init(options: &Options) -> Result<(), LoggingError> {
-    let subscriber = subscriber(options)?;
-    tracing::subscriber::set_global_default(subscriber).map_err(|_| LoggingError::BegunBefore)
+pub fn init(options: &Options) -> Result<Log, LoggingError> {
+    let (subscriber, writer) = subscriber(options)?;
+    tracing::subscriber::set_global_default(subscriber).map_err(|_| LoggingError::BegunBefore)?;
+    Ok(Log { _writer: writer })
 }
 
 /// Returns whether standard error is the journal's, by `JOURNAL_STREAM` as systemd sets it for what it starts.
@@ -125,27 +134,36 @@ fn stderr_identity() -> io::Result<(u64, u64)> {
     Err(io::ErrorKind::Unsupported.into())
 }
 
-fn subscriber(options: &Options) -> Result<Box<dyn Subscriber + Send + Sync>, LoggingError> {
+/// What takes the lines, and what keeps its writer going.
+type Taker = (Box<dyn Subscriber + Send + Sync>, Option<WorkerGuard>);
+
+fn subscriber(options: &Options) -> Result<Taker, LoggingError> {
     if options.output == Output::Journal
         && let Some(journal) = journal(filter(&options.filter)?)
     {
-        return Ok(journal);
+        return Ok((journal, None));
     }
-    let (writer, has_colour) = match &options.output {
-        Output::Stderr | Output::Journal => (BoxMakeWriter::new(io::stderr), is_colour_wanted()),
+    let (writer, has_colour, guard) = match &options.output {
+        // Whoever started the daemon may not read what it says: a full pipe must not hold up what is due, so the lines
+        // have a thread of their own, and are dropped where they cannot go.
+        Output::Stderr | Output::Journal => {
+            let (lines, guard) = tracing_appender::non_blocking(io::stderr());
+            (BoxMakeWriter::new(lines), is_colour_wanted(), Some(guard))
+        }
         Output::File(path) => {
             let file = open(path).map_err(|source| LoggingError::File { path: path.clone(), source })?;
-            (BoxMakeWriter::new(Mutex::new(file)), false)
+            (BoxMakeWriter::new(Mutex::new(file)), false, None)
         }
     };
     let builder = tracing_subscriber::fmt()
         .with_env_filter(filter(&options.filter)?)
         .with_writer(writer)
         .with_ansi(has_colour && options.format == Format::Text);
-    Ok(match options.format {
+    let subscriber: Box<dyn Subscriber + Send + Sync> = match options.format {
         Format::Text => Box::new(builder.finish()),
         Format::Json => Box::new(builder.json().flatten_event(true).finish()),
-    })
+    };
+    Ok((subscriber, guard))
 }
 
 /// Returns what writes to the journal; `None` where it does not answer.
@@ -204,7 +222,7 @@ mod tests {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("keikod.log");
         let options = Options { output: Output::File(path.clone()), format, filter: filter.to_owned() };
-        tracing::subscriber::with_default(subscriber(&options).unwrap(), act);
+        tracing::subscriber::with_default(subscriber(&options).unwrap().0, act);
         fs::read_to_string(path).unwrap()
     }
 

@@ -25,7 +25,7 @@ use crate::daemon::lock::{DataLock, LockError};
 use crate::daemon::signals::StopSignals;
 use crate::engine::ids::Ids;
 use crate::engine::{self, EngineParts};
-use crate::logging::{self, LoggingError};
+use crate::logging::{self, Log, LoggingError};
 use crate::notify::desktop::{DesktopChannel, SessionBus};
 use crate::notify::network::{Network, SilentNetwork, SystemNetwork};
 use crate::notify::terminal::{TerminalChannel, Terminals};
@@ -163,7 +163,8 @@ impl DaemonError {
 #[must_use]
 pub fn main() -> ExitCode {
     let args = Args::parse();
-    match run(&args) {
+    let mut log = None;
+    match run(&args, &mut log) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             tracing::error!("{error}");
@@ -179,14 +180,14 @@ pub fn command() -> clap::Command {
     Args::command()
 }
 
-fn run(args: &Args) -> Result<(), DaemonError> {
+fn run(args: &Args, log: &mut Option<Log>) -> Result<(), DaemonError> {
     let paths = Paths::of_process()?;
     paths.create_dirs()?;
     let (config, warnings) = Config::load(paths.config_file(), paths.config_origin())?;
     if !args.foreground {
         leave_session(paths.data_dir());
     }
-    logging::init(&settings::logging(&config, &paths, args, std::env::var(LOG_VARIABLE).ok()))?;
+    *log = Some(logging::init(&settings::logging(&config, &paths, args, std::env::var(LOG_VARIABLE).ok()))?);
     for warning in warnings {
         tracing::warn!(file = %paths.config_file().display(), "{warning}");
     }

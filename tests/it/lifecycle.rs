@@ -57,6 +57,22 @@ fn a_term_signal_stops_it_in_order_and_nothing_is_left() {
 }
 
 #[test]
+fn who_never_reads_what_the_daemon_logs_holds_up_nothing() {
+    let home = Home::new();
+    let mut command = home.daemon();
+    command.arg("--foreground").env("KEIKO_LOG", "trace");
+    // Its standard error is a pipe that is kept open and never read: 64 KiB, and each request logs some hundred bytes.
+    let daemon = Daemon::start(command);
+    let mut connection = home.connect();
+    for number in 0..2000 {
+        connection.call("task.add", json!({"title": format!("task {number}"), "at": "in 1h"}));
+    }
+    connection.call("clock.advance", json!({"to": "2026-05-13T18:00:00-04:00"}));
+    connection.call("daemon.stop", json!({}));
+    assert!(daemon.ended().success());
+}
+
+#[test]
 fn who_asks_it_to_stop_can_wait_for_its_end() {
     let home = Home::new();
     let daemon = home.start();
