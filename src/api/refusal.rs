@@ -36,6 +36,7 @@ impl Api {
             | Rejection::Ahead { .. }
             | Rejection::NotSeries { .. }
             | Rejection::KindChange { .. }
+            | Rejection::OneTime { .. }
             | Rejection::TimeOnly { .. }
             | Rejection::PastSuccessor { .. }
             | Rejection::FollowingOnce { .. }
@@ -210,6 +211,9 @@ fn rejected(rejection: &Rejection, zone: Tz) -> RpcError {
         Rejection::Cycle { .. } => refuse(ErrorKind::Refused).with_hint("none of them would ever come up"),
         Rejection::TooDeep { .. } => refuse(ErrorKind::Refused).with_hint("let it wait for one that comes earlier"),
         Rejection::NotSeries { .. } => refuse(ErrorKind::Refused).with_hint("cancel ends it, snooze puts it off"),
+        Rejection::OneTime { number, .. } => refuse(ErrorKind::Refused).with_hint(format!(
+            "`keiko edit {number} --this 11am` moves its open time only, `keiko edit {number} --every \"day at 11am\"` all of them"
+        )),
         Rejection::KindChange { .. } => refuse(ErrorKind::Refused).with_hint("cancel it and add it anew"),
         Rejection::TimeOnly { .. } => refuse(ErrorKind::Refused)
             .with_hint("--following changes the rest from this time on, --all the whole series"),

@@ -33,13 +33,15 @@ pub enum Cause {
     Waking,
     /// They were paused at their times.
     Pause,
+    /// Nobody could be reached at their times.
+    Unreached,
     /// A screen appeared on which they are not shown yet.
     Screen,
 }
 
 impl Cause {
     /// Every cause.
-    pub const ALL: [Self; 3] = [Self::Waking, Self::Pause, Self::Screen];
+    pub const ALL: [Self; 4] = [Self::Waking, Self::Pause, Self::Unreached, Self::Screen];
 
     /// Returns the word that SQL and programs use.
     #[must_use]
@@ -47,6 +49,7 @@ impl Cause {
         match self {
             Self::Waking => "waking",
             Self::Pause => "pause",
+            Self::Unreached => "unreached",
             Self::Screen => "screen",
         }
     }
@@ -60,6 +63,7 @@ impl Cause {
         match self {
             Self::Waking => "while the machine was off or asleep",
             Self::Pause => "while they were paused",
+            Self::Unreached => "while nobody could be reached",
             Self::Screen => "and not seen yet",
         }
     }
@@ -99,7 +103,13 @@ pub fn release(target: &Target, grouped: Vec<Delivery>, setting: &Setting) -> Re
     let singles = firings.into_iter().map(|single| Delivery { status: DeliveryStatus::Queued, ..single }).collect();
     let members: Vec<Delivery> = rest.into_iter().chain(skips).collect();
     let is_paused = |delivery: &Delivery| delivery.occasion.reason == Reason::Pause;
-    let cause = if members.iter().all(is_paused) { Cause::Pause } else { Cause::Waking };
+    let cause = if members.iter().all(is_paused) {
+        Cause::Pause
+    } else if members.iter().any(|member| member.occasion.late || is_skip(member)) {
+        Cause::Waking
+    } else {
+        Cause::Unreached
+    };
     match digest(target, members, cause, setting) {
         None => Release { singles, members: Vec::new(), digest: None },
         Some((digest, members)) => Release { singles, members, digest: Some(digest) },
@@ -231,12 +241,12 @@ fn title(members: &[Delivery], cause: Cause) -> String {
     let why = cause.words();
     match (cause, came_due, skipped) {
         (Cause::Screen, _, _) => format!("{came_due_words} are due {why}"),
-        (Cause::Waking | Cause::Pause, 0, _) => {
+        (Cause::Waking | Cause::Pause | Cause::Unreached, 0, _) => {
             let reminders = if skipped == 1 { "reminder" } else { "reminders" };
             format!("{skipped_words} {reminders} {was} skipped {why}")
         }
-        (Cause::Waking | Cause::Pause, _, 0) => format!("{came_due_words} more came due {why}"),
-        (Cause::Waking | Cause::Pause, _, _) => {
+        (Cause::Waking | Cause::Pause | Cause::Unreached, _, 0) => format!("{came_due_words} more came due {why}"),
+        (Cause::Waking | Cause::Pause | Cause::Unreached, _, _) => {
             format!("{came_due_words} more came due and {skipped_words} {was} skipped {why}")
         }
     }

@@ -490,6 +490,12 @@ fn note_alerts(occurrence: &mut Occurrence, operation: &Operation) {
         Operation::Snoozed { swallowed: slots, .. } | Operation::Missed { slots, .. } => pass_over(occurrence, slots),
         Operation::Resumed { due, .. } => occurrence.due = *due,
         Operation::DeadlinePassed => occurrence.is_past_deadline = true,
+        // It had rung, and the clock was set back since: what nags counts from here.
+        Operation::Started if occurrence.spoken.contains(&Slot::DUE) => {
+            if let State::Running(running) = &mut occurrence.state {
+                running.rang_at = Some(running.fired_at);
+            }
+        }
         Operation::Freed(freed) => {
             let state = occurrence.state.clone();
             *occurrence = Occurrence { state, ..(**freed).clone() };

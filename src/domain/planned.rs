@@ -53,7 +53,12 @@ impl Snapshot {
                 running.snooze.map(|snooze| snooze.until),
             ]),
             State::Pending(pending) => {
-                earliest([self.next_alert().map(|(_, at)| at), pending.snooze.map(|snooze| snooze.until)])
+                // The successor takes the place of one that is snoozed beyond it.
+                earliest([
+                    self.next_alert().map(|(_, at)| at),
+                    pending.snooze.map(|snooze| snooze.until),
+                    self.occurrence.successor_at.filter(|_| pending.snooze.is_some()),
+                ])
             }
         }
     }

@@ -103,6 +103,14 @@ pub enum Rejection {
         /// The state.
         state: StateName,
     },
+    /// A task that repeats was given one time.
+    #[error("cannot edit task {number}: it repeats, and one time would end that: expected a repetition")]
+    OneTime {
+        /// The task.
+        number: Number,
+        /// The state.
+        state: StateName,
+    },
     /// Something besides another time was asked of one time of a series.
     #[error("cannot edit this time only of task {number}: expected another time for it and nothing else")]
     TimeOnly {
@@ -201,6 +209,7 @@ impl Rejection {
             | Self::Ahead { .. }
             | Self::NotSeries { .. }
             | Self::KindChange { .. }
+            | Self::OneTime { .. }
             | Self::TimeOnly { .. }
             | Self::PastSuccessor { .. }
             | Self::FollowingOnce { .. }

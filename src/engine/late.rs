@@ -25,7 +25,7 @@ impl Engine {
         }
     }
 
-    async fn try_release_late(&mut self) -> Result<(), Arc<StoreError>> {
+    pub(super) async fn try_release_late(&mut self) -> Result<(), Arc<StoreError>> {
         let grouped = self.store.deliveries_after(&DeliveryFilter::in_status(StatusName::Grouped), 0, usize::MAX)?;
         let grouped = grouped.into_iter().map(|(_, delivery)| delivery);
         let unreleased: Vec<Delivery> = grouped.filter(Delivery::is_unreleased).collect();

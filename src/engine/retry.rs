@@ -2,9 +2,11 @@
 //!
 //! The times are `domain`'s; here they are kept and obeyed.
 
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use crate::domain::delivery::{ChannelKind, Delivery, DeliveryId, DeliveryStatus, StatusName, Target};
+use crate::domain::digest::SINGLES_MAX;
 use crate::domain::outbox::DeliveryFilter;
 use crate::domain::time::Timestamp;
 use crate::engine::run::{DUE_MAX, Engine};
@@ -97,10 +99,20 @@ impl Engine {
     pub(super) async fn hand_out_waiting(&mut self, kind: Option<ChannelKind>) -> Result<(), Arc<StoreError>> {
         let mut waiting = self.open(kind, StatusName::Waiting)?;
         waiting.retain(|delivery| !self.dispatcher.is_away(delivery.id.target.kind));
-        for deliveries in waiting.chunks(DUE_MAX) {
+        let many = told_together(&waiting);
+        let (grouped, single): (Vec<Delivery>, Vec<Delivery>) =
+            waiting.into_iter().partition(|delivery| can_be_grouped(delivery) && many.contains(&delivery.id.target));
+        for deliveries in single.chunks(DUE_MAX) {
             self.commit(|batch| deliveries.iter().try_for_each(|delivery| batch.queue(delivery.clone()))).await?;
         }
-        Ok(())
+        for deliveries in grouped.chunks(DUE_MAX) {
+            self.commit(|batch| {
+                deliveries.iter().for_each(|delivery| batch.group(delivery));
+                Ok(())
+            })
+            .await?;
+        }
+        if grouped.is_empty() { Ok(()) } else { self.try_release_late().await }
     }
 
     /// Tries at once what waits for its next attempt, and targets that are left alone: after a sleep they may answer.
@@ -131,4 +143,17 @@ impl Engine {
         .await
         .map(drop)
     }
+}
+
+/// Returns the targets for which so much has waited that most of it is told in one digest.
+fn told_together(waiting: &[Delivery]) -> HashSet<Target> {
+    let mut counts: HashMap<&Target, usize> = HashMap::new();
+    for delivery in waiting.iter().filter(|delivery| can_be_grouped(delivery)) {
+        *counts.entry(&delivery.id.target).or_default() += 1;
+    }
+    counts.into_iter().filter(|(_, count)| *count > SINGLES_MAX).map(|(target, _)| target.clone()).collect()
+}
+
+fn can_be_grouped(delivery: &Delivery) -> bool {
+    delivery.id.target.kind.is_person() && delivery.digest.is_none() && !delivery.is_notice()
 }

@@ -2,7 +2,7 @@
 
 use crate::domain::command::StandingPause;
 use crate::domain::event::{Operation, SKIPPED};
-use crate::domain::occurrence::{Due, Nominal, Occurrence, Outcome, Slot};
+use crate::domain::occurrence::{Due, Instance, Nominal, Occurrence, Outcome, Slot};
 use crate::domain::rejection::Rejection;
 use crate::domain::schedule::{Passed, Rule};
 use crate::domain::state::{Snooze, State, Suspended};
@@ -278,7 +278,7 @@ pub(super) fn skip(steps: &mut Steps<'_>) -> Result<(), Rejection> {
         return Err(Rejection::NotSeries { verb: "skip", number: steps.task().number, state: steps.state().name() });
     }
     steps.silence();
-    let next = wake::take_next(steps);
+    let next = next_of_skipped(steps);
     if matches!(steps.state(), State::Running(_)) {
         suspend(steps, None);
         steps.step(Operation::Cancelled(Outcome::Skipped), "");
@@ -294,6 +294,16 @@ pub(super) fn skip(steps: &mut Steps<'_>) -> Result<(), Rejection> {
         wake::wake(steps);
     }
     Ok(())
+}
+
+/// Returns what a series goes on with once the open occurrence is skipped. What counts from completions counts from the
+/// time that was passed over, where that lies ahead: else the next could be at that very time.
+fn next_of_skipped(steps: &mut Steps<'_>) -> Option<Instance> {
+    let task = steps.task();
+    match (&task.schedule.rule, steps.occurrence().due_at().filter(|due| steps.now() < *due)) {
+        (Rule::AfterDone(_), Some(due)) => task.schedule.next_after(task.cursor.as_ref(), due, steps.moment.zone),
+        (_, _) => wake::take_next(steps),
+    }
 }
 
 /// Ends the task: by legal steps from any open state to CANCELLED.

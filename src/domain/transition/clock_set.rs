@@ -28,12 +28,20 @@ pub(super) fn clock_set(steps: &mut Steps<'_>, by: Span) {
     }
 }
 
-/// Moves what was asked for as so long from then: snoozes, nags, and what counts from a completion. Countdowns, and the
-/// ends of pauses, which do not say how they were asked for, are times and stay.
+/// Moves what was asked for as so long from then: snoozes, nags, and what counts from a completion. Countdowns are
+/// times and stay, and so do the ends of pauses, which do not say how they were asked for, but of one that began by the
+/// wrong clock.
 fn move_durations(steps: &Steps<'_>, moved: &mut Occurrence, by: Span) {
     match &mut moved.state {
         State::Pending(pending) => move_snooze(&mut pending.snooze, by),
-        State::Suspended(suspended) => move_snooze(&mut suspended.snooze, by),
+        State::Suspended(suspended) => {
+            move_snooze(&mut suspended.snooze, by);
+            // One that was asked for by the wrong clock began later than now, and ends as long after that as it was to.
+            if steps.now() < suspended.since {
+                suspended.since = suspended.since.saturating_add(by);
+                suspended.until = suspended.until.map(|until| until.saturating_add(by));
+            }
+        }
         State::Running(running) => {
             move_snooze(&mut running.snooze, by);
             let nags = steps.now_is.next_nag().is_some();

@@ -95,6 +95,9 @@ fn reschedule(steps: &mut Steps<'_>, was_series: bool) -> Result<(), Rejection> 
     let refuse = |source| Rejection::Schedule { verb: "edit", number, source };
     steps.task().schedule.validate().map_err(refuse)?;
     let is_series = steps.task().is_series();
+    if was_series && !is_series {
+        return Err(Rejection::OneTime { number, state: steps.state().name() });
+    }
     if is_series != was_series && (steps.has_come_up() || steps.task().last_ended.is_some()) {
         return Err(Rejection::KindChange { number, state: steps.state().name() });
     }

@@ -161,9 +161,12 @@ impl<'a> Steps<'a> {
         let repeat = repeat.map(|snooze| snooze.id).or(self.occurrence().moved_by);
         let fire_id = FireId::compute(self.task().id, self.occurrence().name(), slot, nominal, repeat);
         let late = self.now().since(nominal_at) > self.moment.grace;
-        let firing = Firing { fire_id, slot, nominal_at, late, swallowed };
-        let is_due = due.is_some_and(|due| due.at <= self.now()) && !matches!(slot, Slot::Deadline(_));
+        // A deadline that stands for the alert at due says that too.
+        let says_due = |slot: &Slot| !matches!(slot, Slot::Deadline(_));
+        let says_due = says_due(&slot) || swallowed.iter().copied().any(Slot::is_of_due);
+        let is_due = due.is_some_and(|due| due.at <= self.now()) && says_due;
         let becomes_due = is_due && matches!(self.state(), State::Pending(_));
+        let firing = Firing { fire_id, slot, nominal_at, late, swallowed };
         let operation = if becomes_due { Operation::Fired(firing) } else { Operation::Spoke(firing) };
         self.step(operation, if late { "late" } else { "" });
         let missed = self.skips().map_or(0, |skip| skip.times);

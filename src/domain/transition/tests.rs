@@ -756,12 +756,18 @@ fn an_edit_to_an_earlier_time_never_makes_one_that_ended_come_again() {
 }
 
 #[test]
-fn a_task_that_rang_cannot_change_its_kind() {
-    let mut story = Story::new(daily(9), &[]);
+fn a_task_that_rang_cannot_change_its_kind_and_one_time_never_ends_a_series() {
+    let set = |schedule| Command::Edit(Box::new(Edit { schedule: Some(schedule), ..Edit::default() }));
+    let mut story = Story::new(once("4 09:00"), &[]);
     story.run("4 09:00");
-    let edit = Command::Edit(Box::new(Edit { schedule: Some(once("4 16:00")), ..Edit::default() }));
-    let refused = story.ask("4 09:10", &edit).expect_err("it rang");
+    let refused = story.ask("4 09:10", &set(daily(9))).expect_err("it rang");
     assert!(matches!(refused, Rejection::KindChange { .. }), "{refused}");
+    let mut series = Story::new(daily(9), &[]);
+    for time in ["4 08:00", "4 09:10"] {
+        let refused = series.ask(time, &set(once("4 16:00"))).expect_err("it repeats");
+        assert!(matches!(refused, Rejection::OneTime { .. }), "{refused}");
+        series.run("4 09:00");
+    }
 }
 
 #[test]

@@ -134,12 +134,11 @@ pub(super) fn pass_over(steps: &mut Steps<'_>, passed: Passed, why: &'static str
 /// by it.
 fn speak(steps: &mut Steps<'_>, snooze: Option<Snooze>) {
     let now = steps.now();
-    let mut overdue: Vec<(Slot, Timestamp)> = steps.now_is.alerts_ahead().filter(|(_, at)| *at <= now).collect();
-    overdue.sort_by_key(|(_, at)| *at);
     let snooze = snooze.filter(|snooze| snooze.until <= now);
-    if snooze.is_none() && miss(steps, &overdue) {
+    if snooze.is_none() && miss(steps, &overdue(steps)) {
         return;
     }
+    let mut overdue = overdue(steps);
     let latest = overdue.pop();
     let swallowed: Vec<Slot> = overdue.into_iter().map(|(slot, _)| slot).collect();
     match (latest, snooze) {
@@ -155,6 +154,14 @@ fn speak(steps: &mut Steps<'_>, snooze: Option<Snooze>) {
     }
 }
 
+/// Returns the alerts whose time has come, the latest last.
+fn overdue(steps: &Steps<'_>) -> Vec<(Slot, Timestamp)> {
+    let now = steps.now();
+    let mut overdue: Vec<(Slot, Timestamp)> = steps.now_is.alerts_ahead().filter(|(_, at)| *at <= now).collect();
+    overdue.sort_by_key(|(_, at)| *at);
+    overdue
+}
+
 /// Nothing was to be said at a time of its own: what rang may nag, and what has no alert at due comes up in silence.
 fn speak_unasked(steps: &mut Steps<'_>) {
     let now = steps.now();
@@ -164,35 +171,43 @@ fn speak_unasked(steps: &mut Steps<'_>) {
     let is_due = steps.occurrence().due_at().is_some_and(|due| due <= now);
     let waits = matches!(steps.state(), State::Pending(pending) if pending.snooze.is_none() && !pending.is_missed);
     if is_due && waits {
-        steps.step(Operation::Started, "it has no alert at due");
+        let has_spoken = steps.occurrence().spoken.contains(&Slot::DUE);
+        let why = if has_spoken { "its alert at due has spoken already" } else { "it has no alert at due" };
+        steps.step(Operation::Started, why);
         // A snooze may have said all of it already, where the clock was set back, or its deadline where both were missed.
         report::finish_where_told(steps);
         report::end_where_all_are_over(steps);
     }
 }
 
-/// Passes over alerts that were missed and are not made up for. Returns whether it did; then nothing is said now.
+/// Passes over alerts that were missed and are not made up for. Returns whether nothing is left to be said now.
 ///
 /// A deadline is told however late it is.
 fn miss(steps: &mut Steps<'_>, overdue: &[(Slot, Timestamp)]) -> bool {
-    let (Some((_, from)), Some((last, to))) = (overdue.first(), overdue.last()) else { return false };
-    let Some(why) = why_skipped(steps, *to).filter(|_| !matches!(last, Slot::Deadline(_))) else { return false };
-    let is_due = matches!(steps.state(), State::Pending(_)) && overdue.iter().any(|(slot, _)| *slot == Slot::DUE);
+    let is_of_deadline = |slot: &Slot| matches!(slot, Slot::Deadline(_));
+    let alerts: Vec<(Slot, Timestamp)> = overdue.iter().filter(|(slot, _)| !is_of_deadline(slot)).copied().collect();
+    let tells_deadline = alerts.len() < overdue.len();
+    let (Some((_, from)), Some((_, to))) = (alerts.first(), alerts.last()) else { return false };
+    let Some(why) = why_skipped(steps, *to) else { return false };
+    let is_due = matches!(steps.state(), State::Pending(_)) && alerts.iter().any(|(slot, _)| *slot == Slot::DUE);
     if is_due && steps.task().is_series() {
-        skip_missed(steps, why);
-        return true;
+        // The deadline is that of the occurrence, which says it by coming up.
+        if !tells_deadline {
+            skip_missed(steps, why);
+        }
+        return !tells_deadline;
     }
     let slots = if is_due {
         // It is armed no more, so what lies behind due is not said either.
         steps.now_is.alerts_ahead().map(|(slot, _)| slot).filter(|slot| matches!(slot, Slot::Alert(_))).collect()
     } else {
-        overdue.iter().map(|(slot, _)| *slot).collect()
+        alerts.iter().map(|(slot, _)| *slot).collect()
     };
     steps.step(Operation::Missed { slots, from: *from, to: *to }, why);
     if is_due {
         steps.silence();
     }
-    true
+    !tells_deadline
 }
 
 /// The open occurrence of a series was missed: the series goes on with what lies ahead.

@@ -32,6 +32,15 @@ impl Batch<'_> {
         Ok(())
     }
 
+    /// Notes that it is to be told with others, few of them singly.
+    pub(in crate::engine) fn group(&mut self, delivery: &Delivery) {
+        let is_over = self.deliveries.get(&delivery.id).is_some_and(|known| known.status.is_final());
+        if !is_over {
+            let grouped = Delivery { status: DeliveryStatus::Grouped, ..delivery.clone() };
+            self.deliveries.insert(grouped.id.clone(), grouped);
+        }
+    }
+
     /// Takes up a delivery that an earlier run may have made without learning so.
     ///
     /// # Errors

@@ -324,11 +324,11 @@ impl Life {
         let mut overdue: Vec<(Slot, Timestamp)> = self.unsaid(open);
         overdue.retain(|(_, at)| *at <= now.at);
         let repeat = open.repeat.filter(|repeat| repeat.at <= now.at);
+        if repeat.is_none() && self.misses(&mut overdue, now) {
+            return true;
+        }
         let latest = overdue.last().copied();
         match (latest, repeat) {
-            (Some((slot, at)), None) if self.is_too_late(at, now) && !matches!(slot, Slot::Deadline(_)) => {
-                self.miss(&overdue, now);
-            }
             (Some((slot, at)), None) => self.ring(slot, at, &overdue, now),
             (Some((slot, at)), Some(repeat)) if repeat.at < at => self.ring(slot, at, &overdue, now),
             (_, Some(repeat)) => {
@@ -339,6 +339,24 @@ impl Life {
             (None, None) => return self.nag_or_come_due(now),
         }
         true
+    }
+
+    /// Takes out what is too late and not made up for. Returns whether nothing is left to be said; a deadline always is.
+    fn misses(&mut self, overdue: &mut Vec<(Slot, Timestamp)>, now: Now) -> bool {
+        let open = self.open.as_ref().expect("it is open");
+        let is_waiting = matches!(open.stage, Stage::Waiting { .. });
+        let (deadlines, alerts): (Vec<_>, Vec<_>) =
+            overdue.iter().copied().partition(|(slot, _)| matches!(slot, Slot::Deadline(_)));
+        if !alerts.last().is_some_and(|(_, at)| self.is_too_late(*at, now)) {
+            return false;
+        }
+        let ends_it = self.is_series() && is_waiting && alerts.iter().any(|(slot, _)| *slot == Slot::DUE);
+        if ends_it && !deadlines.is_empty() {
+            return false;
+        }
+        self.miss(&alerts, now);
+        *overdue = deadlines;
+        overdue.is_empty()
     }
 
     fn nag_or_come_due(&mut self, now: Now) -> bool {
@@ -401,8 +419,11 @@ impl Life {
         open.said_at = Some(now.at);
         open.repeat = open.repeat.filter(|repeat| repeat.at > now.at);
         let is_due = open.due.is_some_and(|due| due <= now.at);
+        // A deadline that stands for what was to be said since due says that too.
+        let is_of_due = |(slot, _): &(Slot, Timestamp)| matches!(slot, Slot::Alert(by) if *by >= Span::ZERO);
+        let says_due = !matches!(slot, Slot::Deadline(_)) || overdue.iter().any(is_of_due);
         match &mut open.stage {
-            Stage::Waiting { .. } if is_due && !matches!(slot, Slot::Deadline(_)) => {
+            Stage::Waiting { .. } if is_due && says_due => {
                 open.stage = Stage::Due(Due { rang_at: Some(now.at), is_late: late, ..Due::default() });
             }
             Stage::Due(due) => {

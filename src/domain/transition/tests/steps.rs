@@ -88,7 +88,7 @@ fn a_nag_counts_from_the_last_ring_whatever_the_clock_shows() {
 }
 
 #[test]
-fn a_countdown_a_one_shot_and_the_end_of_a_pause_are_times_and_stay() {
+fn a_countdown_and_a_one_shot_are_times_and_stay_and_a_pause_by_the_wrong_clock_moves() {
     for schedule in [countdown("4 09:00"), once("4 09:00")] {
         let mut story = Story::new(schedule, &[]);
         let steps = story.steps.len();
@@ -96,9 +96,13 @@ fn a_countdown_a_one_shot_and_the_end_of_a_pause_are_times_and_stay() {
             set(&mut story, "4 08:10", to);
         }
         story.ask("4 06:00", &Command::Pause { until: Some(at("4 07:00")) }).expect("pending");
-        set(&mut story, "4 06:00", "4 05:00");
-        assert_eq!(story.snapshot.next_wake(), Some(at("4 07:00")));
         assert_eq!(story.steps.len(), steps + 1, "the clock changed nothing");
+        // It was asked for by the clock that was wrong.
+        set(&mut story, "4 06:00", "4 05:00");
+        assert_eq!(story.snapshot.next_wake(), Some(at("4 06:00")));
+        // This one was not.
+        set(&mut story, "4 05:30", "4 05:20");
+        assert_eq!(story.snapshot.next_wake(), Some(at("4 06:00")));
     }
 }
 

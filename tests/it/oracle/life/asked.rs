@@ -167,7 +167,9 @@ impl Life {
         if !self.is_series() || matches!(open.stage, Stage::Asleep(_)) {
             return Err(Answer::Refused);
         }
-        let next = self.next(now);
+        // What counts from completions counts from the time that was passed over.
+        let ahead = open.due.filter(|due| *due > now.at && matches!(self.plan.schedule.rule, Rule::AfterDone(_)));
+        let next = self.next(Now { at: ahead.unwrap_or(now.at), ..now });
         self.follow_by(next, "skipped", now);
         self.look(now);
         Ok(())
@@ -201,6 +203,10 @@ impl Life {
         // What has no time may be told again that it has none.
         if matches!(self.plan.schedule.rule, Rule::None) && before.due.is_none() {
             return Ok(());
+        }
+        // One time would end a series.
+        if was_series && !self.is_series() {
+            return Err(Answer::Refused);
         }
         let has_come_up = before.last_said.is_some() || matches!(before.stage, Stage::Due(_));
         if self.is_series() != was_series && (has_come_up || self.ended.is_some()) {
