@@ -327,6 +327,7 @@ impl Life {
         if repeat.is_none() && self.misses(&mut overdue, now) {
             return true;
         }
+        let open = self.open.as_ref().expect("it is open");
         let latest = overdue.last().copied();
         match (latest, repeat) {
             (Some((slot, at)), None) => self.ring(slot, at, &overdue, now),
@@ -368,7 +369,9 @@ impl Life {
         let is_due = open.due.is_some_and(|due| due <= now.at) && open.repeat.is_none();
         if is_due && matches!(open.stage, Stage::Waiting { is_missed: false }) {
             let open = self.open.as_mut().expect("it is open");
-            open.stage = Stage::Due(Due::default());
+            // What rang before it came due nags from here on.
+            let rang_at = open.said.contains(&Slot::DUE).then_some(now.at);
+            open.stage = Stage::Due(Due { rang_at, ..Due::default() });
             // Something that was said since due has told of it.
             let is_told = open.said_at.is_some_and(|at| open.due.is_some_and(|due| due <= at));
             if self.plan.policy.auto_done && is_told {
