@@ -35,6 +35,8 @@ const SETTINGS: &[(&str, Setter)] = &[
     ("day_parts.tonight", |config, value| put(&mut config.day_parts.tonight, value::clock_time(value))),
     ("day_parts.night", |config, value| put(&mut config.day_parts.night, value::clock_time(value))),
     ("day_parts.end_of_day", |config, value| put(&mut config.day_parts.end_of_day, value::clock_time(value))),
+    ("quiet.hours", |config, value| put(&mut config.quiet.ranges, value::quiet_hours(value))),
+    ("quiet.except", |config, value| put(&mut config.quiet.except, value::tags(value))),
     ("log.level", |config, value| put(&mut config.log.level, value::log_level(value))),
     ("log.format", |config, value| put(&mut config.log.format, value::log_format(value))),
 ];

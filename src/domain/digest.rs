@@ -33,13 +33,15 @@ pub enum Cause {
     Waking,
     /// They were paused at their times.
     Pause,
+    /// It was quiet, or the person was away.
+    Quiet,
     /// A screen appeared on which they are not shown yet.
     Screen,
 }
 
 impl Cause {
     /// Every cause.
-    pub const ALL: [Self; 3] = [Self::Waking, Self::Pause, Self::Screen];
+    pub const ALL: [Self; 4] = [Self::Waking, Self::Pause, Self::Quiet, Self::Screen];
 
     /// Returns the word that SQL and programs use.
     #[must_use]
@@ -47,6 +49,7 @@ impl Cause {
         match self {
             Self::Waking => "waking",
             Self::Pause => "pause",
+            Self::Quiet => "quiet",
             Self::Screen => "screen",
         }
     }
@@ -60,6 +63,7 @@ impl Cause {
         match self {
             Self::Waking => "while the machine was off or asleep",
             Self::Pause => "while they were paused",
+            Self::Quiet => "while it was quiet",
             Self::Screen => "and not seen yet",
         }
     }
@@ -89,17 +93,32 @@ pub struct Release {
 
 /// Decides what is told singly of all that came late for `target`, and what in a digest.
 ///
+/// Where something was held for quiet hours, all is told in one digest, and one alone as itself. A digest that was held is
+/// told as it is.
+///
 /// The most important come first: the higher priority, then what was due last, then the lower number. What was skipped is
 /// in the digest always.
 #[must_use]
 pub fn release(target: &Target, grouped: Vec<Delivery>, setting: &Setting) -> Release {
+    let was_quiet = grouped.iter().any(|delivery| delivery.status == DeliveryStatus::Quiet);
+    let (digests, grouped): (Vec<Delivery>, Vec<Delivery>) = grouped.into_iter().partition(Delivery::is_digest);
     let (skips, mut firings): (Vec<Delivery>, Vec<Delivery>) = grouped.into_iter().partition(is_skip);
     sort(&mut firings);
-    let rest = if firings.len() > SINGLES_MAX { firings.split_off(SINGLES_MAX) } else { Vec::new() };
-    let singles = firings.into_iter().map(|single| Delivery { status: DeliveryStatus::Queued, ..single }).collect();
-    let members: Vec<Delivery> = rest.into_iter().chain(skips).collect();
+    let singles_max = match firings.len() + skips.len() {
+        2.. if was_quiet => 0,
+        _ => SINGLES_MAX,
+    };
+    let rest = if firings.len() > singles_max { firings.split_off(singles_max) } else { Vec::new() };
+    let singles = digests.into_iter().chain(firings);
+    let singles = singles.map(|single| Delivery { status: DeliveryStatus::Queued, ..single }).collect();
+    let told = |delivery: Delivery| Delivery { status: DeliveryStatus::Grouped, ..delivery };
+    let members: Vec<Delivery> = rest.into_iter().chain(skips).map(told).collect();
     let is_paused = |delivery: &Delivery| delivery.occasion.reason == Reason::Pause;
-    let cause = if members.iter().all(is_paused) { Cause::Pause } else { Cause::Waking };
+    let cause = match members.iter().all(is_paused) {
+        _ if was_quiet => Cause::Quiet,
+        true => Cause::Pause,
+        false => Cause::Waking,
+    };
     match digest(target, members, cause, setting) {
         None => Release { singles, members: Vec::new(), digest: None },
         Some((digest, members)) => Release { singles, members, digest: Some(digest) },
@@ -161,6 +180,7 @@ pub fn without_the_gone(digest: &Delivery, mut members: Vec<Delivery>, setting: 
     let is_unsent = match digest.status {
         DeliveryStatus::Waiting => digest.attempts == 0,
         DeliveryStatus::Held => digest.last_error.is_none(),
+        DeliveryStatus::Quiet => digest.attempts == 0 && digest.last_error.is_none(),
         DeliveryStatus::Queued
         | DeliveryStatus::Grouped
         | DeliveryStatus::Retrying(_)
@@ -217,8 +237,10 @@ fn due_at(delivery: &Delivery) -> Timestamp {
 
 /// The members are in order already.
 fn compose(members: &[Delivery], cause: Cause, priority: Priority, setting: &Setting) -> Message {
-    let mut lines: Vec<String> = members.iter().take(LINES_MAX).map(|member| line(member, setting)).collect();
-    let untold = members.len().saturating_sub(LINES_MAX);
+    let told = by_task(members);
+    let mut lines: Vec<String> =
+        told.iter().take(LINES_MAX).map(|(member, before)| line(member, *before, setting)).collect();
+    let untold = told.len().saturating_sub(LINES_MAX);
     lines.extend((untold > 0).then(|| format!("and {} more", digits(untold as u64))));
     Message { number: Number(0), title: title(members, cause), body: lines.join("\n"), priority, link: None }
 }
@@ -231,7 +253,9 @@ fn title(members: &[Delivery], cause: Cause) -> String {
     let why = cause.words();
     match (cause, came_due, skipped) {
         (Cause::Screen, _, _) => format!("{came_due_words} are due {why}"),
-        (Cause::Waking | Cause::Pause, 0, _) => {
+        (Cause::Quiet, _, 0) => format!("{came_due_words} came due {why}"),
+        (Cause::Quiet, 1.., _) => format!("{came_due_words} came due and {skipped_words} {was} skipped {why}"),
+        (Cause::Waking | Cause::Pause | Cause::Quiet, 0, _) => {
             let reminders = if skipped == 1 { "reminder" } else { "reminders" };
             format!("{skipped_words} {reminders} {was} skipped {why}")
         }
@@ -242,13 +266,47 @@ fn title(members: &[Delivery], cause: Cause) -> String {
     }
 }
 
-fn line(member: &Delivery, setting: &Setting) -> String {
+/// Returns the latest of each task, and how often the task spoke before that: one that comes up all night long has one
+/// line. What was skipped or warned of has its own.
+fn by_task(members: &[Delivery]) -> Vec<(&Delivery, u64)> {
+    let mut told: Vec<(&Delivery, u64)> = Vec::new();
+    let mut places: BTreeMap<TaskId, usize> = BTreeMap::new();
+    for member in members {
+        match places.get(&member.task).filter(|_| !member.is_notice()) {
+            Some(place) => {
+                let (latest, before) = &mut told[*place];
+                if due_at(member) > due_at(latest) {
+                    *latest = member;
+                }
+                *before += 1;
+            }
+            None => {
+                if !member.is_notice() {
+                    places.insert(member.task, told.len());
+                }
+                told.push((member, 0));
+            }
+        }
+    }
+    told
+}
+
+fn line(member: &Delivery, before: u64, setting: &Setting) -> String {
     let message = &member.message;
     let title = one_line(&message.title);
     if is_skip(member) {
         return format!("{} {title}: {}", message.number, message.body);
     }
-    format!("{} {title}, due {}", message.number, clock(due_at(member), setting.now, setting.zone))
+    if member.is_notice() {
+        return format!("{} {title}", message.number);
+    }
+    let due = clock(due_at(member), setting.now, setting.zone);
+    let times = match before {
+        0 => String::new(),
+        1 => ", and once before".to_owned(),
+        more => format!(", and {} times before", digits(more)),
+    };
+    format!("{} {title}, due {due}{times}", message.number)
 }
 
 /// A title is a line of its own, whatever was typed.

@@ -18,6 +18,7 @@ pub mod occurrence;
 pub mod outbox;
 pub mod pause;
 pub mod planned;
+pub mod quiet;
 pub mod rejection;
 pub mod retry;
 pub mod schedule;

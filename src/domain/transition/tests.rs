@@ -43,6 +43,7 @@ fn moment(now: Timestamp) -> Moment {
         grace: GRACE_DEFAULT,
         is_desktop_away: false,
         standing: None,
+        quiet_until: None,
     }
 }
 

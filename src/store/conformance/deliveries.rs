@@ -18,6 +18,7 @@ fn statuses() -> [DeliveryStatus; 8] {
         DeliveryStatus::Waiting,
         DeliveryStatus::Held,
         DeliveryStatus::Grouped,
+        DeliveryStatus::Quiet,
         DeliveryStatus::Retrying(at(11)),
         DeliveryStatus::Delivered(at(12)),
         DeliveryStatus::Failed(at(13)),

@@ -246,6 +246,7 @@ fn operation_after(operation: &Operation, snapshot: &Snapshot) -> Option<Operati
             Operation::Resent { fire_id: FireId(Uuid::from_u128(900)), target }
         }
         Operation::Resent { fire_id, target } => Operation::Expired { fire_id: *fire_id, target: target.clone() },
+        Operation::Held { .. } => Operation::DeadlinePassed,
         Operation::Expired { .. } => {
             Operation::PassedOver { instances: u64::MAX, from: at(1_779_000_000_009), to: at(1_779_000_000_010) }
         }
@@ -254,7 +255,7 @@ fn operation_after(operation: &Operation, snapshot: &Snapshot) -> Option<Operati
             from: at(1_779_000_000_011),
             to: at(1_779_000_000_012),
         },
-        Operation::Missed { .. } => Operation::DeadlinePassed,
+        Operation::Missed { .. } => Operation::Held { until: Some(at(1_779_000_000_013)) },
         Operation::DeadlinePassed => Operation::WaitsSet(Box::new(waits())),
         Operation::WaitsSet(_) => Operation::ParentDone(waits().parents[1]),
         Operation::ParentDone(_) => Operation::ParentFailed(waits().parents[2]),

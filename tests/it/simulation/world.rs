@@ -98,6 +98,7 @@ impl World {
             channels,
             ids: Ids::from_seed(self.seed.wrapping_mul(1000) + self.starts),
             grace: GRACE_DEFAULT,
+            quiet_hours: self.quiet_hours.clone(),
         };
         self.engine = Some(start(parts).await.expect("the store is readable"));
     }
