@@ -441,6 +441,7 @@ mod tests {
     use super::*;
     use crate::config::webhook::{Preset, Scalar, Source, Success};
     use crate::config::{DayParts, Dialect, Log, LogFormat, LogLevel};
+    use crate::domain::quiet::{QuietHours, QuietRange, Weekdays};
     use crate::domain::secret::Secret;
     use crate::domain::time::Span;
 
@@ -481,6 +482,9 @@ mod tests {
             tonight = "19:00"
             night = "22:00"
             end_of_day = "18:30"
+            [quiet]
+            hours = "22:00-07:00"
+            except = ["+med"]
             [log]
             level = "debug"
             format = "json"
@@ -495,6 +499,10 @@ mod tests {
             snooze_default: Span::from_minutes(90),
             channels: vec![Target::terminal(), Target::desktop()],
             webhooks: Vec::new(),
+            quiet: QuietHours {
+                ranges: vec![QuietRange { days: Weekdays::ALL, from: at(22, 0), to: at(7, 0) }],
+                except: vec!["med".to_owned()],
+            },
             day_parts: DayParts {
                 morning: at(7, 0),
                 afternoon: at(14, 0),

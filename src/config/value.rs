@@ -184,6 +184,28 @@ mod tests {
     }
 
     #[test]
+    fn quiet_hours_have_two_times_and_may_have_days() {
+        let range = |days, from, to| {
+            let at = |hour| NaiveTime::from_hms_opt(hour, 0, 0).expect("a time");
+            Some(QuietRange { days, from: at(from), to: at(to) })
+        };
+        let weekend = Weekdays::between(Weekday::Sat, Weekday::Sun);
+        for (text, expected) in [
+            ("22:00-07:00", range(Weekdays::ALL, 22, 7)),
+            ("13:00-14:00", range(Weekdays::ALL, 13, 14)),
+            ("sat-sun 23:00-09:00", range(weekend, 23, 9)),
+            ("Saturday,Sun 23:00-09:00", range(weekend, 23, 9)),
+            ("22:00", None),
+            ("22:00-22:00", None),
+            ("22-7", None),
+            ("someday 22:00-07:00", None),
+            ("", None),
+        ] {
+            assert_eq!(quiet_range(text), expected, "of {text:?}");
+        }
+    }
+
+    #[test]
     fn a_length_of_time_has_its_units() {
         for (text, expected_s) in [
             ("10m", Some(600)),

@@ -25,6 +25,7 @@ use uuid::Uuid;
 use crate::simulation::world::World;
 
 mod programs;
+mod quiet;
 mod stories;
 mod waits;
 mod world;
@@ -406,7 +407,7 @@ fn runtime() -> tokio::runtime::Runtime {
 /// Plays one life, and returns how many probes failing targets saw.
 fn play(seed: u64) -> usize {
     runtime().block_on(async {
-        let mut world = World::new(seed).await;
+        let mut world = World::with_nights(seed).await;
         for _ in 0..STEPS {
             world.act().await;
             world.check().await;

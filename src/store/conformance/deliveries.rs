@@ -12,7 +12,7 @@ use crate::store::conformance::Fixture;
 use crate::store::conformance::samples::{add_tasks, at, delivery, everything, key, task, task_id};
 use crate::store::{Change, RequestSeen, Store, StoreError};
 
-fn statuses() -> [DeliveryStatus; 8] {
+fn statuses() -> [DeliveryStatus; 9] {
     [
         DeliveryStatus::Queued,
         DeliveryStatus::Waiting,

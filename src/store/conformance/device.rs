@@ -26,12 +26,14 @@ fn of_device(id: u128, time: i64, operation: DeviceOperation) -> DeviceEvent {
     }
 }
 
-fn operations() -> [DeviceOperation; 3] {
+fn operations() -> [DeviceOperation; 5] {
     let (from, to) = (at(1_800_000_000_001), at(1_700_000_000_002));
     [
         DeviceOperation::ClockStepped { from, to },
         DeviceOperation::Slept { from: to, to: from },
         DeviceOperation::ZoneChanged { from: "Europe/Berlin".into(), to: "Mars/Olympus".into() },
+        DeviceOperation::AwaySet { from, to, except: vec!["med".into()] },
+        DeviceOperation::AwayEnded,
     ]
 }
 

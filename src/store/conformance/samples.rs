@@ -138,6 +138,7 @@ fn states_named(name: StateName) -> Vec<State> {
         late: true,
         acked_at: Some(at(1_779_000_000_005)),
         snooze: Some(snooze()),
+        held_until: Some(at(1_779_000_000_007)),
     };
     match name {
         StateName::Created => vec![State::Created],
