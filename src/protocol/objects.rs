@@ -191,7 +191,8 @@ pub struct AgendaEntry {
     pub only_if: Option<String>,
     /// Whether the occurrence is not there yet.
     pub predicted: bool,
-    /// Until when it is held, since it is quiet then or the person is away; null where it is said at its time.
+    /// Until when it is held, since it is quiet then or the person is away, of several the first; null where it is said at
+    /// its time.
     #[serde(default)]
     pub held_until: Option<Time>,
 }

@@ -112,13 +112,14 @@ fn said(entry: &AgendaEntry, view: Viewpoint) -> String {
         Some("answered") => said.push("if the one before is done".to_owned()),
         Some(_) | None => {}
     }
-    said.extend(entry.held_until.map(|end| format!("held until {}", held(entry, end.instant(), view))));
+    said.extend(entry.held_until.map(|end| held(entry, end.instant(), view)));
     said.join(", ")
 }
 
-/// Returns the end of a hold, with its day where that is more than a day behind.
+/// Says until when it is held, or, of several, the first of them.
 fn held(entry: &AgendaEntry, end: Timestamp, view: Viewpoint) -> String {
-    end_in_words(end, entry.at.instant(), view.zone)
+    let of_several = if entry.last_at.instant() < end { "" } else { "the first " };
+    format!("{of_several}held until {}", end_in_words(end, entry.at.instant(), view.zone))
 }
 
 fn slot(slot: &str) -> Option<String> {

@@ -82,7 +82,7 @@ pub struct Entry {
     pub number: Number,
     /// What is said.
     pub firing: Firing,
-    /// Until when all of it is held, where it is quiet then.
+    /// Until when it is held, where it is quiet then; of several told as one, until when the first of them is.
     pub held_until: Option<Timestamp>,
 }
 
@@ -196,7 +196,7 @@ const fn entry(task: usize, number: Number, firing: Firing) -> Entry {
     Entry { at: firing.at, task, number, firing, held_until: None }
 }
 
-/// Returns until when a firing is held; of several told as one, where that holds for all of them.
+/// Returns until when a firing is held; of several told as one, until when the first of them is.
 fn held_until(snapshot: &Snapshot, firing: &Firing, around: &Around, stretch: &Stretch) -> Option<Timestamp> {
     let snooze = match &snapshot.occurrence.state {
         State::Pending(pending) => pending.snooze,
@@ -212,8 +212,7 @@ fn held_until(snapshot: &Snapshot, firing: &Firing, around: &Around, stretch: &S
     if is_chosen || task.is_program_only() || rings_at(task, Reason::Alert, firing.slot) {
         return None;
     }
-    let end = around.quiet.until(&task.details.tags, firing.at, stretch.zone)?;
-    (firing.last_at < end).then_some(end)
+    around.quiet.until(&task.details.tags, firing.at, stretch.zone)
 }
 
 /// The earliest entries so far, and how many are behind them.

@@ -77,7 +77,7 @@ impl World {
         Self::living(seed, any_hours(&mut Random(!seed))).await
     }
 
-    async fn living(seed: u64, quiet_hours: QuietHours) -> Self {
+    pub(super) async fn living(seed: u64, quiet_hours: QuietHours) -> Self {
         let mut random = Random(seed);
         let zone = ZONES[usize::try_from(random.below(4)).expect("small")];
         let mut world = Self {
@@ -523,6 +523,14 @@ impl World {
             // The machine was off, or the clock was corrected while it was.
             self.clock.step_to(self.clock.now().saturating_add(self.random.minutes(-1000, 10_000)));
         }
+        self.boot().await;
+    }
+
+    /// The daemon is killed and starts again at once.
+    pub(super) async fn restart(&mut self) {
+        let (_, running) = self.engine.take().expect("the engine runs between steps");
+        running.abort().await;
+        self.store = self.store.reopen();
         self.boot().await;
     }
 
