@@ -88,9 +88,8 @@ pub(super) fn quiet_hours(value: &DeValue<'_>) -> Result<Vec<QuietRange>, Expect
         (None, Some(values)) => values.iter().map(|value| quiet_range(value.get_ref().as_str()?)).collect(),
         (None, None) => None,
     };
-    let ranges = ranges.ok_or(
-        "a stretch of the day such as \"22:00-07:00\" or \"sat-sun 23:00-09:00\", or a list of such",
-    )?;
+    let ranges =
+        ranges.ok_or("a stretch of the day such as \"22:00-07:00\" or \"sat-sun 23:00-09:00\", or a list of such")?;
     let hours = QuietHours { ranges, except: Vec::new() };
     if hours.leaves_room() { Ok(hours.ranges) } else { Err("some time of the week that is not quiet") }
 }

@@ -187,6 +187,36 @@ pub enum Command {
 }
 
 impl Command {
+    /// Returns whether a person answers with it what was said, or wants to hear no more of it.
+    #[must_use]
+    pub const fn is_answer(&self) -> bool {
+        match self {
+            Self::Done { .. }
+            | Self::Ack { .. }
+            | Self::Snooze { .. }
+            | Self::Pause { .. }
+            | Self::PauseThis { .. }
+            | Self::Skip
+            | Self::Cancel
+            | Self::CancelThis => true,
+            Self::Wake
+            | Self::Rezone
+            | Self::ClockSet { .. }
+            | Self::Edit(_)
+            | Self::EditThis(_)
+            | Self::Resume { .. }
+            | Self::SleepOn { .. }
+            | Self::Unblock
+            | Self::ParentEnded(_)
+            | Self::Retry
+            | Self::Report { .. }
+            | Self::TellTargetFails { .. }
+            | Self::Resend { .. }
+            | Self::Hold { .. }
+            | Self::Expire { .. } => false,
+        }
+    }
+
     /// Returns the verb, as errors say it.
     #[must_use]
     pub const fn verb(&self) -> &'static str {

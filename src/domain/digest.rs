@@ -272,20 +272,14 @@ fn by_task(members: &[Delivery]) -> Vec<(&Delivery, u64)> {
     let mut told: Vec<(&Delivery, u64)> = Vec::new();
     let mut places: BTreeMap<TaskId, usize> = BTreeMap::new();
     for member in members {
-        match places.get(&member.task).filter(|_| !member.is_notice()) {
-            Some(place) => {
-                let (latest, before) = &mut told[*place];
-                if due_at(member) > due_at(latest) {
-                    *latest = member;
-                }
-                *before += 1;
+        let place = (!member.is_notice()).then(|| *places.entry(member.task).or_insert(told.len()));
+        if let Some((latest, before)) = place.and_then(|place| told.get_mut(place)) {
+            if due_at(member) > due_at(latest) {
+                *latest = member;
             }
-            None => {
-                if !member.is_notice() {
-                    places.insert(member.task, told.len());
-                }
-                told.push((member, 0));
-            }
+            *before += 1;
+        } else {
+            told.push((member, 0));
         }
     }
     told
@@ -409,6 +403,49 @@ mod tests {
             (digest.status, digest.is_notice(), digest.message.how().as_str()),
             (DeliveryStatus::Queued, true, "keiko list")
         );
+    }
+
+    /// As [`late`], of what was held for quiet hours.
+    fn held(number: u64, fire: u128, minutes: i64) -> Delivery {
+        let mut delivery = late(number, Priority::Normal, minutes);
+        delivery.id.fire_id = FireId(Uuid::from_u128(fire));
+        (delivery.status, delivery.occasion.late) = (DeliveryStatus::Quiet, false);
+        delivery
+    }
+
+    #[test]
+    fn what_was_held_is_told_in_one_digest_and_one_alone_as_itself() {
+        assert_snapshot!(told(&released(vec![held(1, 1, 60)])), @"
+        singly 1; in the digest 
+        no digest
+        ");
+        // With what came late at the same moment, and a line for each task.
+        let night =
+            vec![held(1, 11, 300), held(1, 12, 200), held(1, 13, 90), held(2, 2, 400), late(3, Priority::High, 5)];
+        let night = released(night);
+        assert_snapshot!(told(&night), @"
+        singly ; in the digest 3 1 1 1 2
+        5 came due while it was quiet
+        3 task 3, due 19:15
+        1 task 1, due 17:50, and 2 times before
+        2 task 2, due 12:40
+        ");
+        assert!(night.members.iter().all(|member| member.status == DeliveryStatus::Grouped));
+        assert_snapshot!(told(&released(vec![held(1, 1, 60), skip(2)])), @"
+        singly ; in the digest 1 2
+        1 came due and 1 was skipped while it was quiet
+        1 task 1, due 18:20
+        2 task 2: 3 skipped, 10:00 to 12:00: missed
+        ");
+    }
+
+    #[test]
+    fn a_digest_that_was_held_is_told_as_it_is() {
+        let four = (1..=4).map(|number| late(number, Priority::Normal, 5)).collect();
+        let digest = released(four).digest.expect("more than three").held_for_quiet();
+        let released = released(vec![digest.clone(), held(9, 9, 60), held(8, 8, 60)]);
+        assert_eq!(released.singles, [Delivery { status: DeliveryStatus::Queued, ..digest }]);
+        assert_eq!(released.members.len(), 2);
     }
 
     #[test]

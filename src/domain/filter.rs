@@ -51,7 +51,8 @@ impl TaskFilter {
             && self.is_series.is_none_or(|series| task.is_series() == series)
             && self.tags.iter().all(|tag| task.details.tags.contains(tag))
             && self.due.as_ref().is_none_or(is_due)
-            && (self.stages.is_empty() || self.stages.iter().any(|wanted| is_stage(&stage(snapshot, now, Tz::UTC), wanted)))
+            && (self.stages.is_empty()
+                || self.stages.iter().any(|wanted| is_stage(&stage(snapshot, now, Tz::UTC), wanted)))
             && (self.words.is_empty() || has_words())
             && (!self.needs_attention || needs_attention(snapshot, undelivered, now))
     }
@@ -94,8 +95,9 @@ pub fn needs_attention(snapshot: &Snapshot, undelivered: &BTreeSet<TaskId>, now:
                 | State::Completed(_)
                 | State::Cancelled(_) => false,
             };
-            let is_wrong =
-                ["missed", "past deadline", "blocked"].iter().any(|wrong| is_stage(&stage(snapshot, now, Tz::UTC), wrong));
+            let is_wrong = ["missed", "past deadline", "blocked"]
+                .iter()
+                .any(|wrong| is_stage(&stage(snapshot, now, Tz::UTC), wrong));
             is_overdue || is_wrong || snapshot.task.previous.is_some_and(has_failed)
         }
     }

@@ -142,7 +142,8 @@ impl QuietHours {
     #[must_use]
     pub fn leaves_room(&self) -> bool {
         // A week without a change of the clock stands for all.
-        let Some(monday) = NaiveDate::from_ymd_opt(2026, 5, 4).and_then(|day| resolve(day.and_time(NaiveTime::MIN), Tz::UTC))
+        let Some(monday) =
+            NaiveDate::from_ymd_opt(2026, 5, 4).and_then(|day| resolve(day.and_time(NaiveTime::MIN), Tz::UTC))
         else {
             return true;
         };
@@ -222,6 +223,37 @@ pub fn end_in_words(end: Timestamp, now: Timestamp, zone: Tz) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::domain::command::{GRACE_DEFAULT, Moment, NewTask};
+    use crate::domain::delivery::{Delivery, Target};
+    use crate::domain::occurrence::Nominal;
+    use crate::domain::schedule::{AfterDone, Calendar, Every, Interval, Schedule};
+    use crate::domain::task::{Deadline, Details, Number, Policy, TaskId};
+    use crate::domain::transition::create;
+    use crate::domain::waiting::SetWaits;
+
+    fn task(rule: Rule) -> Task {
+        let new = NewTask {
+            id: TaskId(Uuid::nil()),
+            number: Number(1),
+            details: Details { title: "tea".into(), ..Details::default() },
+            schedule: Schedule { text: String::new(), rule, zone: None },
+            alerts: None,
+            deadline: None,
+            policy: Policy::default(),
+            waits: SetWaits::default(),
+        };
+        let moment = Moment {
+            now: at("2026-05-04 08:00", Tz::UTC),
+            zone: Tz::UTC,
+            device: Uuid::nil(),
+            op_id: Uuid::nil(),
+            grace: GRACE_DEFAULT,
+            is_desktop_away: false,
+            standing: None,
+            quiet_until: None,
+        };
+        create(new, &moment).expect("the test's own task").after.task
+    }
 
     fn time(text: &str) -> NaiveTime {
         NaiveTime::parse_from_str(text, "%H:%M").expect("a time")
@@ -293,7 +325,11 @@ mod tests {
         quiet.away = Some(Away { id: Uuid::nil(), from, to, except: vec!["work".into()] });
         assert_eq!(until(&quiet, &[], "2026-05-04 23:00", Tz::UTC), "Wed 07:30 +0000", "into the next night");
         assert_eq!(until(&quiet, &["work"], "2026-05-04 23:00", Tz::UTC), "Tue 07:30 +0000");
-        assert_eq!(until(&quiet, &["med"], "2026-05-05 08:00", Tz::UTC), "Tue 23:00 +0000", "each has its own exceptions");
+        assert_eq!(
+            until(&quiet, &["med"], "2026-05-05 08:00", Tz::UTC),
+            "Tue 23:00 +0000",
+            "each has its own exceptions"
+        );
         assert_eq!(until(&quiet, &["med", "work"], "2026-05-05 08:00", Tz::UTC), "-");
     }
 
@@ -316,6 +352,60 @@ mod tests {
         }
         for any in ["*/30 * * * *", "0 */2 * * *", "0 0 * * * *", "@hourly"] {
             assert!(!cron(any), "{any}");
+        }
+    }
+
+    #[test]
+    fn what_the_person_gave_a_time_rings_and_what_comes_by_itself_is_held() {
+        let now = at("2026-05-04 22:30", Tz::UTC);
+        let local = now.local(Tz::UTC);
+        let interval = Interval { every: Span::from_minutes(90), from: now, count: None, until: None };
+        let daily = Calendar { rrule: "FREQ=DAILY".into(), from: local, count: None, until: None };
+        let after = |at| AfterDone { every: Every::Days(3), at, from: Nominal::Instant(now), count: None, until: None };
+        for (rule, is_typed) in [
+            (Rule::Once(local), true),
+            (Rule::Countdown(now), true),
+            (Rule::Calendar(daily), true),
+            (Rule::AfterDone(after(Some(time("19:00")))), true),
+            (Rule::AfterDone(after(None)), false),
+            (Rule::Interval(interval), false),
+            (Rule::None, false),
+        ] {
+            assert_eq!(has_typed_time(&rule), is_typed, "{rule:?}");
+            let mut task = task(rule);
+            let before = Slot::Alert(Span::from_minutes(-60));
+            for (reason, slot, expected) in [
+                (Reason::Alert, Slot::DUE, is_typed),
+                (Reason::Alert, before, is_typed),
+                (Reason::Pause, Slot::DUE, is_typed),
+                (Reason::Alert, Slot::Nag(1), false),
+                (Reason::Snooze, Slot::DUE, true),
+                (Reason::Snooze, Slot::Nag(1), true),
+                (Reason::TargetFails, Slot::DUE, false),
+                (Reason::Blocked, Slot::DUE, false),
+                (Reason::Skipped, Slot::DUE, false),
+                (Reason::Digest, Slot::DUE, false),
+            ] {
+                assert_eq!(rings_at(&task, reason, slot), expected, "{reason:?} {slot} of {:?}", task.schedule.rule);
+            }
+            for (time, expected) in
+                [(DeadlineTime::At(Nominal::Local(local)), true), (DeadlineTime::AfterDue(Span::ZERO), is_typed)]
+            {
+                task.deadline = Some(Deadline { time, alerts: Vec::new() });
+                assert_eq!(rings_at(&task, Reason::Alert, Slot::DEADLINE), expected, "{:?}", task.deadline);
+            }
+        }
+    }
+
+    #[test]
+    fn what_comes_late_is_held_whatever_it_is() {
+        let trial = Delivery::trial(Target::desktop(), Uuid::nil(), at("2026-05-04 22:30", Tz::UTC));
+        let task = task(Rule::Countdown(trial.created_at));
+        for reason in [Reason::Alert, Reason::Snooze] {
+            for late in [false, true] {
+                let occasion = Occasion { reason, late, ..trial.occasion.clone() };
+                assert_eq!(rings(&task, &occasion), !late, "{reason:?}");
+            }
         }
     }
 

@@ -17,13 +17,14 @@ use crate::domain::event::Snapshot;
 use crate::domain::filter::TaskFilter;
 use crate::domain::name::TaskName;
 use crate::domain::outbox::{DeliveryFilter, TargetCount};
+use crate::domain::quiet::{Quiet, QuietHours};
 use crate::domain::state::State;
 use crate::domain::task::{Number, TaskId};
-use crate::domain::quiet::{Quiet, QuietHours};
 use crate::domain::time::{Span, Timestamp};
 use crate::engine::chronicle::{self, Chronicle};
 use crate::engine::input::{
-    AddRequest, Applied, AwayApplied, AwayCall, Call, CallError, FollowCall, Input, ManyApplied, ManyCall, PreviewCall, TargetCall,
+    AddRequest, Applied, AwayApplied, AwayCall, Call, CallError, FollowCall, Input, ManyApplied, ManyCall, PreviewCall,
+    TargetCall,
 };
 use crate::engine::storage::{StoreHealth, Trouble};
 use crate::notify::{Channel, Presence};

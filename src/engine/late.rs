@@ -35,7 +35,9 @@ impl Engine {
         self.has_unreleased = false;
         self.let_go_at = None;
         // What is held on is planned though nothing of it changes.
-        unreleased.iter().for_each(|delivery| self.plan_release(delivery));
+        for delivery in &unreleased {
+            self.plan_release(delivery);
+        }
         self.has_unreleased = false;
         self.commit(|batch| batch.look_at_held(unreleased)).await?;
         self.show_again().await;

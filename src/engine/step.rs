@@ -420,6 +420,9 @@ impl<'a> Batch<'a> {
             Some(_) => self.deliveries_of(snapshot.task.id, name)?,
             None => Vec::new(),
         };
+        if command.is_answer() {
+            deliveries.extend(self.held_before(snapshot.task.id, name)?);
+        }
         if let Command::Report { delivery: id, .. }
         | Command::Resend { delivery: id }
         | Command::Expire { delivery: id } = command

@@ -11,8 +11,8 @@ use crate::domain::delivery::{ChannelKind, Delivery, DeliveryId, Report, Target}
 use crate::domain::event::Actor;
 use crate::domain::task::TaskId;
 use crate::engine::input::{
-    AddRequest, Applied, AwayApplied, AwayCall, Call, CallError, FollowCall, ManyApplied, ManyCall, PreviewCall, StoreFailure, TargetCall,
-    store_failure,
+    AddRequest, Applied, AwayApplied, AwayCall, Call, CallError, FollowCall, ManyApplied, ManyCall, PreviewCall,
+    StoreFailure, TargetCall, store_failure,
 };
 use crate::engine::run::Engine;
 use crate::engine::step::Batch;

@@ -14,8 +14,8 @@ use crate::protocol::objects::{
 #[cfg(test)]
 use crate::protocol::openrpc::tests::fields;
 
-pub use crate::protocol::methods::away::{AwayGet, AwayResult, AwaySet};
 pub use crate::protocol::methods::agenda::{AGENDA_DEFAULT, AGENDA_MAX, AGENDA_NOTES_MAX, AgendaGet, AgendaResult};
+pub use crate::protocol::methods::away::{AwayGet, AwayResult, AwaySet};
 pub use crate::protocol::methods::following::{
     EVENT_NOTIFICATION, EVENTS_DEFAULT, EVENTS_MAX, EventList, EventListResult, EventPushed, EventSubscribe,
     EventSubscribeResult, EventUnsubscribe, EventUnsubscribeResult, HISTORY_DELIVERIES_MAX, History, HistoryResult,

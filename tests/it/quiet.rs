@@ -121,7 +121,8 @@ async fn who_is_away_is_told_so_and_hears_of_it_on_coming_back() {
     person.to("2026-05-13T20:46:00-04:00");
     assert_eq!(person.popups().last().map(|(summary, _)| summary.clone()), Some("drink".to_owned()));
     let events = person.home.connect().call("event.list", json!({}));
-    let told: Vec<&str> = events["events"].as_array().expect("a list").iter().filter_map(|e| e["operation"].as_str()).collect();
+    let told: Vec<&str> =
+        events["events"].as_array().expect("a list").iter().filter_map(|e| e["operation"].as_str()).collect();
     for operation in ["away_set", "away_ended", "held"] {
         assert!(told.contains(&operation), "{told:?}");
     }

@@ -9,8 +9,8 @@ use std::collections::{BTreeMap, BinaryHeap};
 use chrono_tz::Tz;
 
 use crate::domain::event::Snapshot;
-use crate::domain::occurrence::{Instance, OccurrenceKey, Slot, Spent};
 use crate::domain::message::Reason;
+use crate::domain::occurrence::{Instance, OccurrenceKey, Slot, Spent};
 use crate::domain::pause::ManyPause;
 use crate::domain::quiet::{Quiet, rings_at};
 use crate::domain::schedule::Rule;
@@ -177,7 +177,8 @@ pub fn agenda(tasks: &[Snapshot], around: &Around, stretch: &Stretch, part: Part
         let number = snapshot.task.number;
         let told = of_one(snapshot, around, stretch, Bounds { steps_max, folds: true });
         for firing in told.firings {
-            let entry = Entry { held_until: held_until(snapshot, &firing, around, stretch), ..entry(index, number, firing) };
+            let entry =
+                Entry { held_until: held_until(snapshot, &firing, around, stretch), ..entry(index, number, firing) };
             if (part.since.max(stretch.from)..stretch.to).contains(&entry.at) {
                 page.take(entry);
             }
@@ -201,11 +202,7 @@ fn held_until(snapshot: &Snapshot, firing: &Firing, around: &Around, stretch: &S
     let snooze = match &snapshot.occurrence.state {
         State::Pending(pending) => pending.snooze,
         State::Running(running) => running.snooze,
-        State::Created
-        | State::Suspended(_)
-        | State::Failed(_)
-        | State::Completed(_)
-        | State::Cancelled(_) => None,
+        State::Created | State::Suspended(_) | State::Failed(_) | State::Completed(_) | State::Cancelled(_) => None,
     };
     let is_chosen = snooze.is_some_and(|snooze| snooze.is_chosen && snooze.until == firing.at);
     let task = &snapshot.task;

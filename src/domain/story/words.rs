@@ -85,7 +85,9 @@ impl Speaker {
             Said::DeadlinePassed { deadline } => format!("not done by its deadline{}", self.opt(", ", *deadline)),
             Said::Resent { target, why } => format!("sent to {} again{}", target.public_name(), because(why)),
             Said::Expired { target, why } => format!("not sent to {}{}", target.public_name(), because(why)),
-            Said::Held { until: Some(until) } => format!("held until {}: it was quiet, or you were away", self.time(*until)),
+            Said::Held { until: Some(until) } => {
+                format!("held until {}: it was quiet, or you were away", self.time(*until))
+            }
             Said::Held { until: None } => "it was held no more, and told with all that had been".to_owned(),
             Said::Followed { by } => format!("from here on {by} goes on with its series"),
             Said::WaitsSet { by, parents, delay, why } => waits_set(*by, parents, *delay, why),

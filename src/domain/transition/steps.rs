@@ -335,9 +335,8 @@ impl<'a> Steps<'a> {
     pub(super) fn close_unanswered(&mut self) {
         let is_for_programs = self.task().is_program_only();
         // What is held, or stands in the digest of what was, is told.
-        let is_told = |delivery: &Delivery| {
-            matches!(delivery.status, DeliveryStatus::Delivered(_)) || delivery.is_held_or_was()
-        };
+        let is_told =
+            |delivery: &Delivery| matches!(delivery.status, DeliveryStatus::Delivered(_)) || delivery.is_held_or_was();
         let is_delivered = self
             .deliveries_of_present()
             .any(|delivery| delivery.id.target.kind.is_person() != is_for_programs && is_told(delivery));

@@ -228,6 +228,7 @@ fn every_command(story: &Story) -> Vec<Command> {
         Command::CancelThis,
         Command::Retry,
         Command::Expire { delivery: delivery.clone() },
+        Command::Hold { until: Some(at("4 12:00")) },
         Command::Report {
             delivery: delivery.clone(),
             report: Report::Delivered,

@@ -6,9 +6,11 @@ use std::sync::Arc;
 use tokio::sync::oneshot;
 
 use crate::domain::command::Command;
-use crate::domain::delivery::{Delivery, DeliveryStatus};
+use crate::domain::delivery::{Delivery, DeliveryStatus, StatusName};
 use crate::domain::device_event::{DeviceEvent, DeviceOperation};
 use crate::domain::event::Actor;
+use crate::domain::occurrence::OccurrenceName;
+use crate::domain::outbox::DeliveryFilter;
 use crate::domain::quiet::{Away, rings};
 use crate::domain::state::State;
 use crate::domain::task::TaskId;
@@ -49,7 +51,7 @@ impl Batch<'_> {
             let (actor, reason) = (Actor::Person, String::new());
             self.change.device_events.push(DeviceEvent { event_id, op_id, device, actor, at: now, operation, reason });
             self.change.away = Some(away.clone());
-            self.quiet.away = away.clone();
+            self.quiet.away.clone_from(&away);
         }
         Ok(AwayApplied { op_id, now, is_changed, away, before })
     }
@@ -67,14 +69,11 @@ impl Batch<'_> {
                 let known = ends.entry(delivery.task).or_default();
                 *known = (*known).max(end);
             }
-            match end {
-                None => released.push(delivery),
-                Some(_) => {
-                    let held = delivery.held_for_quiet();
-                    if held != delivery {
-                        self.deliveries.insert(held.id.clone(), held);
-                    }
-                }
+            let held = delivery.held_for_quiet();
+            if end.is_none() {
+                released.push(delivery);
+            } else if held != delivery {
+                self.deliveries.insert(held.id.clone(), held);
             }
         }
         for (task, until) in ends {
@@ -83,6 +82,23 @@ impl Batch<'_> {
             }
         }
         self.release_late(released)
+    }
+
+    /// Returns what is held of earlier times of a series: who answers the open one answers those too.
+    pub(super) fn held_before(&self, task: TaskId, open: OccurrenceName) -> Result<Vec<Delivery>, StoreError> {
+        let (now, zone) = (self.circumstances.now, self.circumstances.zone);
+        // Without quiet hours nothing is held, and the store is not asked.
+        if self.quiet.until(&[], now, zone).is_none() {
+            return Ok(Vec::new());
+        }
+        let held = DeliveryFilter { task: Some(task), ..DeliveryFilter::in_status(StatusName::Quiet) };
+        let mut held: Vec<Delivery> =
+            self.store.deliveries_after(&held, 0, usize::MAX)?.into_iter().map(|(_, delivery)| delivery).collect();
+        held.retain(|delivery| delivery.occurrence != open && !self.deliveries.contains_key(&delivery.id));
+        let is_held =
+            |made: &&Delivery| made.task == task && made.occurrence != open && made.status == DeliveryStatus::Quiet;
+        held.extend(self.deliveries.values().filter(is_held).cloned());
+        Ok(held)
     }
 
     /// Returns whether the end of its hold that a task shows is another than that.

@@ -182,8 +182,8 @@ pub(crate) async fn what_is_not_final_is_counted_by_target_and_status<F: Fixture
         .into_iter()
         .map(|counted| (counted.target.to_string(), counted.status.as_str(), counted.count))
         .collect();
-    let expected =
-        [("queued", 1), ("waiting", 1), ("held", 2), ("grouped", 1), ("quiet", 1), ("retrying", 1)].map(|(status, count)| ("a", status, count));
+    let expected = [("queued", 1), ("waiting", 1), ("held", 2), ("grouped", 1), ("quiet", 1), ("retrying", 1)]
+        .map(|(status, count)| ("a", status, count));
     let of_b = ["queued", "waiting", "held", "grouped", "quiet", "retrying"].map(|status| ("b", status, 1));
     let expected = expected.into_iter().chain(of_b);
     let expected: Vec<_> =

@@ -39,7 +39,8 @@ pub(crate) const MISSED_SINCE: &str =
     "FROM events INDEXED BY events_missed WHERE operation IN ('passed_over', 'missed') AND at >= ?1";
 
 pub(crate) fn identity(connection: &Connection) -> Result<Identity, Fault> {
-    let mut statement = connection.prepare_cached("SELECT device, next_number, last_seq, zone, shown_by, away FROM meta")?;
+    let mut statement =
+        connection.prepare_cached("SELECT device, next_number, last_seq, zone, shown_by, away FROM meta")?;
     let mut rows = statement.query([])?;
     let row = rows.next()?.ok_or(rusqlite::Error::QueryReturnedNoRows)?;
     let mut columns = Columns::of(row);

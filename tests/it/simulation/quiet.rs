@@ -45,7 +45,11 @@ pub(super) fn any_hours(random: &mut Random) -> QuietHours {
         1 => vec![night],
         _ => {
             let weekend = Weekdays::between(Weekday::Sat, Weekday::Sun);
-            vec![night, QuietRange { days: weekend, from: at(5), to: at(11) }, QuietRange { from: at(13), to: at(14), ..night }]
+            vec![
+                night,
+                QuietRange { days: weekend, from: at(5), to: at(11) },
+                QuietRange { from: at(13), to: at(14), ..night },
+            ]
         }
     };
     QuietHours { ranges, except }
@@ -214,6 +218,13 @@ fn one_that_was_held_is_told_as_itself_and_what_was_done_meanwhile_is_not() {
         add(&world, "left", every(6000, at(22, 30)), |new| new.details.max_late = late).await;
         go_to(&mut world, 23, 0).await;
         world.handle().call(call(done, Command::Done { early: false })).await.expect("done");
+        // Of a series all that was held is answered, not only what is open.
+        let series = add(&world, "series", every(60, at(23, 30)), |_| {}).await;
+        let ended = add(&world, "ended", every(60, at(23, 30)), |_| {}).await;
+        go_to(&mut world, 26, 0).await;
+        world.handle().call(call(series, Command::Cancel)).await.expect("cancelled");
+        world.handle().call(call(ended, Command::Skip)).await.expect("skipped");
+        world.handle().call(call(ended, Command::Cancel)).await.expect("cancelled");
         go_to(&mut world, 32, 0).await;
         assert_eq!(shown(&world), ["left, due 22:30"], "however late that is");
     });

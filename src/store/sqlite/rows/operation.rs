@@ -15,7 +15,9 @@ use crate::store::sqlite::rows::occurrence::{
 };
 use crate::store::sqlite::rows::task::{DeadlineRow, LinkRow, NagRow, ScheduleRow, TargetRow, missed};
 use crate::store::sqlite::rows::waits::{ParentRow, WaitsRow};
-use crate::store::sqlite::rows::{RowError, maybe_timestamp, outcome, outcome_word, priority, priority_word, required, timestamp};
+use crate::store::sqlite::rows::{
+    RowError, maybe_timestamp, outcome, outcome_word, priority, priority_word, required, timestamp,
+};
 
 /// The values of an operation, as JSON. Which are there depends on the operation's name, which has its own column.
 #[derive(Serialize, Deserialize, Default)]
