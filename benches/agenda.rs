@@ -75,6 +75,7 @@ fn task(number: u64, rule: Rule, now: Timestamp) -> Snapshot {
         grace: GRACE_DEFAULT,
         is_desktop_away: false,
         standing: None,
+        quiet_until: None,
     };
     create(new, &moment).expect("the bench's own task").after
 }

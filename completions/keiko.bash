@@ -25,6 +25,9 @@ _keiko() {
             keiko,agenda)
                 cmd="keiko__subcmd__agenda"
                 ;;
+            keiko,away)
+                cmd="keiko__subcmd__away"
+                ;;
             keiko,backup)
                 cmd="keiko__subcmd__backup"
                 ;;
@@ -119,7 +122,7 @@ _keiko() {
 
     case "${cmd}" in
         keiko)
-            opts="-q -h -V --json --quiet --print-id --color --help --version remind add list show edit done ack seen snooze pause resume skip cancel retry unblock history agenda why parse status channel daemon backup events rpc"
+            opts="-q -h -V --json --quiet --print-id --color --help --version remind add list show edit done ack seen snooze pause resume skip cancel retry unblock history agenda away why parse status channel daemon backup events rpc"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 1 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -300,6 +303,32 @@ _keiko() {
             fi
             case "${prev}" in
                 --limit)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --tz)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --color)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        keiko__subcmd__away)
+            opts="-q -h --except --tz --json --quiet --print-id --color --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --except)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;

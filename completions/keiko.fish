@@ -49,6 +49,7 @@ complete -c keiko -n "__fish_keiko_needs_command" -f -a "retry" -d 'Sends what f
 complete -c keiko -n "__fish_keiko_needs_command" -f -a "unblock" -d 'Lets a task go on without those that it waits for'
 complete -c keiko -n "__fish_keiko_needs_command" -f -a "history" -d 'Shows what happened to tasks, and what was sent'
 complete -c keiko -n "__fish_keiko_needs_command" -f -a "agenda" -d 'Shows what will ring, day by day'
+complete -c keiko -n "__fish_keiko_needs_command" -f -a "away" -d 'Holds back what comes by itself while you are away'
 complete -c keiko -n "__fish_keiko_needs_command" -f -a "why" -d 'Tells why tasks rang, or did not, and what comes next'
 complete -c keiko -n "__fish_keiko_needs_command" -f -a "parse" -d 'Shows what a sentence means, without storing anything'
 complete -c keiko -n "__fish_keiko_needs_command" -f -a "status" -d 'Shows how things are: counts, what comes next, and who can be reached'
@@ -407,6 +408,15 @@ complete -c keiko -n "__fish_keiko_using_subcommand agenda" -l json -d 'Give res
 complete -c keiko -n "__fish_keiko_using_subcommand agenda" -s q -l quiet -d 'Leave out confirmations and hints'
 complete -c keiko -n "__fish_keiko_using_subcommand agenda" -l print-id -d 'Print the UUID of the task and nothing else'
 complete -c keiko -n "__fish_keiko_using_subcommand agenda" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c keiko -n "__fish_keiko_using_subcommand away" -l except -d 'Tasks with this tag ring all the same, such as +med' -r
+complete -c keiko -n "__fish_keiko_using_subcommand away" -l tz -d 'The zone in which the words are read' -r
+complete -c keiko -n "__fish_keiko_using_subcommand away" -l color -d 'Whether to show colours' -r -f -a "auto\t'On a terminal that knows colours, unless `NO_COLOR` is set'
+always\t'Also into pipes and files'
+never\t'Nowhere'"
+complete -c keiko -n "__fish_keiko_using_subcommand away" -l json -d 'Give results and errors as JSON'
+complete -c keiko -n "__fish_keiko_using_subcommand away" -s q -l quiet -d 'Leave out confirmations and hints'
+complete -c keiko -n "__fish_keiko_using_subcommand away" -l print-id -d 'Print the UUID of the task and nothing else'
+complete -c keiko -n "__fish_keiko_using_subcommand away" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c keiko -n "__fish_keiko_using_subcommand why" -l since -d 'From when on: "yesterday 9am", "monday", or how long back, "2h"' -r
 complete -c keiko -n "__fish_keiko_using_subcommand why" -l until -d 'Up to when' -r
 complete -c keiko -n "__fish_keiko_using_subcommand why" -l limit -d 'Of at most so many events, the latest (1000)' -r

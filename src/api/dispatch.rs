@@ -77,6 +77,8 @@ pub(super) async fn dispatch(
         Method::TaskUnblock => handlers::waits::unblock(api, read(params)?).await.map(write_answer),
         Method::TaskHistory => handlers::following::history(api, read(params)?).await,
         Method::AgendaGet => handlers::agenda::get(api, read(params)?).await,
+        Method::AwaySet => handlers::away::set(api, read(params)?).await.map(write_answer),
+        Method::AwayGet => handlers::away::get(api, read(params)?).await.map(write_answer),
         Method::TaskWhy => handlers::story::why(api, read(params)?).await.map(write_answer),
         Method::EventList => handlers::following::events(api, read(params)?).await,
         Method::EventSubscribe => handlers::following::subscribe(api, session, read(params)?).await.map(write_answer),

@@ -125,6 +125,11 @@ fn refusal(error: &CallError, zone: Tz) -> RpcError {
             let message = format!("cannot pause {scope}: {} has passed", read_aloud(*until, zone));
             RpcError::new(ErrorKind::Time, message).with_hint("give a time that lies ahead")
         }
+        CallError::AwayInPast { from, to } => {
+            let (from, to) = (read_aloud(*from, zone), read_aloud(*to, zone));
+            let message = format!("cannot be away from {from} to {to}: that is over before it begins");
+            RpcError::new(ErrorKind::Time, message).with_hint("give a time that lies ahead")
+        }
         CallError::KeyTaken { .. } => refuse(ErrorKind::Params).with_hint("give each request a key of its own"),
         CallError::Busy { .. } => refuse(ErrorKind::Limit).with_hint("try again in a moment"),
         CallError::Advance { source: AdvanceError::NotProgrammable } => {

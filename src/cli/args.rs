@@ -5,8 +5,8 @@
 use clap::{Args, Parser, Subcommand};
 
 use crate::cli::commands::{
-    ack, add, agenda, backup, cancel, channel, daemon, done, edit, events, history, list, parse, pause, remind, resume,
-    retry, rpc, show, skip, snooze, status, unblock, why,
+    ack, add, agenda, away, backup, cancel, channel, daemon, done, edit, events, history, list, parse, pause, remind,
+    resume, retry, rpc, show, skip, snooze, status, unblock, why,
 };
 use crate::cli::ui::{ColorFlag, Form};
 
@@ -101,6 +101,8 @@ pub(crate) enum Command {
     History(history::History),
     #[command(name = "agenda")]
     Agenda(agenda::Agenda),
+    #[command(name = "away")]
+    Away(away::Away),
     #[command(name = "why")]
     Why(why::Why),
     #[command(name = "parse")]

@@ -35,6 +35,8 @@ const SETTINGS: &[(&str, Setter)] = &[
     ("day_parts.tonight", |config, value| put(&mut config.day_parts.tonight, value::clock_time(value))),
     ("day_parts.night", |config, value| put(&mut config.day_parts.night, value::clock_time(value))),
     ("day_parts.end_of_day", |config, value| put(&mut config.day_parts.end_of_day, value::clock_time(value))),
+    ("quiet.hours", |config, value| put(&mut config.quiet.ranges, value::quiet_hours(value))),
+    ("quiet.except", |config, value| put(&mut config.quiet.except, value::tags(value))),
     ("log.level", |config, value| put(&mut config.log.level, value::log_level(value))),
     ("log.format", |config, value| put(&mut config.log.format, value::log_format(value))),
 ];
@@ -439,6 +441,7 @@ mod tests {
     use super::*;
     use crate::config::webhook::{Preset, Scalar, Source, Success};
     use crate::config::{DayParts, Dialect, Log, LogFormat, LogLevel};
+    use crate::domain::quiet::{QuietHours, QuietRange, Weekdays};
     use crate::domain::secret::Secret;
     use crate::domain::time::Span;
 
@@ -479,6 +482,9 @@ mod tests {
             tonight = "19:00"
             night = "22:00"
             end_of_day = "18:30"
+            [quiet]
+            hours = "22:00-07:00"
+            except = ["+med"]
             [log]
             level = "debug"
             format = "json"
@@ -493,6 +499,10 @@ mod tests {
             snooze_default: Span::from_minutes(90),
             channels: vec![Target::terminal(), Target::desktop()],
             webhooks: Vec::new(),
+            quiet: QuietHours {
+                ranges: vec![QuietRange { days: Weekdays::ALL, from: at(22, 0), to: at(7, 0) }],
+                except: vec!["med".to_owned()],
+            },
             day_parts: DayParts {
                 morning: at(7, 0),
                 afternoon: at(14, 0),

@@ -7,6 +7,7 @@ use chrono::NaiveTime;
 
 use crate::config::webhook::Webhook;
 use crate::domain::delivery::Target;
+use crate::domain::quiet::QuietHours;
 use crate::domain::time::Span;
 
 pub mod bounded;
@@ -33,6 +34,8 @@ pub struct Config {
     pub channels: Vec<Target>,
     /// Programs to be told, in the order of their names.
     pub webhooks: Vec<Webhook>,
+    /// When the person is to be left alone each day.
+    pub quiet: QuietHours,
     /// What the daemon writes down.
     pub log: Log,
 }
@@ -123,6 +126,7 @@ impl Default for Config {
             snooze_default: Span::from_minutes(10),
             channels: Vec::new(),
             webhooks: Vec::new(),
+            quiet: QuietHours::default(),
             log: Log::default(),
         }
     }

@@ -2,11 +2,12 @@
 //!
 //! Never decides where a value goes, and never knows where in the file it stood.
 
-use chrono::NaiveTime;
+use chrono::{NaiveTime, Weekday};
 use toml::de::{DeArray, DeValue};
 
 use crate::config::{Dialect, LogFormat, LogLevel};
 use crate::domain::delivery::Target;
+use crate::domain::quiet::{QuietHours, QuietRange, Weekdays};
 use crate::domain::time::Span;
 
 /// What would have been accepted, said so that it can follow "expected".
@@ -80,6 +81,54 @@ fn targets(values: &DeArray<'_>) -> Option<Vec<Target>> {
     Some(targets)
 }
 
+/// Reads quiet hours: one stretch, or a list of them.
+pub(super) fn quiet_hours(value: &DeValue<'_>) -> Result<Vec<QuietRange>, Expected> {
+    let ranges = match (value.as_str(), value.as_array()) {
+        (Some(text), _) => quiet_range(text).map(|range| vec![range]),
+        (None, Some(values)) => values.iter().map(|value| quiet_range(value.get_ref().as_str()?)).collect(),
+        (None, None) => None,
+    };
+    let ranges =
+        ranges.ok_or("a stretch of the day such as \"22:00-07:00\" or \"sat-sun 23:00-09:00\", or a list of such")?;
+    let hours = QuietHours { ranges, except: Vec::new() };
+    if hours.leaves_room() { Ok(hours.ranges) } else { Err("some time of the week that is not quiet") }
+}
+
+/// Reads a list of tags, with their `+` or without.
+pub(super) fn tags(value: &DeValue<'_>) -> Result<Vec<String>, Expected> {
+    let tag = |text: &str| {
+        let tag = text.trim().trim_start_matches('+');
+        (!tag.is_empty() && !tag.contains(char::is_whitespace)).then(|| tag.to_owned())
+    };
+    let tags = match (value.as_str(), value.as_array()) {
+        (Some(text), _) => tag(text).map(|tag| vec![tag]),
+        (None, Some(values)) => values.iter().map(|value| tag(value.get_ref().as_str()?)).collect(),
+        (None, None) => None,
+    };
+    tags.ok_or("a list of tags, such as [\"+med\"]")
+}
+
+/// Reads `22:00-07:00`, `mon-fri 22:00-07:00` or `sat,sun 23:00-09:00`.
+fn quiet_range(text: &str) -> Option<QuietRange> {
+    let (days, hours) = match text.trim().rsplit_once(' ') {
+        Some((days, hours)) => (weekdays(days)?, hours),
+        None => (Weekdays::ALL, text.trim()),
+    };
+    let (from, to) = hours.split_once('-')?;
+    let (from, to) = (parse_clock_time(from)?, parse_clock_time(to)?);
+    (from != to).then_some(QuietRange { days, from, to })
+}
+
+fn weekdays(text: &str) -> Option<Weekdays> {
+    let range = |text: &str| {
+        let (first, last) = text.split_once('-').unwrap_or((text, text));
+        let day = |text: &str| text.trim().parse::<Weekday>().ok();
+        Some(Weekdays::between(day(first)?, day(last)?))
+    };
+    let ranges: Option<Vec<Weekdays>> = text.split(',').map(range).collect();
+    ranges?.into_iter().reduce(Weekdays::and)
+}
+
 fn parse_clock_time(text: &str) -> Option<NaiveTime> {
     let (hour, minute) = text.split_once(':')?;
     let is_number = |digits: &str| digits.bytes().all(|byte| byte.is_ascii_digit());
@@ -130,6 +179,28 @@ mod tests {
             ("", None),
         ] {
             assert_eq!(parse_clock_time(text), expected, "of {text:?}");
+        }
+    }
+
+    #[test]
+    fn quiet_hours_have_two_times_and_may_have_days() {
+        let range = |days, from, to| {
+            let at = |hour| NaiveTime::from_hms_opt(hour, 0, 0).expect("a time");
+            Some(QuietRange { days, from: at(from), to: at(to) })
+        };
+        let weekend = Weekdays::between(Weekday::Sat, Weekday::Sun);
+        for (text, expected) in [
+            ("22:00-07:00", range(Weekdays::ALL, 22, 7)),
+            ("13:00-14:00", range(Weekdays::ALL, 13, 14)),
+            ("sat-sun 23:00-09:00", range(weekend, 23, 9)),
+            ("Saturday,Sun 23:00-09:00", range(weekend, 23, 9)),
+            ("22:00", None),
+            ("22:00-22:00", None),
+            ("22-7", None),
+            ("someday 22:00-07:00", None),
+            ("", None),
+        ] {
+            assert_eq!(quiet_range(text), expected, "of {text:?}");
         }
     }
 

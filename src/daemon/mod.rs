@@ -234,6 +234,7 @@ async fn serve(args: &Args, paths: &Paths, config: &Config) -> Result<(), Daemon
         channels,
         ids,
         grace: config.grace,
+        quiet_hours: config.quiet.clone(),
     };
     let (handle, running) = match engine::start(parts).await {
         Ok(started) => started,

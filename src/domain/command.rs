@@ -37,6 +37,8 @@ pub struct Moment {
     pub is_desktop_away: bool,
     /// The pause of many tasks that holds for this one: what is armed meanwhile goes to sleep too.
     pub standing: Option<StandingPause>,
+    /// Until when what this task says is held, where it is quiet or the person is away.
+    pub quiet_until: Option<Timestamp>,
 }
 
 /// A pause of all tasks, or of all with a tag, as it holds for one of them.
@@ -172,6 +174,11 @@ pub enum Command {
         /// Which delivery.
         delivery: DeliveryId,
     },
+    /// What it said is held until then, or let go.
+    Hold {
+        /// Until when.
+        until: Option<Timestamp>,
+    },
     /// A delivery was about to be sent, and its time is over.
     Expire {
         /// Which delivery.
@@ -180,6 +187,36 @@ pub enum Command {
 }
 
 impl Command {
+    /// Returns whether a person answers with it what was said, or wants to hear no more of it.
+    #[must_use]
+    pub const fn is_answer(&self) -> bool {
+        match self {
+            Self::Done { .. }
+            | Self::Ack { .. }
+            | Self::Snooze { .. }
+            | Self::Pause { .. }
+            | Self::PauseThis { .. }
+            | Self::Skip
+            | Self::Cancel
+            | Self::CancelThis => true,
+            Self::Wake
+            | Self::Rezone
+            | Self::ClockSet { .. }
+            | Self::Edit(_)
+            | Self::EditThis(_)
+            | Self::Resume { .. }
+            | Self::SleepOn { .. }
+            | Self::Unblock
+            | Self::ParentEnded(_)
+            | Self::Retry
+            | Self::Report { .. }
+            | Self::TellTargetFails { .. }
+            | Self::Resend { .. }
+            | Self::Hold { .. }
+            | Self::Expire { .. } => false,
+        }
+    }
+
     /// Returns the verb, as errors say it.
     #[must_use]
     pub const fn verb(&self) -> &'static str {
@@ -202,6 +239,7 @@ impl Command {
             Self::Report { .. } => "report",
             Self::TellTargetFails { .. } => "tell of",
             Self::Resend { .. } => "resend",
+            Self::Hold { .. } => "hold",
             Self::Expire { .. } => "expire",
         }
     }

@@ -163,6 +163,8 @@ pub enum DeliveryStatus {
     Held,
     /// It came late, with others: it is let go, or told in a digest, once all that is late is known. No attempt is spent.
     Grouped,
+    /// It is quiet, or the person is away: it is told when that is over. No attempt is spent.
+    Quiet,
     /// An attempt failed; the next is made at this instant.
     Retrying(Timestamp),
     /// The target has it.
@@ -184,6 +186,8 @@ pub enum StatusName {
     Held,
     /// See [`DeliveryStatus::Grouped`].
     Grouped,
+    /// See [`DeliveryStatus::Quiet`].
+    Quiet,
     /// See [`DeliveryStatus::Retrying`].
     Retrying,
     /// See [`DeliveryStatus::Delivered`].
@@ -196,11 +200,12 @@ pub enum StatusName {
 
 impl StatusName {
     /// Every status.
-    pub const ALL: [Self; 8] = [
+    pub const ALL: [Self; 9] = [
         Self::Queued,
         Self::Waiting,
         Self::Held,
         Self::Grouped,
+        Self::Quiet,
         Self::Retrying,
         Self::Delivered,
         Self::Failed,
@@ -215,6 +220,7 @@ impl StatusName {
             Self::Waiting => "waiting",
             Self::Held => "held",
             Self::Grouped => "grouped",
+            Self::Quiet => "quiet",
             Self::Retrying => "retrying",
             Self::Delivered => "delivered",
             Self::Failed => "failed",
@@ -232,7 +238,7 @@ impl StatusName {
     #[must_use]
     pub const fn is_final(self) -> bool {
         match self {
-            Self::Queued | Self::Waiting | Self::Held | Self::Grouped | Self::Retrying => false,
+            Self::Queued | Self::Waiting | Self::Held | Self::Grouped | Self::Quiet | Self::Retrying => false,
             Self::Delivered | Self::Failed | Self::Withdrawn => true,
         }
     }
@@ -247,6 +253,7 @@ impl DeliveryStatus {
             Self::Waiting => StatusName::Waiting,
             Self::Held => StatusName::Held,
             Self::Grouped => StatusName::Grouped,
+            Self::Quiet => StatusName::Quiet,
             Self::Retrying(_) => StatusName::Retrying,
             Self::Delivered(_) => StatusName::Delivered,
             Self::Failed(_) => StatusName::Failed,
@@ -258,7 +265,7 @@ impl DeliveryStatus {
     #[must_use]
     pub const fn at(&self) -> Option<Timestamp> {
         match self {
-            Self::Queued | Self::Waiting | Self::Held | Self::Grouped => None,
+            Self::Queued | Self::Waiting | Self::Held | Self::Grouped | Self::Quiet => None,
             Self::Retrying(at) | Self::Delivered(at) | Self::Failed(at) | Self::Withdrawn(at) => Some(*at),
         }
     }
@@ -410,7 +417,7 @@ impl Delivery {
             Report::Away { reason } => {
                 after.last_error = Some(reason.clone());
                 // What a digest tells of waits with that.
-                if self.status != DeliveryStatus::Grouped {
+                if !matches!(self.status, DeliveryStatus::Grouped | DeliveryStatus::Quiet) {
                     after.status = DeliveryStatus::Waiting;
                 }
             }
@@ -460,10 +467,27 @@ impl Delivery {
         self.occasion.reason == Reason::Digest
     }
 
-    /// Returns whether it came late and nothing was decided of it yet.
+    /// Returns whether it came late or was held, and nothing was decided of it yet.
     #[must_use]
     pub fn is_unreleased(&self) -> bool {
-        self.status == DeliveryStatus::Grouped && self.digest.is_none()
+        self.status == DeliveryStatus::Quiet || (self.status == DeliveryStatus::Grouped && self.digest.is_none())
+    }
+
+    /// Returns whether it is held for quiet hours, or stands in a digest of what was: such a one never goes past its time.
+    #[must_use]
+    pub fn is_held_or_was(&self) -> bool {
+        self.status == DeliveryStatus::Quiet
+            || (self.status == DeliveryStatus::Grouped && self.digest.is_some() && !self.occasion.late)
+    }
+
+    /// Returns the delivery held until it is quiet no more, or as it is where nothing more was to be sent.
+    #[must_use]
+    pub fn held_for_quiet(&self) -> Self {
+        let mut after = self.clone();
+        if !self.status.is_final() {
+            (after.status, after.expires_at) = (DeliveryStatus::Quiet, None);
+        }
+        after
     }
 
     /// Returns the delivery withdrawn, or as it is where nothing more was to be sent.

@@ -29,6 +29,17 @@ pub enum DeviceOperation {
         /// The zone since.
         to: String,
     },
+    /// The person said to be away.
+    AwaySet {
+        /// Since when.
+        from: Timestamp,
+        /// Until when.
+        to: Timestamp,
+        /// Tasks with one of these tags ring all the same.
+        except: Vec<String>,
+    },
+    /// The person said to be away no more.
+    AwayEnded,
 }
 
 impl DeviceOperation {
@@ -39,15 +50,17 @@ impl DeviceOperation {
             Self::ClockStepped { .. } => "clock_stepped",
             Self::Slept { .. } => "slept",
             Self::ZoneChanged { .. } => "zone_changed",
+            Self::AwaySet { .. } => "away_set",
+            Self::AwayEnded => "away_ended",
         }
     }
 
-    /// Returns by how much the clock was set, or how long the device slept; `None` for a change of zone.
+    /// Returns by how much the clock was set, or how long the device slept; `None` for any other change.
     #[must_use]
     pub const fn by(&self) -> Option<Span> {
         match self {
             Self::ClockStepped { from, to } | Self::Slept { from, to } => Some(to.since(*from)),
-            Self::ZoneChanged { .. } => None,
+            Self::ZoneChanged { .. } | Self::AwaySet { .. } | Self::AwayEnded => None,
         }
     }
 }

@@ -35,13 +35,15 @@ pub enum Cause {
     Pause,
     /// Nobody could be reached at their times.
     Unreached,
+    /// It was quiet, or the person was away.
+    Quiet,
     /// A screen appeared on which they are not shown yet.
     Screen,
 }
 
 impl Cause {
     /// Every cause.
-    pub const ALL: [Self; 4] = [Self::Waking, Self::Pause, Self::Unreached, Self::Screen];
+    pub const ALL: [Self; 5] = [Self::Waking, Self::Pause, Self::Unreached, Self::Quiet, Self::Screen];
 
     /// Returns the word that SQL and programs use.
     #[must_use]
@@ -50,6 +52,7 @@ impl Cause {
             Self::Waking => "waking",
             Self::Pause => "pause",
             Self::Unreached => "unreached",
+            Self::Quiet => "quiet",
             Self::Screen => "screen",
         }
     }
@@ -64,6 +67,7 @@ impl Cause {
             Self::Waking => "while the machine was off or asleep",
             Self::Pause => "while they were paused",
             Self::Unreached => "while nobody could be reached",
+            Self::Quiet => "while it was quiet",
             Self::Screen => "and not seen yet",
         }
     }
@@ -93,17 +97,30 @@ pub struct Release {
 
 /// Decides what is told singly of all that came late for `target`, and what in a digest.
 ///
+/// Where something was held for quiet hours, all is told in one digest, and one alone as itself. A digest that was held is
+/// told as it is.
+///
 /// The most important come first: the higher priority, then what was due last, then the lower number. What was skipped is
 /// in the digest always.
 #[must_use]
 pub fn release(target: &Target, grouped: Vec<Delivery>, setting: &Setting) -> Release {
+    let was_quiet = grouped.iter().any(|delivery| delivery.status == DeliveryStatus::Quiet);
+    let (digests, grouped): (Vec<Delivery>, Vec<Delivery>) = grouped.into_iter().partition(Delivery::is_digest);
     let (skips, mut firings): (Vec<Delivery>, Vec<Delivery>) = grouped.into_iter().partition(is_skip);
     sort(&mut firings);
-    let rest = if firings.len() > SINGLES_MAX { firings.split_off(SINGLES_MAX) } else { Vec::new() };
-    let singles = firings.into_iter().map(|single| Delivery { status: DeliveryStatus::Queued, ..single }).collect();
-    let members: Vec<Delivery> = rest.into_iter().chain(skips).collect();
+    let singles_max = match firings.len() + skips.len() {
+        2.. if was_quiet => 0,
+        _ => SINGLES_MAX,
+    };
+    let rest = if firings.len() > singles_max { firings.split_off(singles_max) } else { Vec::new() };
+    let singles = digests.into_iter().chain(firings);
+    let singles = singles.map(|single| Delivery { status: DeliveryStatus::Queued, ..single }).collect();
+    let told = |delivery: Delivery| Delivery { status: DeliveryStatus::Grouped, ..delivery };
+    let members: Vec<Delivery> = rest.into_iter().chain(skips).map(told).collect();
     let is_paused = |delivery: &Delivery| delivery.occasion.reason == Reason::Pause;
-    let cause = if members.iter().all(is_paused) {
+    let cause = if was_quiet {
+        Cause::Quiet
+    } else if members.iter().all(is_paused) {
         Cause::Pause
     } else if members.iter().any(|member| member.occasion.late || is_skip(member)) {
         Cause::Waking
@@ -171,6 +188,7 @@ pub fn without_the_gone(digest: &Delivery, mut members: Vec<Delivery>, setting: 
     let is_unsent = match digest.status {
         DeliveryStatus::Waiting => digest.attempts == 0,
         DeliveryStatus::Held => digest.last_error.is_none(),
+        DeliveryStatus::Quiet => digest.attempts == 0 && digest.last_error.is_none(),
         DeliveryStatus::Queued
         | DeliveryStatus::Grouped
         | DeliveryStatus::Retrying(_)
@@ -227,8 +245,10 @@ fn due_at(delivery: &Delivery) -> Timestamp {
 
 /// The members are in order already.
 fn compose(members: &[Delivery], cause: Cause, priority: Priority, setting: &Setting) -> Message {
-    let mut lines: Vec<String> = members.iter().take(LINES_MAX).map(|member| line(member, setting)).collect();
-    let untold = members.len().saturating_sub(LINES_MAX);
+    let told = by_task(members);
+    let mut lines: Vec<String> =
+        told.iter().take(LINES_MAX).map(|(member, before)| line(member, *before, setting)).collect();
+    let untold = told.len().saturating_sub(LINES_MAX);
     lines.extend((untold > 0).then(|| format!("and {} more", digits(untold as u64))));
     Message { number: Number(0), title: title(members, cause), body: lines.join("\n"), priority, link: None }
 }
@@ -241,7 +261,9 @@ fn title(members: &[Delivery], cause: Cause) -> String {
     let why = cause.words();
     match (cause, came_due, skipped) {
         (Cause::Screen, _, _) => format!("{came_due_words} are due {why}"),
-        (Cause::Waking | Cause::Pause | Cause::Unreached, 0, _) => {
+        (Cause::Quiet, _, 0) => format!("{came_due_words} came due {why}"),
+        (Cause::Quiet, 1.., _) => format!("{came_due_words} came due and {skipped_words} {was} skipped {why}"),
+        (Cause::Waking | Cause::Pause | Cause::Unreached | Cause::Quiet, 0, _) => {
             let reminders = if skipped == 1 { "reminder" } else { "reminders" };
             format!("{skipped_words} {reminders} {was} skipped {why}")
         }
@@ -252,13 +274,41 @@ fn title(members: &[Delivery], cause: Cause) -> String {
     }
 }
 
-fn line(member: &Delivery, setting: &Setting) -> String {
+/// Returns the latest of each task, and how often the task spoke before that: one that comes up all night long has one
+/// line. What was skipped or warned of has its own.
+fn by_task(members: &[Delivery]) -> Vec<(&Delivery, u64)> {
+    let mut told: Vec<(&Delivery, u64)> = Vec::new();
+    let mut places: BTreeMap<TaskId, usize> = BTreeMap::new();
+    for member in members {
+        let place = (!member.is_notice()).then(|| *places.entry(member.task).or_insert(told.len()));
+        if let Some((latest, before)) = place.and_then(|place| told.get_mut(place)) {
+            if due_at(member) > due_at(latest) {
+                *latest = member;
+            }
+            *before += 1;
+        } else {
+            told.push((member, 0));
+        }
+    }
+    told
+}
+
+fn line(member: &Delivery, before: u64, setting: &Setting) -> String {
     let message = &member.message;
     let title = one_line(&message.title);
     if is_skip(member) {
         return format!("{} {title}: {}", message.number, message.body);
     }
-    format!("{} {title}, due {}", message.number, clock(due_at(member), setting.now, setting.zone))
+    if member.is_notice() {
+        return format!("{} {title}", message.number);
+    }
+    let due = clock(due_at(member), setting.now, setting.zone);
+    let times = match before {
+        0 => String::new(),
+        1 => ", and once before".to_owned(),
+        more => format!(", and {} times before", digits(more)),
+    };
+    format!("{} {title}, due {due}{times}", message.number)
 }
 
 /// A title is a line of its own, whatever was typed.
@@ -361,6 +411,49 @@ mod tests {
             (digest.status, digest.is_notice(), digest.message.how().as_str()),
             (DeliveryStatus::Queued, true, "keiko list")
         );
+    }
+
+    /// As [`late`], of what was held for quiet hours.
+    fn held(number: u64, fire: u128, minutes: i64) -> Delivery {
+        let mut delivery = late(number, Priority::Normal, minutes);
+        delivery.id.fire_id = FireId(Uuid::from_u128(fire));
+        (delivery.status, delivery.occasion.late) = (DeliveryStatus::Quiet, false);
+        delivery
+    }
+
+    #[test]
+    fn what_was_held_is_told_in_one_digest_and_one_alone_as_itself() {
+        assert_snapshot!(told(&released(vec![held(1, 1, 60)])), @"
+        singly 1; in the digest 
+        no digest
+        ");
+        // With what came late at the same moment, and a line for each task.
+        let night =
+            vec![held(1, 11, 300), held(1, 12, 200), held(1, 13, 90), held(2, 2, 400), late(3, Priority::High, 5)];
+        let night = released(night);
+        assert_snapshot!(told(&night), @"
+        singly ; in the digest 3 1 1 1 2
+        5 came due while it was quiet
+        3 task 3, due 19:15
+        1 task 1, due 17:50, and 2 times before
+        2 task 2, due 12:40
+        ");
+        assert!(night.members.iter().all(|member| member.status == DeliveryStatus::Grouped));
+        assert_snapshot!(told(&released(vec![held(1, 1, 60), skip(2)])), @"
+        singly ; in the digest 1 2
+        1 came due and 1 was skipped while it was quiet
+        1 task 1, due 18:20
+        2 task 2: 3 skipped, 10:00 to 12:00: missed
+        ");
+    }
+
+    #[test]
+    fn a_digest_that_was_held_is_told_as_it_is() {
+        let four = (1..=4).map(|number| late(number, Priority::Normal, 5)).collect();
+        let digest = released(four).digest.expect("more than three").held_for_quiet();
+        let released = released(vec![digest.clone(), held(9, 9, 60), held(8, 8, 60)]);
+        assert_eq!(released.singles, [Delivery { status: DeliveryStatus::Queued, ..digest }]);
+        assert_eq!(released.members.len(), 2);
     }
 
     #[test]

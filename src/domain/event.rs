@@ -11,6 +11,8 @@ use crate::domain::task::{Task, TaskLink};
 use crate::domain::time::Timestamp;
 use crate::domain::waiting::{Parent, Waits};
 
+pub use crate::domain::actor::Actor;
+
 /// A task and its present occurrence, whole.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Snapshot {
@@ -117,6 +119,11 @@ pub enum Operation {
         /// The target.
         target: Target,
     },
+    /// What it said is held for quiet hours until then; `None`: it is let go.
+    Held {
+        /// Until when.
+        until: Option<Timestamp>,
+    },
     /// A delivery was not sent, since its time was over before it could be.
     Expired {
         /// The firing.
@@ -173,6 +180,7 @@ impl Operation {
             Self::Freed(_) => "freed",
             Self::Unblocked => "unblocked",
             Self::Resent { .. } => "resent",
+            Self::Held { .. } => "held",
             Self::Expired { .. } => "expired",
         }
     }
@@ -208,6 +216,7 @@ impl Operation {
             | Self::Freed(_)
             | Self::Unblocked
             | Self::Resent { .. }
+            | Self::Held { .. }
             | Self::Expired { .. } => None,
         }
     }
@@ -242,6 +251,7 @@ impl Operation {
             | Self::Freed(_)
             | Self::Unblocked
             | Self::Resent { .. }
+            | Self::Held { .. }
             | Self::Expired { .. } => None,
         }
     }
@@ -276,37 +286,9 @@ impl Operation {
             | Self::Freed(_)
             | Self::Unblocked
             | Self::Resent { .. }
+            | Self::Held { .. }
             | Self::Expired { .. } => None,
         }
-    }
-}
-
-/// Who asked for a change.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub enum Actor {
-    /// A person, through the command line or another client.
-    Person,
-    /// The clock.
-    Clock,
-    /// The daemon itself: a start, a zone change, a worker's report.
-    Daemon,
-}
-
-impl Actor {
-    /// Returns the word that SQL and the wire use.
-    #[must_use]
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Person => "person",
-            Self::Clock => "clock",
-            Self::Daemon => "daemon",
-        }
-    }
-
-    /// Returns the actor of a word, `None` for a word of another version.
-    #[must_use]
-    pub fn from_word(word: &str) -> Option<Self> {
-        [Self::Person, Self::Clock, Self::Daemon].into_iter().find(|actor| actor.as_str() == word)
     }
 }
 
@@ -393,6 +375,7 @@ pub fn apply(before: Option<&Snapshot>, operation: &Operation, at: Timestamp, ve
         | Operation::DeadlinePassed
         | Operation::Freed(_)
         | Operation::Resent { .. }
+        | Operation::Held { .. }
         | Operation::Expired { .. } => {
             after.occurrence.state = next_state(&after.occurrence.state, operation, at)?;
             note_alerts(&mut after.occurrence, operation);
@@ -415,6 +398,7 @@ fn next_state(state: &State, operation: &Operation, at: Timestamp) -> Option<Sta
             nags: running.nags + u32::from(matches!(firing.slot, Slot::Nag(_))),
             acked_at: None,
             snooze: still_ahead(running.snooze, at),
+            held_until: None,
             ..*running
         }),
         (State::Pending(pending), Operation::Fired(firing)) => {
@@ -423,7 +407,8 @@ fn next_state(state: &State, operation: &Operation, at: Timestamp) -> Option<Sta
         }
         (State::Pending(_), Operation::Started) => State::Running(Running::silent(at)),
         (State::Running(running), Operation::Acked { is_dismissal }) => {
-            State::Running(Running { acked_at: Some(at), is_hushed: running.is_hushed || !is_dismissal, ..*running })
+            let is_hushed = running.is_hushed || !is_dismissal;
+            State::Running(Running { acked_at: Some(at), is_hushed, held_until: None, ..*running })
         }
         (State::Pending(pending), Operation::Acked { .. }) => State::Pending(*pending),
         (State::Pending(_) | State::Running(_), Operation::Suspended(suspended)) => State::Suspended(*suspended),
@@ -445,6 +430,11 @@ fn next_state(state: &State, operation: &Operation, at: Timestamp) -> Option<Sta
             let is_missed = pending.is_missed || slots.contains(&Slot::DUE);
             State::Pending(Pending { is_missed, ..*pending })
         }
+        // While it is held it does not nag: that counts from when it is told.
+        (State::Running(running), Operation::Held { until }) => {
+            let rang_at = if until.is_none() { running.rang_at.map(|_| at) } else { running.rang_at };
+            State::Running(Running { held_until: *until, rang_at, ..*running })
+        }
         (
             state,
             Operation::Withdrawn
@@ -452,6 +442,7 @@ fn next_state(state: &State, operation: &Operation, at: Timestamp) -> Option<Sta
             | Operation::Missed { .. }
             | Operation::DeadlinePassed
             | Operation::Resent { .. }
+            | Operation::Held { .. }
             | Operation::Expired { .. },
         ) => state.clone(),
         (
@@ -520,6 +511,7 @@ fn note_alerts(occurrence: &mut Occurrence, operation: &Operation) {
         | Operation::ParentFailed(_)
         | Operation::Unblocked
         | Operation::Resent { .. }
+        | Operation::Held { .. }
         | Operation::Expired { .. } => {}
     }
 }

@@ -3,6 +3,8 @@
 use std::collections::BTreeSet;
 use std::ops::Range;
 
+use chrono_tz::Tz;
+
 use crate::domain::event::Snapshot;
 use crate::domain::occurrence::Outcome;
 use crate::domain::stage::stage;
@@ -49,7 +51,8 @@ impl TaskFilter {
             && self.is_series.is_none_or(|series| task.is_series() == series)
             && self.tags.iter().all(|tag| task.details.tags.contains(tag))
             && self.due.as_ref().is_none_or(is_due)
-            && (self.stages.is_empty() || self.stages.iter().any(|wanted| is_stage(&stage(snapshot, now), wanted)))
+            && (self.stages.is_empty()
+                || self.stages.iter().any(|wanted| is_stage(&stage(snapshot, now, Tz::UTC), wanted)))
             && (self.words.is_empty() || has_words())
             && (!self.needs_attention || needs_attention(snapshot, undelivered, now))
     }
@@ -81,7 +84,10 @@ pub fn needs_attention(snapshot: &Snapshot, undelivered: &BTreeSet<TaskId>, now:
         State::Failed(_) => true,
         State::Created | State::Pending(_) | State::Running(_) | State::Suspended(_) => {
             let is_overdue = match &occurrence.state {
-                State::Running(running) => running.acked_at.is_none() && now.since(running.fired_at) >= OVERDUE_AFTER,
+                State::Running(running) => {
+                    let is_held = running.held_until.is_some_and(|end| end > now);
+                    !is_held && running.acked_at.is_none() && now.since(running.fired_at) >= OVERDUE_AFTER
+                }
                 State::Created
                 | State::Pending(_)
                 | State::Suspended(_)
@@ -89,8 +95,9 @@ pub fn needs_attention(snapshot: &Snapshot, undelivered: &BTreeSet<TaskId>, now:
                 | State::Completed(_)
                 | State::Cancelled(_) => false,
             };
-            let is_wrong =
-                ["missed", "past deadline", "blocked"].iter().any(|wrong| is_stage(&stage(snapshot, now), wrong));
+            let is_wrong = ["missed", "past deadline", "blocked"]
+                .iter()
+                .any(|wrong| is_stage(&stage(snapshot, now, Tz::UTC), wrong));
             is_overdue || is_wrong || snapshot.task.previous.is_some_and(has_failed)
         }
     }
@@ -98,7 +105,6 @@ pub fn needs_attention(snapshot: &Snapshot, undelivered: &BTreeSet<TaskId>, now:
 
 #[cfg(test)]
 mod tests {
-    use chrono_tz::Tz;
     use uuid::Uuid;
 
     use super::*;
@@ -123,6 +129,7 @@ mod tests {
             grace: GRACE_DEFAULT,
             is_desktop_away: false,
             standing: None,
+            quiet_until: None,
         }
     }
 

@@ -3,6 +3,7 @@
 //! Values in, values out. Nothing here reads a clock, draws a random number, logs, waits or knows how a value is
 //! stored or sent: time, ids and jitter are arguments, and the edges have their own row and wire types.
 
+pub mod actor;
 pub mod agenda;
 pub mod breaker;
 pub mod command;
@@ -18,6 +19,7 @@ pub mod occurrence;
 pub mod outbox;
 pub mod pause;
 pub mod planned;
+pub mod quiet;
 pub mod rejection;
 pub mod retry;
 pub mod schedule;

@@ -51,6 +51,7 @@ impl Snapshot {
                 self.next_alert().map(|(_, at)| at),
                 self.next_nag().map(|(_, at)| at),
                 running.snooze.map(|snooze| snooze.until),
+                running.held_until,
             ]),
             State::Pending(pending) => {
                 // The successor takes the place of one that is snoozed beyond it.
@@ -92,7 +93,9 @@ impl Snapshot {
         let State::Running(running) = self.occurrence.state else { return None };
         let is_on = |nag: &Nag| running.nags < nag.max && !running.is_hushed && !self.task.is_program_only();
         let nag = self.task.policy.nag.filter(is_on)?;
-        Some((Slot::Nag(self.occurrence.nags + 1), running.rang_at?.saturating_add(nag.every)))
+        // What is held is told first.
+        let told_at = running.rang_at?.max(running.held_until.unwrap_or(Timestamp::MIN));
+        Some((Slot::Nag(self.occurrence.nags + 1), told_at.saturating_add(nag.every)))
     }
 
     /// Returns the deadline, while it was not yet found to have passed.

@@ -2,16 +2,20 @@
 
 use std::borrow::Cow;
 
+use chrono_tz::Tz;
+
 use crate::domain::event::Snapshot;
 use crate::domain::occurrence::Outcome;
+use crate::domain::quiet::end_in_words;
 use crate::domain::state::State;
 use crate::domain::time::Timestamp;
 
 /// All stages that there are, for those who ask for tasks by them.
-pub const STAGES: [&str; 14] = [
+pub const STAGES: [&str; 15] = [
     "scheduled",
     "due",
     "late",
+    "held",
     "snoozed",
     "paused",
     "waiting",
@@ -27,8 +31,25 @@ pub const STAGES: [&str; 14] = [
 
 /// Returns the stage of a task (SPEC 3).
 #[must_use]
-pub fn stage(snapshot: &Snapshot, now: Timestamp) -> Cow<'static, str> {
-    if snapshot.is_waiting() { Cow::Owned(snapshot.task.waits.told()) } else { Cow::Borrowed(word(snapshot, now)) }
+pub fn stage(snapshot: &Snapshot, now: Timestamp, zone: Tz) -> Cow<'static, str> {
+    match held_until(snapshot, now) {
+        _ if snapshot.is_waiting() => Cow::Owned(snapshot.task.waits.told()),
+        Some(end) => Cow::Owned(format!("held until {}", end_in_words(end, now, zone))),
+        None => Cow::Borrowed(word(snapshot, now)),
+    }
+}
+
+/// Returns until when what a task said is held for quiet hours.
+fn held_until(snapshot: &Snapshot, now: Timestamp) -> Option<Timestamp> {
+    match &snapshot.occurrence.state {
+        State::Running(running) => running.held_until.filter(|end| *end > now),
+        State::Created
+        | State::Pending(_)
+        | State::Suspended(_)
+        | State::Failed(_)
+        | State::Completed(_)
+        | State::Cancelled(_) => None,
+    }
 }
 
 fn word(snapshot: &Snapshot, now: Timestamp) -> &'static str {

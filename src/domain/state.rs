@@ -76,6 +76,8 @@ pub struct Running {
     pub acked_at: Option<Timestamp>,
     /// A snooze of an early alert that reaches past due: it still speaks at its time.
     pub snooze: Option<Snooze>,
+    /// Until when what it said is held for quiet hours; `None` where it was told, or nothing was held.
+    pub held_until: Option<Timestamp>,
 }
 
 /// What a suspended occurrence carries.
@@ -115,7 +117,16 @@ impl Running {
     /// Returns what an occurrence carries that came up at `at` with nothing said.
     #[must_use]
     pub const fn silent(at: Timestamp) -> Self {
-        Self { fired_at: at, rang_at: None, nags: 0, is_hushed: false, late: false, acked_at: None, snooze: None }
+        Self {
+            fired_at: at,
+            rang_at: None,
+            nags: 0,
+            is_hushed: false,
+            late: false,
+            acked_at: None,
+            snooze: None,
+            held_until: None,
+        }
     }
 }
 

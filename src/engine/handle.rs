@@ -17,12 +17,14 @@ use crate::domain::event::Snapshot;
 use crate::domain::filter::TaskFilter;
 use crate::domain::name::TaskName;
 use crate::domain::outbox::{DeliveryFilter, TargetCount};
+use crate::domain::quiet::{Quiet, QuietHours};
 use crate::domain::state::State;
 use crate::domain::task::{Number, TaskId};
 use crate::domain::time::{Span, Timestamp};
 use crate::engine::chronicle::{self, Chronicle};
 use crate::engine::input::{
-    AddRequest, Applied, Call, CallError, FollowCall, Input, ManyApplied, ManyCall, PreviewCall, TargetCall,
+    AddRequest, Applied, AwayApplied, AwayCall, Call, CallError, FollowCall, Input, ManyApplied, ManyCall, PreviewCall,
+    TargetCall,
 };
 use crate::engine::storage::{StoreHealth, Trouble};
 use crate::notify::{Channel, Presence};
@@ -44,6 +46,7 @@ pub struct Handle {
     channels: Vec<Arc<dyn Channel>>,
     last_seq: watch::Receiver<u64>,
     health: StoreHealth,
+    quiet_hours: QuietHours,
     /// One trial at a time: it goes past the limits that protect a target.
     trials: Arc<Semaphore>,
     /// One backup at a time: each reads the whole store.
@@ -102,7 +105,14 @@ impl Handle {
         health: StoreHealth,
     ) -> Self {
         let one = || Arc::new(Semaphore::new(1));
-        Self { inputs, store, clock, identity, channels, last_seq, health, trials: one(), backups: one() }
+        let quiet_hours = QuietHours::default();
+        Self { inputs, store, clock, identity, channels, last_seq, health, quiet_hours, trials: one(), backups: one() }
+    }
+
+    /// Returns it with the hours in which the person is to be left alone each day.
+    #[must_use]
+    pub(super) fn with_quiet_hours(self, quiet_hours: QuietHours) -> Self {
+        Self { quiet_hours, ..self }
     }
 
     /// Adds a task; answers when it is committed.
@@ -135,6 +145,23 @@ impl Handle {
     /// As for the change itself.
     pub async fn preview(&self, call: PreviewCall) -> Result<Applied, CallError> {
         self.ask(|reply| Input::Preview { call, reply }).await
+    }
+
+    /// Notes that the person is away, or not any more; answers when that is committed.
+    ///
+    /// # Errors
+    /// It would end before it begins, the store fails, or too many inputs wait.
+    pub async fn set_away(&self, call: AwayCall) -> Result<AwayApplied, CallError> {
+        self.ask(|reply| Input::SetAway { call, reply }).await
+    }
+
+    /// Returns when the person is to be left alone: each day, and once.
+    ///
+    /// # Errors
+    /// The store fails.
+    pub async fn quiet(&self) -> Result<Quiet, CallError> {
+        let hours = self.quiet_hours.clone();
+        self.read(move |store| Ok(Quiet { hours, away: store.identity()?.away })).await
     }
 
     /// Pauses many tasks, or lets them go on; answers when that is committed.
@@ -298,6 +325,7 @@ impl Handle {
                 DeliveryStatus::Waiting | DeliveryStatus::Retrying(_) | DeliveryStatus::Held => true,
                 DeliveryStatus::Queued
                 | DeliveryStatus::Grouped
+                | DeliveryStatus::Quiet
                 | DeliveryStatus::Delivered(_)
                 | DeliveryStatus::Failed(_)
                 | DeliveryStatus::Withdrawn(_) => false,
@@ -313,9 +341,11 @@ impl Handle {
     /// # Errors
     /// The store fails.
     pub async fn agenda(&self, stretch: Stretch, part: Part) -> Result<(Vec<Snapshot>, Agenda), CallError> {
+        let hours = self.quiet_hours.clone();
         self.read(move |store| {
             let tasks = store.list(Which::Open)?;
-            let mut around = Around { pauses: store.pauses()?, ..Around::default() };
+            let quiet = Quiet { hours, away: store.identity()?.away };
+            let mut around = Around { pauses: store.pauses()?, quiet, ..Around::default() };
             for (task, spent) in store.spent(stretch.now)? {
                 around.spent.entry(task).or_default().push(spent);
             }

@@ -11,6 +11,7 @@ use crate::domain::command::{Command, Edit, Expected};
 use crate::domain::delivery::{ChannelKind, DeliveryId, Report, Target};
 use crate::domain::event::{Actor, Snapshot};
 use crate::domain::pause::Scope;
+use crate::domain::quiet::Away;
 use crate::domain::rejection::Rejection;
 use crate::domain::schedule::Schedule;
 use crate::domain::task::{Deadline, Details, Number, Policy, TaskId};
@@ -50,6 +51,13 @@ pub enum Input {
         call: PreviewCall,
         /// Where the answer goes; nothing of it is committed.
         reply: oneshot::Sender<Result<Applied, CallError>>,
+    },
+    /// The person is away, or not any more.
+    SetAway {
+        /// What.
+        call: AwayCall,
+        /// Where the answer goes.
+        reply: oneshot::Sender<Result<AwayApplied, CallError>>,
     },
     /// Many tasks are to be paused, or to go on.
     CallMany {
@@ -190,6 +198,37 @@ pub struct ManyApplied {
     pub passed_over: u64,
 }
 
+/// Something said of the person being away.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum AwayCall {
+    /// What rings by itself is held meanwhile; this takes the place of what was said before.
+    Until {
+        /// Since when.
+        from: Timestamp,
+        /// Until when.
+        to: Timestamp,
+        /// Tasks with one of these tags ring all the same.
+        except: Vec<String>,
+    },
+    /// Not away any more, nor later.
+    Off,
+}
+
+/// The answer to what was said of the person being away.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct AwayApplied {
+    /// The request.
+    pub op_id: Uuid,
+    /// When it was done.
+    pub now: Timestamp,
+    /// Whether anything changed.
+    pub is_changed: bool,
+    /// What holds now or is ahead.
+    pub away: Option<Away>,
+    /// What held or was ahead before.
+    pub before: Option<Away>,
+}
+
 /// Something asked of a target.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum TargetCall {
@@ -254,6 +293,14 @@ pub enum CallError {
         scope: Scope,
         /// When it was to end.
         until: Timestamp,
+    },
+    /// The person would be away until before it began.
+    #[error("cannot be away from {from} to {to}: that is over before it begins")]
+    AwayInPast {
+        /// Since when.
+        from: Timestamp,
+        /// Until when.
+        to: Timestamp,
     },
     /// The rules refuse to add it.
     #[error(transparent)]

@@ -16,6 +16,7 @@ impl Engine {
     /// Lets go what came late, once nothing more is due. A crash before leaves it to the next start.
     pub(super) async fn release_late(&mut self) {
         let now = self.clock.now();
+        self.has_unreleased |= self.let_go_at.is_some_and(|at| at <= now);
         let is_more_due = self.wakes.next_deadline().is_some_and(|next| next <= now);
         if !self.has_unreleased || self.is_stopping || is_more_due || self.is_held_back(now) {
             return;
@@ -26,11 +27,34 @@ impl Engine {
     }
 
     pub(super) async fn try_release_late(&mut self) -> Result<(), Arc<StoreError>> {
-        let grouped = self.store.deliveries_after(&DeliveryFilter::in_status(StatusName::Grouped), 0, usize::MAX)?;
-        let grouped = grouped.into_iter().map(|(_, delivery)| delivery);
-        let unreleased: Vec<Delivery> = grouped.filter(Delivery::is_unreleased).collect();
+        let mut unreleased = Vec::new();
+        for status in [StatusName::Grouped, StatusName::Quiet] {
+            let all = self.store.deliveries_after(&DeliveryFilter::in_status(status), 0, usize::MAX)?;
+            unreleased.extend(all.into_iter().map(|(_, delivery)| delivery).filter(Delivery::is_unreleased));
+        }
         self.has_unreleased = false;
-        self.commit(|batch| batch.release_late(unreleased)).await.map(drop)
+        self.let_go_at = None;
+        // What is held on is planned though nothing of it changes.
+        for delivery in &unreleased {
+            self.plan_release(delivery);
+        }
+        self.has_unreleased = false;
+        self.commit(|batch| batch.look_at_held(unreleased)).await?;
+        self.show_again().await;
+        Ok(())
+    }
+
+    /// Plans when something that is held, or came late, is looked at: at the end of its hold, or at once.
+    pub(super) fn plan_release(&mut self, delivery: &Delivery) {
+        if !delivery.is_unreleased() {
+            return;
+        }
+        let is_held = delivery.status == DeliveryStatus::Quiet;
+        let tags = &delivery.occasion.tags;
+        match self.quiet.until(tags, self.clock.now(), self.clock.zone()).filter(|_| is_held) {
+            Some(end) => self.let_go_at = Some(self.let_go_at.map_or(end, |planned| planned.min(end))),
+            None => self.has_unreleased = true,
+        }
     }
 
     /// Shows again, quietly, what is due and was not seen, where another server shows popups than did.
@@ -42,6 +66,11 @@ impl Engine {
             return;
         }
         let now = self.clock.now();
+        // Not while it is quiet; at its end it is looked at again.
+        if let Some(end) = self.quiet.until(&[], now, self.clock.zone()) {
+            self.let_go_at = Some(self.let_go_at.map_or(end, |planned| planned.min(end)));
+            return;
+        }
         // Before the first server nothing was shown.
         let due = if self.shown_by.is_some() { self.shown_and_unseen() } else { Ok(Vec::new()) };
         let due = match due {

@@ -80,6 +80,7 @@ fn of_delivery(delivery: &Delivery) -> Option<LogLine> {
         DeliveryStatus::Waiting => "waiting",
         DeliveryStatus::Held => "held",
         DeliveryStatus::Grouped => "grouped",
+        DeliveryStatus::Quiet => "held for quiet hours",
         DeliveryStatus::Retrying(_) => "retrying",
         DeliveryStatus::Delivered(_) => "delivered",
         DeliveryStatus::Failed(_) => "failed",

@@ -10,6 +10,7 @@ use tokio::sync::{mpsc, oneshot, watch};
 use tokio::task::JoinHandle;
 
 use crate::clock::Clock;
+use crate::domain::quiet::QuietHours;
 use crate::domain::time::Span;
 use crate::engine::handle::{Handle, INPUTS_MAX};
 use crate::engine::ids::Ids;
@@ -47,6 +48,8 @@ pub struct EngineParts {
     pub ids: Ids,
     /// Within it a firing is on time.
     pub grace: Span,
+    /// When the person is to be left alone each day.
+    pub quiet_hours: QuietHours,
 }
 
 /// A running loop.
@@ -90,7 +93,8 @@ pub async fn start(parts: EngineParts) -> Result<(Handle, Running), Arc<StoreErr
         parts.channels.clone(),
         last_seq,
         health.clone(),
-    );
+    )
+    .with_quiet_hours(parts.quiet_hours.clone());
     let mut engine = Engine::new(parts, &identity, inputs, inputs_in.downgrade(), seq_in, health);
     engine.begin(&identity).await?;
     let ended = tokio::spawn(engine.run(stopped));

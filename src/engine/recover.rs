@@ -52,10 +52,12 @@ impl Engine {
         self.wakes = Queue::from_entries(wakes.into_iter().map(|wake| (wake.at, wake.id, wake.version)));
         self.retries = Queue::default();
         self.targets = Targets::of(self.store.targets()?);
-        self.has_unreleased = false;
+        self.quiet.away = identity.away;
+        // What is held may be so no more: it is looked at in the first turn.
+        self.has_unreleased = true;
+        self.let_go_at = None;
         for delivery in self.store.outbox()? {
             self.plan_retry(&delivery);
-            self.has_unreleased |= delivery.is_unreleased();
             if delivery.status == DeliveryStatus::Held {
                 self.targets.plan(delivery.id.target);
             }
@@ -69,6 +71,8 @@ impl Engine {
         if known == Some(zone.name()) {
             return Ok(());
         }
+        // Quiet hours go by the clock of the new zone.
+        self.has_unreleased = true;
         let open = self.store.list(Which::Open)?;
         for tasks in open.chunks(DUE_MAX) {
             self.commit(|batch| {

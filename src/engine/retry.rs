@@ -41,6 +41,7 @@ impl Engine {
             | DeliveryStatus::Waiting
             | DeliveryStatus::Held
             | DeliveryStatus::Grouped
+            | DeliveryStatus::Quiet
             | DeliveryStatus::Delivered(_)
             | DeliveryStatus::Failed(_)
             | DeliveryStatus::Withdrawn(_) => None,

@@ -15,6 +15,7 @@ use crate::domain::effect::Effect;
 use crate::domain::event::Actor;
 use crate::domain::occurrence::Spent;
 use crate::domain::pause::ManyPause;
+use crate::domain::quiet::Quiet;
 use crate::domain::retry::back_off;
 use crate::domain::task::{Number, TaskId};
 use crate::domain::time::{Span, Timestamp};
@@ -57,6 +58,10 @@ pub(super) struct Engine {
     pub(super) dispatcher: Dispatcher,
     /// Whether something came late of which nothing was decided yet.
     pub(super) has_unreleased: bool,
+    /// When the person is to be left alone.
+    pub(super) quiet: Quiet,
+    /// When what is held is looked at next: the end of the earliest hold.
+    pub(super) let_go_at: Option<Timestamp>,
     /// The server that popups were last shown by.
     pub(super) shown_by: Option<String>,
     ids: Ids,
@@ -111,6 +116,8 @@ impl Engine {
             spent: HashMap::new(),
             dispatcher: Dispatcher::new(parts.channels, inputs_in),
             has_unreleased: false,
+            quiet: Quiet { hours: parts.quiet_hours, away: identity.away.clone() },
+            let_go_at: None,
             shown_by: identity.shown_by.clone(),
             ids: parts.ids,
             grace: parts.grace,
@@ -206,7 +213,8 @@ impl Engine {
 
     /// Returns when the clock has something to do next.
     fn deadline(&mut self) -> Option<Timestamp> {
-        let planned = [self.wakes.next_deadline(), self.retries.next_deadline(), self.targets.next_deadline()];
+        let held = self.let_go_at.filter(|_| !self.is_stopping);
+        let planned = [self.wakes.next_deadline(), self.retries.next_deadline(), self.targets.next_deadline(), held];
         let planned = planned.into_iter().flatten().min();
         match self.storage.retry_at {
             Some(retry) if self.storage.is_plan_stale || !self.unwritten.is_empty() => Some(retry),
@@ -281,6 +289,7 @@ impl Engine {
                 Input::Call { call, reply } => sorted.calls.push(Asked::Call(call, reply)),
                 Input::Follow { call, reply } => sorted.calls.push(Asked::Follow(call, reply)),
                 Input::Preview { call, reply } => sorted.calls.push(Asked::Preview(call, reply)),
+                Input::SetAway { call, reply } => sorted.calls.push(Asked::SetAway(call, reply)),
                 Input::CallMany { call, reply } => sorted.calls.push(Asked::CallMany(call, reply)),
                 Input::CallTarget { call, reply } => sorted.calls.push(Asked::CallTarget(call, reply)),
                 Input::Report { delivery, report } => sorted.reports.push((delivery, report)),
@@ -338,6 +347,7 @@ impl Engine {
             unwritten: &self.unwritten,
             pauses: &self.pauses,
             spent: &self.spent,
+            quiet: &self.quiet,
         };
         let mut batch = Batch::new(&*self.store, &mut self.ids, circumstances, world, self.next_number);
         let filled = fill(&mut batch).and_then(|()| batch.check()).and_then(|()| batch.settle_digests());
@@ -373,6 +383,10 @@ impl Engine {
     fn follow(&mut self, mut plan: Plan) {
         self.next_number = plan.next_number;
         self.pauses = std::mem::take(&mut plan.pauses);
+        if self.quiet.away != plan.away {
+            self.quiet.away = plan.away.take();
+            self.has_unreleased = true;
+        }
         for (id, snapshot) in plan.snapshots.drain() {
             self.wakes.set(id, snapshot.task.version, snapshot.next_wake());
         }
@@ -384,7 +398,7 @@ impl Engine {
         }
         for delivery in &plan.deliveries {
             self.plan_retry(delivery);
-            self.has_unreleased |= delivery.is_unreleased();
+            self.plan_release(delivery);
         }
         let is_unwanted = |delivery: &&Delivery| delivery.status != DeliveryStatus::Queued;
         self.dispatcher.forget(&plan.deliveries.iter().filter(is_unwanted).map(|delivery| &delivery.id).collect());

@@ -18,13 +18,14 @@ use crate::domain::effect::Effect;
 use crate::domain::event::{Actor, Event, Snapshot};
 use crate::domain::occurrence::{OccurrenceName, Spent};
 use crate::domain::pause::{ManyPause, standing};
+use crate::domain::quiet::{Away, Quiet};
 use crate::domain::task::{Number, TaskId};
 use crate::domain::time::{Span, Timestamp};
 use crate::domain::transition::{Known, Transition, create, transition};
 use crate::domain::waiting::ParentEnd;
 use crate::engine::dispatch::Dispatcher;
 use crate::engine::ids::Ids;
-use crate::engine::input::{AddRequest, Applied, Call, CallError, Dependents, ManyApplied};
+use crate::engine::input::{AddRequest, Applied, AwayApplied, Call, CallError, Dependents, ManyApplied};
 use crate::engine::request::RequestKey;
 use crate::engine::targets::Targets;
 use crate::store::{Change, RequestSeen, Store, StoreError};
@@ -33,6 +34,7 @@ mod dependents;
 mod digests;
 mod follow;
 mod many;
+mod quiet;
 mod targets;
 
 /// What holds for every step of a batch.
@@ -56,6 +58,8 @@ pub(super) struct World<'a> {
     pub(super) pauses: &'a [ManyPause],
     /// The instances of each task that do not come up again.
     pub(super) spent: &'a HashMap<TaskId, Vec<Spent>>,
+    /// When the person is to be left alone.
+    pub(super) quiet: &'a Quiet,
 }
 
 impl<'a> World<'a> {
@@ -106,12 +110,15 @@ pub(super) struct Batch<'a> {
     answers: Vec<Answer<Applied>>,
     target_answers: Vec<Answer<TargetHealth>>,
     many_answers: Vec<Answer<ManyApplied>>,
+    away_answers: Vec<Answer<AwayApplied>>,
     /// Who waits for whom by this batch, over what the store has.
     waiting: HashMap<TaskId, BTreeSet<TaskId>>,
     /// Why nothing of this batch may be committed: what follows from a part of it is not known.
     broken: Option<Arc<StoreError>>,
     /// The pauses of many tasks as this batch leaves them.
     pauses: Vec<ManyPause>,
+    /// When the person is to be left alone, as this batch leaves it.
+    quiet: Quiet,
     next_number: Number,
 }
 
@@ -130,6 +137,8 @@ pub(super) struct Plan {
     pub(super) effects: Vec<Effect>,
     pub(super) next_number: Number,
     pub(super) pauses: Vec<ManyPause>,
+    pub(super) away: Option<Away>,
+    away_answers: Vec<Answer<AwayApplied>>,
     answers: Vec<Answer<Applied>>,
     target_answers: Vec<Answer<TargetHealth>>,
     many_answers: Vec<Answer<ManyApplied>>,
@@ -140,6 +149,7 @@ impl Plan {
     pub(super) fn answer(self, failed: Option<&CallError>) {
         self.answers.into_iter().for_each(|answer| answer.send(failed));
         self.target_answers.into_iter().for_each(|answer| answer.send(failed));
+        self.away_answers.into_iter().for_each(|answer| answer.send(failed));
         self.many_answers.into_iter().for_each(|answer| answer.send(failed));
     }
 }
@@ -169,6 +179,8 @@ impl<'a> Batch<'a> {
             target_answers: Vec::new(),
             many_answers: Vec::new(),
             pauses: world.pauses.to_vec(),
+            quiet: world.quiet.clone(),
+            away_answers: Vec::new(),
             waiting: HashMap::new(),
             broken: None,
             next_number,
@@ -198,6 +210,8 @@ impl<'a> Batch<'a> {
                 effects: self.effects,
                 next_number: self.next_number,
                 pauses: self.pauses,
+                away: self.quiet.away,
+                away_answers: self.away_answers,
                 answers: self.answers,
                 target_answers: self.target_answers,
                 many_answers: self.many_answers,
@@ -259,12 +273,17 @@ impl<'a> Batch<'a> {
         if self.deliveries.get(&delivery.id).is_some_and(|known| known.status.is_final()) {
             return Ok(());
         }
-        if delivery.is_expired(self.circumstances.now) {
+        if delivery.is_expired(self.circumstances.now) && delivery.status != DeliveryStatus::Quiet {
             return self.command(delivery.task, &Command::Expire { delivery: delivery.id }, Actor::Daemon);
         }
         let delivery = if delivery.is_digest() { self.digest_of_now(&delivery)? } else { delivery };
         if delivery.status.is_final() {
             self.deliveries.insert(delivery.id.clone(), delivery);
+            return Ok(());
+        }
+        if self.is_held_now(&delivery)? {
+            let held = delivery.held_for_quiet();
+            self.deliveries.insert(held.id.clone(), held);
             return Ok(());
         }
         let queued = Delivery { status: DeliveryStatus::Queued, ..delivery };
@@ -401,6 +420,9 @@ impl<'a> Batch<'a> {
             Some(_) => self.deliveries_of(snapshot.task.id, name)?,
             None => Vec::new(),
         };
+        if command.is_answer() {
+            deliveries.extend(self.held_before(snapshot.task.id, name)?);
+        }
         if let Command::Report { delivery: id, .. }
         | Command::Resend { delivery: id }
         | Command::Expire { delivery: id } = command
@@ -428,7 +450,8 @@ impl<'a> Batch<'a> {
         let Circumstances { now, zone, grace, is_desktop_away, device } = self.circumstances;
         let op_id = key.map_or_else(|| self.ids.next(now), RequestKey::op_id);
         let standing = standing(&self.pauses, tags, now);
-        Moment { now, zone, device, op_id, grace, is_desktop_away, standing }
+        let quiet_until = self.quiet.until(tags, now, zone);
+        Moment { now, zone, device, op_id, grace, is_desktop_away, standing, quiet_until }
     }
 
     /// Takes what follows from a command, and what follows from that for tasks that waited.

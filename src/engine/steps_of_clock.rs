@@ -30,6 +30,7 @@ impl Engine {
         let shifted = reading.since(&self.reading);
         if !shifted.is_nothing() {
             self.follow_shift(reading.wall, shifted, "").await?;
+            self.has_unreleased = true;
         }
         self.reading = reading;
         Ok(())

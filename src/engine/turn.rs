@@ -11,8 +11,8 @@ use crate::domain::delivery::{ChannelKind, Delivery, DeliveryId, Report, Target}
 use crate::domain::event::Actor;
 use crate::domain::task::TaskId;
 use crate::engine::input::{
-    AddRequest, Applied, Call, CallError, FollowCall, ManyApplied, ManyCall, PreviewCall, StoreFailure, TargetCall,
-    store_failure,
+    AddRequest, Applied, AwayApplied, AwayCall, Call, CallError, FollowCall, ManyApplied, ManyCall, PreviewCall,
+    StoreFailure, TargetCall, store_failure,
 };
 use crate::engine::run::Engine;
 use crate::engine::step::Batch;
@@ -135,6 +135,7 @@ pub(super) struct Sorted {
 
 /// What somebody waits for.
 pub(super) enum Asked {
+    SetAway(AwayCall, oneshot::Sender<Result<AwayApplied, CallError>>),
     CallMany(ManyCall, oneshot::Sender<Result<ManyApplied, CallError>>),
     CallTarget(TargetCall, oneshot::Sender<Result<TargetHealth, CallError>>),
     Add(Box<AddRequest>, oneshot::Sender<Result<Applied, CallError>>),
@@ -150,6 +151,7 @@ impl Asked {
             Self::Call(call, reply) => batch.call(&call, reply),
             Self::Follow(call, reply) => batch.follow(&call, reply),
             Self::Preview(call, reply) => batch.preview(&call, reply),
+            Self::SetAway(call, reply) => batch.set_away(&call, reply),
             Self::CallMany(call, reply) => batch.call_many(&call, reply),
             Self::CallTarget(call, reply) => batch.call_target(&call, reply),
         }

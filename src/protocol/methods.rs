@@ -9,12 +9,13 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Deserializer, Serialize};
 
 use crate::protocol::objects::{
-    ChannelStatus, Counts, Delivery, Json, Next, Priority, Reading, Skipped, StorageTrouble, Task, Time,
+    Away, ChannelStatus, Counts, Delivery, Json, Next, Priority, Reading, Skipped, StorageTrouble, Task, Time,
 };
 #[cfg(test)]
 use crate::protocol::openrpc::tests::fields;
 
 pub use crate::protocol::methods::agenda::{AGENDA_DEFAULT, AGENDA_MAX, AGENDA_NOTES_MAX, AgendaGet, AgendaResult};
+pub use crate::protocol::methods::away::{AwayGet, AwayResult, AwaySet};
 pub use crate::protocol::methods::following::{
     EVENT_NOTIFICATION, EVENTS_DEFAULT, EVENTS_MAX, EventList, EventListResult, EventPushed, EventSubscribe,
     EventSubscribeResult, EventUnsubscribe, EventUnsubscribeResult, HISTORY_DELIVERIES_MAX, History, HistoryResult,
@@ -32,6 +33,7 @@ pub use crate::protocol::methods::verbs::{
 };
 
 mod agenda;
+mod away;
 mod following;
 mod outgoing;
 mod storage;
@@ -95,6 +97,8 @@ methods! {
     TaskHistory "task.history" History -> HistoryResult;
     TaskWhy "task.why" Why -> WhyResult;
     AgendaGet "agenda.get" AgendaGet -> AgendaResult;
+    AwaySet "away.set" AwaySet -> AwayResult;
+    AwayGet "away.get" AwayGet -> AwayResult;
     EventList "event.list" EventList -> EventListResult;
     EventSubscribe "event.subscribe" EventSubscribe -> EventSubscribeResult;
     EventUnsubscribe "event.unsubscribe" EventUnsubscribe -> EventUnsubscribeResult;
@@ -439,6 +443,12 @@ pub struct StatusResult {
     /// What is wrong with the store, null where it takes what is written.
     #[serde(default)]
     pub storage: Option<StorageTrouble>,
+    /// The time for which the person is or will be away, null where there is none.
+    #[serde(default)]
+    pub away: Option<Away>,
+    /// Until when what comes by itself is held now, null where nothing is.
+    #[serde(default)]
+    pub quiet_until: Option<Time>,
 }
 
 /// The daemon stops.

@@ -191,6 +191,21 @@ pub struct AgendaEntry {
     pub only_if: Option<String>,
     /// Whether the occurrence is not there yet.
     pub predicted: bool,
+    /// Until when it is held, since it is quiet then or the person is away, of several the first; null where it is said at
+    /// its time.
+    #[serde(default)]
+    pub held_until: Option<Time>,
+}
+
+/// A time for which the person is away.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Away {
+    /// Since when.
+    pub from: Time,
+    /// Until when.
+    pub to: Time,
+    /// Tasks with one of these tags ring all the same.
+    pub except: Vec<String>,
 }
 
 /// Something that an agenda does not have.

@@ -151,7 +151,7 @@ pub(crate) mod tests {
         }
         let checked = check! {
             Hello Status Stop Add Get List Update Done Ack Snooze Pause Resume Skip Cancel Retry Unblock History Why AgendaGet
-            EventList
+            AwaySet AwayGet EventList
             EventSubscribe EventUnsubscribe DeliveryList ChannelList ChannelPause ChannelResume ChannelTest Backup Parse Advance
             Discover
         };

@@ -96,7 +96,7 @@ pub fn task(snapshot: &Snapshot, deliveries: &[Delivery], detail: Detail, view: 
         notes: task.details.notes.clone(),
         link: task.details.link.clone(),
         state: occurrence.state.name().as_str().to_owned(),
-        stage: stage(snapshot, view.now).into_owned(),
+        stage: stage(snapshot, view.now, view.zone).into_owned(),
         version: task.version,
         created_at: told(task.created_at),
         updated_at: told(task.updated_at),
@@ -484,6 +484,7 @@ fn values(operation: &Operation, zone: Tz) -> objects::Json {
             json!({ "slots": slots(missed), "from": told(*from), "to": told(*to) })
         }
         Operation::Acked { is_dismissal } => json!({ "dismissal": is_dismissal }),
+        Operation::Held { until } => json!({ "until": until.map(told) }),
         Operation::Resent { fire_id, target } | Operation::Expired { fire_id, target } => {
             json!({ "fire_id": fire_id.to_string(), "target": target.to_string() })
         }

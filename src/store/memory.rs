@@ -19,6 +19,7 @@ use crate::domain::event::{Event, Operation, SKIPPED, Snapshot};
 use crate::domain::occurrence::{FireId, OccurrenceKey, OccurrenceName, Spent};
 use crate::domain::outbox::{DeliveryFilter, Statuses, TargetCount};
 use crate::domain::pause::ManyPause;
+use crate::domain::quiet::Away;
 use crate::domain::state::StateName;
 use crate::domain::task::{Number, Task, TaskId};
 use crate::domain::time::Timestamp;
@@ -207,6 +208,7 @@ impl Store for MemoryStore {
             last_seq: disk.last_seq(),
             zone: disk.zone.clone(),
             shown_by: disk.shown_by.clone(),
+            away: disk.away.clone(),
         })
     }
 
@@ -468,6 +470,7 @@ struct Disk {
     next_number: Number,
     zone: Option<String>,
     shown_by: Option<String>,
+    away: Option<Away>,
     pauses: Vec<ManyPause>,
     tasks: BTreeMap<TaskId, Entry>,
     numbers: BTreeMap<Number, TaskId>,
@@ -496,6 +499,7 @@ impl Disk {
             next_number: Number(1),
             zone: None,
             shown_by: None,
+            away: None,
             pauses: Vec::new(),
             tasks: BTreeMap::new(),
             numbers: BTreeMap::new(),
@@ -592,6 +596,7 @@ impl Disk {
         }
         self.zone = change.zone.clone().or_else(|| self.zone.take());
         self.shown_by = change.shown_by.clone().or_else(|| self.shown_by.take());
+        self.away = change.away.clone().unwrap_or_else(|| self.away.take());
         Ok(Committed { last_seq: self.last_seq() })
     }
 

@@ -13,6 +13,7 @@ use crate::domain::event::{Event, Snapshot};
 use crate::domain::occurrence::{FireId, OccurrenceName, Spent};
 use crate::domain::outbox::{DeliveryFilter, TargetCount};
 use crate::domain::pause::ManyPause;
+use crate::domain::quiet::Away;
 use crate::domain::task::{Number, TaskId};
 use crate::domain::time::Timestamp;
 
@@ -255,6 +256,8 @@ pub struct Change {
     pub zone: Option<String>,
     /// The notification server that popups are now shown by, where it changed.
     pub shown_by: Option<String>,
+    /// Until when the person is away, where that changed; `None` within: not any more.
+    pub away: Option<Option<Away>>,
     /// Which room it may take.
     pub room: Room,
 }
@@ -289,6 +292,8 @@ pub struct Identity {
     pub zone: Option<String>,
     /// The notification server that popups were last shown by.
     pub shown_by: Option<String>,
+    /// Until when the person is or was away.
+    pub away: Option<Away>,
 }
 
 /// When the clock has something to do for a task.

@@ -25,6 +25,7 @@ mod outgoing;
 mod popup;
 mod protocol;
 mod python;
+mod quiet;
 mod reach;
 mod readme;
 mod simulation;

@@ -25,6 +25,7 @@ use uuid::Uuid;
 use crate::simulation::world::World;
 
 mod programs;
+mod quiet;
 mod stories;
 mod waits;
 mod world;
@@ -40,16 +41,17 @@ fn a_simulated_life_keeps_every_invariant() {
         Some(seed) => seed..seed + 1,
         None => 0..number("KEIKO_SIM_SEEDS").unwrap_or(SEEDS),
     };
-    let (mut probes, count) = (0, seeds.end - seeds.start);
+    let (mut probes, mut held, count) = (0, 0, seeds.end - seeds.start);
     for seed in seeds {
         match std::panic::catch_unwind(|| play(seed)) {
-            Ok(seen) => probes += seen,
+            Ok(seen) => (probes, held) = (probes + seen.0, held + seen.1),
             Err(cause) => {
                 eprintln!("seed {seed} failed; play it alone with KEIKO_SIM_SEED={seed}");
                 std::panic::resume_unwind(cause);
             }
         }
     }
+    assert!(held > 0 || count < SEEDS, "nothing was ever held for quiet hours: nothing was tried");
     assert!(probes > 0 || count < SEEDS, "no target ever failed so often that it was left alone: nothing was tried");
 }
 
@@ -403,17 +405,17 @@ fn runtime() -> tokio::runtime::Runtime {
     tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime")
 }
 
-/// Plays one life, and returns how many probes failing targets saw.
-fn play(seed: u64) -> usize {
+/// Plays one life, and returns how many probes failing targets saw, and how often something was held for quiet hours.
+fn play(seed: u64) -> (usize, usize) {
     runtime().block_on(async {
-        let mut world = World::new(seed).await;
+        let mut world = World::with_nights(seed).await;
         for _ in 0..STEPS {
             world.act().await;
             world.check().await;
         }
-        let probes = world.programs.probes();
+        let seen = (world.programs.probes(), world.heard.held);
         world.end().await;
-        probes
+        seen
     })
 }
 

@@ -1,7 +1,7 @@
 //! `daemon.hello`, `daemon.status`, `daemon.stop`, `clock.advance`: what concerns the daemon itself.
 
 use crate::api::Api;
-use crate::api::handlers::{outgoing, storage};
+use crate::api::handlers::{away, outgoing, storage};
 use crate::api::refusal;
 use crate::clock::Jump;
 use crate::protocol::error_code::{ErrorKind, RpcError};
@@ -46,7 +46,8 @@ pub(in crate::api) async fn status(api: &Api, _params: Status) -> Result<StatusR
         title: snapshot.task.details.title,
         at: api.told(at),
     });
-    let zone = api.handle.zone();
+    let quiet = api.quiet().await?;
+    let (now, zone) = (api.handle.now(), api.handle.zone());
     let skipped = status.skipped.iter().filter_map(|stored| to_wire::outgoing::skip(&stored.event, zone));
     Ok(StatusResult {
         schema_version: SCHEMA_VERSION,
@@ -75,6 +76,8 @@ pub(in crate::api) async fn status(api: &Api, _params: Status) -> Result<StatusR
         failed: status.failed.iter().map(|delivery| to_wire::outgoing::delivery(delivery, api.handle.zone())).collect(),
         skipped_total: status.skipped_total,
         skipped: skipped.collect(),
+        away: quiet.away_ahead(now).map(|away| away::object(api, away)),
+        quiet_until: quiet.until(&[], now, zone).map(|end| api.told(end)),
         storage: status.storage.map(|trouble| storage::trouble(api, &trouble)),
     })
 }

@@ -3,6 +3,7 @@
 pub(crate) mod ack;
 pub(crate) mod add;
 pub(crate) mod agenda;
+pub(crate) mod away;
 pub(crate) mod backup;
 pub(crate) mod cancel;
 pub(crate) mod channel;

@@ -4,8 +4,10 @@ use serde_json::json;
 
 use crate::cli::context::Context;
 use crate::cli::error::{CliError, Exit};
+use crate::cli::render::away::span;
 use crate::cli::render::overview::{Groups, overview};
 use crate::cli::ui::Form;
+use crate::domain::quiet::end_in_words;
 use crate::protocol::SCHEMA_VERSION;
 use crate::protocol::methods::{List, Status};
 
@@ -25,6 +27,11 @@ pub(crate) fn run(context: &mut Context<'_>) -> Result<Exit, CliError> {
         answer.warnings.push(format!("{skipped} {what}"));
     }
     let view = context.viewpoint(answer.now);
+    if let Some(away) = &status.away {
+        answer.warnings.push(format!("you are {}; keiko away off ends that", span(away, view)));
+    } else if let Some(end) = status.quiet_until {
+        answer.warnings.push(format!("quiet until {}", end_in_words(end.instant(), view.now, view.zone)));
+    }
     let groups = Groups::of(&answer.tasks);
     if context.ui.form() == Form::Json {
         context.ui.json(&json!({

@@ -5,6 +5,7 @@ use chrono::Datelike as _;
 use crate::cli::render::table::{Column, table};
 use crate::cli::render::text::{BAD, DIM, HEAD, NUMBER, Text};
 use crate::cli::render::time::{Viewpoint, clock, length};
+use crate::domain::quiet::end_in_words;
 use crate::domain::time::{Timestamp, add_days};
 use crate::protocol::methods::AgendaResult;
 use crate::protocol::objects::{AgendaEntry, AgendaNote, Priority};
@@ -30,7 +31,7 @@ pub(crate) fn agenda(answer: &AgendaResult, view: Viewpoint, width: Option<usize
     let taken = fixed(0, &|entry| time(entry, view)) + fixed(1, &|entry| number(entry));
     let room = width.map(|width| width.saturating_sub(taken));
     let rows: Vec<Vec<Text>> =
-        answer.entries.iter().map(|entry| vec![time(entry, view), number(entry), title(entry, room)]).collect();
+        answer.entries.iter().map(|entry| vec![time(entry, view), number(entry), title(entry, view, room)]).collect();
     let mut last_day = None;
     // Without the heading, which is empty here.
     for (entry, row) in answer.entries.iter().zip(table(&columns, &rows, width).into_iter().skip(1)) {
@@ -77,7 +78,7 @@ fn number(entry: &AgendaEntry) -> Text {
 }
 
 /// Returns the title, cut so that what is said of it fits behind it.
-fn title(entry: &AgendaEntry, room: Option<usize>) -> Text {
+fn title(entry: &AgendaEntry, view: Viewpoint, room: Option<usize>) -> Text {
     let mut title = match entry.priority {
         Priority::High => Text::styled(BAD, "! "),
         Priority::Normal | Priority::Low => Text::default(),
@@ -86,7 +87,7 @@ fn title(entry: &AgendaEntry, room: Option<usize>) -> Text {
     for tag in &entry.tags {
         title.push_styled(DIM, &format!(" +{tag}"));
     }
-    let said = said(entry);
+    let said = said(entry, view);
     if said.is_empty() {
         return title;
     }
@@ -97,7 +98,7 @@ fn title(entry: &AgendaEntry, room: Option<usize>) -> Text {
 }
 
 /// Returns what there is to say of an entry: which alert it is, how often it is said, what it depends on.
-fn said(entry: &AgendaEntry) -> String {
+fn said(entry: &AgendaEntry, view: Viewpoint) -> String {
     let mut said = Vec::new();
     said.extend(slot(&entry.slot));
     if entry.times > 1 {
@@ -111,7 +112,14 @@ fn said(entry: &AgendaEntry) -> String {
         Some("answered") => said.push("if the one before is done".to_owned()),
         Some(_) | None => {}
     }
+    said.extend(entry.held_until.map(|end| held(entry, end.instant(), view)));
     said.join(", ")
+}
+
+/// Says until when it is held, or, of several, the first of them.
+fn held(entry: &AgendaEntry, end: Timestamp, view: Viewpoint) -> String {
+    let of_several = if entry.last_at.instant() < end { "" } else { "the first " };
+    format!("{of_several}held until {}", end_in_words(end, entry.at.instant(), view.zone))
 }
 
 fn slot(slot: &str) -> Option<String> {

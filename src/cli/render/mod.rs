@@ -1,6 +1,7 @@
 //! How answers are told to people. Values in, [`text::Text`] out: nothing here prints, asks or decides.
 
 pub(crate) mod agenda;
+pub(crate) mod away;
 pub(crate) mod change;
 pub(crate) mod channel;
 pub(crate) mod event;

@@ -1,5 +1,6 @@
 //! How the daemon is told to be.
 
+use crate::cli::render::away::span;
 use crate::cli::render::text::{BAD, DIM, GOOD, HEAD, Text};
 use crate::cli::render::time::{Viewpoint, length};
 use crate::domain::message::digits;
@@ -48,6 +49,12 @@ pub(crate) fn status(answer: &StatusResult, view: Viewpoint, _width: Option<usiz
             None => Text::styled(DIM, "nothing"),
         },
     );
+    if let Some(away) = &answer.away {
+        say("away", Text::plain(&span(away, view)));
+    }
+    if let Some(end) = answer.quiet_until {
+        say("quiet", Text::plain(&format!("until {}", view.exact(end.instant()))));
+    }
     for channel in &answer.channels {
         let mut text = Text::plain(&channel.kind);
         if channel.present {

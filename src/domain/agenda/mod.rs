@@ -9,8 +9,10 @@ use std::collections::{BTreeMap, BinaryHeap};
 use chrono_tz::Tz;
 
 use crate::domain::event::Snapshot;
+use crate::domain::message::Reason;
 use crate::domain::occurrence::{Instance, OccurrenceKey, Slot, Spent};
 use crate::domain::pause::ManyPause;
+use crate::domain::quiet::{Quiet, rings_at};
 use crate::domain::schedule::Rule;
 use crate::domain::state::State;
 use crate::domain::task::{Number, TaskId};
@@ -80,6 +82,8 @@ pub struct Entry {
     pub number: Number,
     /// What is said.
     pub firing: Firing,
+    /// Until when it is held, where it is quiet then; of several told as one, until when the first of them is.
+    pub held_until: Option<Timestamp>,
 }
 
 /// One alert of one occurrence, or several of them that are told as one.
@@ -151,6 +155,8 @@ pub struct Around {
     pub pauses: Vec<ManyPause>,
     /// The instances that do not come up again although they lie ahead, since the clock was set back.
     pub spent: BTreeMap<TaskId, Vec<Spent>>,
+    /// When the person is to be left alone.
+    pub quiet: Quiet,
 }
 
 impl Around {
@@ -171,7 +177,8 @@ pub fn agenda(tasks: &[Snapshot], around: &Around, stretch: &Stretch, part: Part
         let number = snapshot.task.number;
         let told = of_one(snapshot, around, stretch, Bounds { steps_max, folds: true });
         for firing in told.firings {
-            let entry = entry(index, number, firing);
+            let entry =
+                Entry { held_until: held_until(snapshot, &firing, around, stretch), ..entry(index, number, firing) };
             if (part.since.max(stretch.from)..stretch.to).contains(&entry.at) {
                 page.take(entry);
             }
@@ -187,7 +194,22 @@ pub fn agenda(tasks: &[Snapshot], around: &Around, stretch: &Stretch, part: Part
 /// Gives a firing its place in the agenda: the one door by which a time enters it, so that whatever holds a firing back
 /// until later changes its time here and nowhere else.
 const fn entry(task: usize, number: Number, firing: Firing) -> Entry {
-    Entry { at: firing.at, task, number, firing }
+    Entry { at: firing.at, task, number, firing, held_until: None }
+}
+
+/// Returns until when a firing is held; of several told as one, until when the first of them is.
+fn held_until(snapshot: &Snapshot, firing: &Firing, around: &Around, stretch: &Stretch) -> Option<Timestamp> {
+    let snooze = match &snapshot.occurrence.state {
+        State::Pending(pending) => pending.snooze,
+        State::Running(running) => running.snooze,
+        State::Created | State::Suspended(_) | State::Failed(_) | State::Completed(_) | State::Cancelled(_) => None,
+    };
+    let is_chosen = snooze.is_some_and(|snooze| snooze.is_chosen && snooze.until == firing.at);
+    let task = &snapshot.task;
+    if is_chosen || task.is_program_only() || rings_at(task, Reason::Alert, firing.slot) {
+        return None;
+    }
+    around.quiet.until(&task.details.tags, firing.at, stretch.zone)
 }
 
 /// The earliest entries so far, and how many are behind them.

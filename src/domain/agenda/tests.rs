@@ -108,6 +108,7 @@ fn moment(now: Timestamp, pauses: &[ManyPause], tags: &[String]) -> Moment {
         grace: GRACE_DEFAULT,
         is_desktop_away: false,
         standing: standing(pauses, tags, now),
+        quiet_until: None,
     }
 }
 

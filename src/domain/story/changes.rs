@@ -42,8 +42,10 @@ pub(super) fn moved(teller: &Teller<'_>, event: &Event, occurrence: &Occurrence)
 fn zones(teller: &Teller<'_>, event: &Event) -> Option<(String, String)> {
     teller.device.iter().rev().find_map(|note| match &note.event.operation {
         DeviceOperation::ZoneChanged { from, to } if note.event.at == event.at => Some((from.clone(), to.clone())),
-        DeviceOperation::ZoneChanged { .. } | DeviceOperation::ClockStepped { .. } | DeviceOperation::Slept { .. } => {
-            None
-        }
+        DeviceOperation::ZoneChanged { .. }
+        | DeviceOperation::ClockStepped { .. }
+        | DeviceOperation::Slept { .. }
+        | DeviceOperation::AwaySet { .. }
+        | DeviceOperation::AwayEnded => None,
     })
 }

@@ -181,6 +181,7 @@ fn shape(sentence: &Sentence) -> Option<Shape<'_>> {
         | Said::DeadlinePassed { .. }
         | Said::Resent { .. }
         | Said::Expired { .. }
+        | Said::Held { .. }
         | Said::Followed { .. }
         | Said::WaitsSet { .. }
         | Said::ParentDone { .. }
@@ -210,6 +211,7 @@ fn news_shape(news: &News) -> Option<Shape<'_>> {
         DeliveryStatus::Withdrawn(_) => news.attempts == 0,
         DeliveryStatus::Queued
         | DeliveryStatus::Grouped
+        | DeliveryStatus::Quiet
         | DeliveryStatus::Waiting
         | DeliveryStatus::Held
         | DeliveryStatus::Retrying(_)

@@ -242,6 +242,11 @@ pub enum Said {
         /// Why, for people.
         why: String,
     },
+    /// What it said was held for quiet hours, or was let go.
+    Held {
+        /// Until when; `None`: it was let go.
+        until: Option<Timestamp>,
+    },
     /// Another task goes on with its series.
     Followed {
         /// Which.
@@ -513,6 +518,7 @@ impl Said {
             Self::DeadlinePassed { .. } => "deadline_passed",
             Self::Resent { .. } => "resent",
             Self::Expired { .. } => "expired",
+            Self::Held { .. } => "held",
             Self::Followed { .. } => "followed",
             Self::WaitsSet { .. } => "waits_set",
             Self::ParentDone { .. } => "parent_done",

@@ -65,8 +65,10 @@ pub(super) fn cause_between(device: &[DeviceEntry], from: Timestamp, at: Timesta
         DeviceOperation::ClockStepped { from: was, to } if was <= from && from <= to && to <= at => {
             Some(Cause::Stepped { from: was, to })
         }
-        DeviceOperation::Slept { .. } | DeviceOperation::ClockStepped { .. } | DeviceOperation::ZoneChanged { .. } => {
-            None
-        }
+        DeviceOperation::Slept { .. }
+        | DeviceOperation::ClockStepped { .. }
+        | DeviceOperation::ZoneChanged { .. }
+        | DeviceOperation::AwaySet { .. }
+        | DeviceOperation::AwayEnded => None,
     })
 }

@@ -144,6 +144,7 @@ impl<'a> Teller<'a> {
             Operation::Resent { target, .. } => {
                 self.push(event, Said::Resent { target: target.clone(), why: event.reason.clone() });
             }
+            Operation::Held { until } => self.push(event, Said::Held { until: *until }),
             Operation::Expired { target, .. } => {
                 self.push(event, Said::Expired { target: target.clone(), why: event.reason.clone() });
             }
@@ -251,8 +252,8 @@ impl<'a> Teller<'a> {
             }
             self.to_say = rest;
             match &note.event.operation {
-                // What it kept from ringing says so itself; each night's sleep is no news.
-                DeviceOperation::Slept { .. } => {}
+                // What these kept from ringing says so itself; each night's sleep is no news.
+                DeviceOperation::Slept { .. } | DeviceOperation::AwaySet { .. } | DeviceOperation::AwayEnded => {}
                 DeviceOperation::ClockStepped { .. } | DeviceOperation::ZoneChanged { .. } => {
                     self.told.push(Sentence {
                         at: note.event.at,

@@ -38,6 +38,7 @@ fn moment(now: Timestamp, op: u64) -> Moment {
         grace: Span::from_secs(30),
         is_desktop_away: false,
         standing: None,
+        quiet_until: None,
     }
 }
 

@@ -85,6 +85,10 @@ impl Speaker {
             Said::DeadlinePassed { deadline } => format!("not done by its deadline{}", self.opt(", ", *deadline)),
             Said::Resent { target, why } => format!("sent to {} again{}", target.public_name(), because(why)),
             Said::Expired { target, why } => format!("not sent to {}{}", target.public_name(), because(why)),
+            Said::Held { until: Some(until) } => {
+                format!("held until {}: it was quiet, or you were away", self.time(*until))
+            }
+            Said::Held { until: None } => "it was held no more, and told with all that had been".to_owned(),
             Said::Followed { by } => format!("from here on {by} goes on with its series"),
             Said::WaitsSet { by, parents, delay, why } => waits_set(*by, parents, *delay, why),
             Said::ParentDone { parent } => format!("{parent}, which it waits for, was done"),
@@ -162,6 +166,7 @@ impl Speaker {
         let tries = |count: u32| if count == 1 { "1 attempt".to_owned() } else { format!("{count} attempts") };
         match status {
             DeliveryStatus::Queued => format!("{name}: about to be sent"),
+            DeliveryStatus::Quiet => format!("{name}: held for quiet hours, not told yet"),
             DeliveryStatus::Grouped => format!("{name}: came late with others, not told yet"),
             DeliveryStatus::Waiting => format!("{name}: waits until it is there{why}"),
             DeliveryStatus::Held => format!("{name}: held, since that target fails or is paused{why}"),
@@ -276,6 +281,8 @@ impl Speaker {
                 format!("the machine slept from {}", self.range(*from, *to))
             }
             DeviceOperation::ZoneChanged { from, to } => format!("the zone changed from {from} to {to}"),
+            DeviceOperation::AwaySet { from, to, .. } => format!("you said to be away from {}", self.range(*from, *to)),
+            DeviceOperation::AwayEnded => "you said to be away no more".to_owned(),
         }
     }
 

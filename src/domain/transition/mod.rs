@@ -266,6 +266,16 @@ pub fn transition<'a>(
             | State::Failed(_)
             | State::Completed(_)
             | State::Cancelled(_),
+            Command::Hold { until },
+        ) => report::hold(&mut steps, *until),
+        (
+            State::Created
+            | State::Pending(_)
+            | State::Running(_)
+            | State::Suspended(_)
+            | State::Failed(_)
+            | State::Completed(_)
+            | State::Cancelled(_),
             Command::TellTargetFails { target, failures, error },
         ) => report::tell_target_fails(&mut steps, target, *failures, error),
     }

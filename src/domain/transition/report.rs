@@ -8,6 +8,7 @@ use crate::domain::message::{Reason, target_fails};
 use crate::domain::occurrence::{FireId, Outcome, Slot};
 use crate::domain::retry::Jitter;
 use crate::domain::state::State;
+use crate::domain::time::Timestamp;
 use crate::domain::transition::steps::Steps;
 use crate::domain::transition::wake;
 
@@ -20,6 +21,7 @@ pub(super) fn report(steps: &mut Steps<'_>, id: &DeliveryId, report: &Report, sp
         return;
     }
     let is_waiting = !after.status.is_final();
+    let is_grouped = after.status == DeliveryStatus::Grouped;
     let is_default = after.is_notice() || steps.task().details.targets.is_empty();
     let (message, occasion) = (after.message.clone(), after.occasion.clone());
     steps.change(after);
@@ -27,7 +29,12 @@ pub(super) fn report(steps: &mut Steps<'_>, id: &DeliveryId, report: &Report, sp
     let terminal = DeliveryId { fire_id: id.fire_id, target: Target::terminal() };
     let is_away = matches!(report, Report::Away { .. }) && is_waiting && id.target == Target::desktop();
     if is_default && is_away && steps.delivery(&terminal).is_none() {
-        steps.deliver(terminal, message, occasion);
+        // What was told in a digest is told in one there too.
+        if is_grouped && steps.moment.quiet_until.is_none() {
+            steps.deliver_as(DeliveryStatus::Grouped, terminal, message, occasion);
+        } else {
+            steps.deliver(terminal, message, occasion);
+        }
     }
     finish_where_told(steps);
     end_where_all_are_over(steps);
@@ -132,6 +139,13 @@ pub(super) fn resend(steps: &mut Steps<'_>, id: &DeliveryId) {
     steps.hand_out(delivery);
 }
 
+/// Notes until when what it said is held; what has ended meanwhile is told all the same, and has no stage to show it.
+pub(super) fn hold(steps: &mut Steps<'_>, until: Option<Timestamp>) {
+    if matches!(steps.state(), State::Running(running) if running.held_until != until) {
+        steps.step(Operation::Held { until }, "");
+    }
+}
+
 /// Gives up a delivery whose time is over; it was held, or its channel away, for too long.
 pub(super) fn expire(steps: &mut Steps<'_>, id: &DeliveryId) {
     let Some(delivery) = steps.delivery(id).filter(|delivery| !delivery.status.is_final()) else { return };
@@ -150,6 +164,7 @@ pub(super) fn retry(steps: &mut Steps<'_>) {
         | DeliveryStatus::Waiting
         | DeliveryStatus::Held
         | DeliveryStatus::Grouped
+        | DeliveryStatus::Quiet
         | DeliveryStatus::Delivered(_)
         | DeliveryStatus::Withdrawn(_) => false,
     };

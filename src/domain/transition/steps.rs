@@ -9,6 +9,7 @@ use crate::domain::effect::Effect;
 use crate::domain::event::{Firing, Operation, Snapshot, apply};
 use crate::domain::message::{Message, Occasion, Reason, Skip, skipped};
 use crate::domain::occurrence::{Due, FireId, Instance, Occurrence, OccurrenceKey, Outcome, Slot, Spent};
+use crate::domain::quiet::rings;
 use crate::domain::schedule::{Passed, Schedule};
 use crate::domain::state::{Snooze, State, Suspended};
 use crate::domain::task::Task;
@@ -175,6 +176,11 @@ impl<'a> Steps<'a> {
         for target in self.targets_of(slot) {
             self.deliver(DeliveryId { fire_id, target }, message.clone(), occasion.clone());
         }
+        let is_held = |delivery: &Delivery| delivery.id.fire_id == fire_id && delivery.status == DeliveryStatus::Quiet;
+        if self.changed.iter().any(is_held) {
+            let until = self.moment.quiet_until;
+            self.step(Operation::Held { until }, "");
+        }
     }
 
     /// Returns what programs are told of something that is said now.
@@ -229,15 +235,29 @@ impl<'a> Steps<'a> {
         }
     }
 
-    /// Puts a delivery into the outbox. What comes late to a person waits there until all that is late is known.
+    /// Puts a delivery into the outbox. What comes late to a person waits there until all that is late is known, and what
+    /// comes while it is quiet until that is over.
     pub(super) fn deliver(&mut self, id: DeliveryId, message: Message, occasion: Occasion) {
+        let is_for_person = id.target.kind.is_person();
+        let status = if is_for_person && self.moment.quiet_until.is_some() && !rings(self.task(), &occasion) {
+            DeliveryStatus::Quiet
+        } else if is_for_person && occasion.late {
+            DeliveryStatus::Grouped
+        } else {
+            DeliveryStatus::Queued
+        };
+        self.deliver_as(status, id, message, occasion);
+    }
+
+    /// As [`Steps::deliver`], where it is known what is to become of it at first.
+    pub(super) fn deliver_as(&mut self, status: DeliveryStatus, id: DeliveryId, message: Message, occasion: Occasion) {
         // A notice is to be known however long it takes.
         let is_notice = occasion.reason.is_notice();
-        let is_grouped = occasion.late && id.target.kind.is_person();
         let max_late = self.task().details.max_late.filter(|_| !is_notice);
         // What is said though it is later than that (out of a pause, a snooze, a deadline) is not to be lost on the way.
         let ends_at = |from: Timestamp| max_late.map(|late| from.saturating_add(late));
         let is_over = ends_at(occasion.nominal_at).is_some_and(|end| end < self.now());
+        // What is held is told however long that takes.
         let expires_at = ends_at(if is_over { self.now() } else { occasion.nominal_at });
         let delivery = Delivery {
             id,
@@ -245,15 +265,15 @@ impl<'a> Steps<'a> {
             occurrence: self.occurrence().name(),
             message,
             occasion,
-            status: if is_grouped { DeliveryStatus::Grouped } else { DeliveryStatus::Queued },
+            status,
             frozen: None,
-            expires_at,
+            expires_at: expires_at.filter(|_| status != DeliveryStatus::Quiet),
             attempts: 0,
             created_at: self.now(),
             last_error: None,
             digest: None,
         };
-        if !is_grouped {
+        if status == DeliveryStatus::Queued {
             self.effects.push(Effect::Deliver(Box::new(delivery.clone())));
         }
         self.change(delivery);
@@ -317,10 +337,12 @@ impl<'a> Steps<'a> {
     /// It must be PENDING or RUNNING.
     pub(super) fn close_unanswered(&mut self) {
         let is_for_programs = self.task().is_program_only();
-        let is_delivered = self.deliveries_of_present().any(|delivery| {
-            delivery.id.target.kind.is_person() != is_for_programs
-                && matches!(delivery.status, DeliveryStatus::Delivered(_))
-        });
+        // What is held, or stands in the digest of what was, is told.
+        let is_told =
+            |delivery: &Delivery| matches!(delivery.status, DeliveryStatus::Delivered(_)) || delivery.is_held_or_was();
+        let is_delivered = self
+            .deliveries_of_present()
+            .any(|delivery| delivery.id.target.kind.is_person() != is_for_programs && is_told(delivery));
         let had_nothing_to_say = !self.has_spoken();
         self.start_silently();
         if had_nothing_to_say || (is_delivered && !is_for_programs) {
@@ -334,7 +356,7 @@ impl<'a> Steps<'a> {
             self.step(Operation::Failed, "it reached nobody before its successor was due");
             self.step(Operation::Cancelled(Outcome::Undelivered), "");
         }
-        self.silence_persons();
+        self.withdraw_where(|delivery| delivery.id.target.kind.is_person() && !delivery.is_held_or_was());
     }
 
     /// Returns the deliveries of the present occurrence's firings.

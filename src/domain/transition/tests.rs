@@ -43,6 +43,7 @@ fn moment(now: Timestamp) -> Moment {
         grace: GRACE_DEFAULT,
         is_desktop_away: false,
         standing: None,
+        quiet_until: None,
     }
 }
 
@@ -227,6 +228,7 @@ fn every_command(story: &Story) -> Vec<Command> {
         Command::CancelThis,
         Command::Retry,
         Command::Expire { delivery: delivery.clone() },
+        Command::Hold { until: Some(at("4 12:00")) },
         Command::Report {
             delivery: delivery.clone(),
             report: Report::Delivered,
@@ -281,6 +283,7 @@ fn every_state_meets_every_command() {
     CREATED   cancel 1 CANCELLED (cancelled)
     CREATED   retry    refused: cannot retry task 1: it is without a time
     CREATED   expire   nothing
+    CREATED   hold     nothing
     CREATED   report   nothing
     CREATED   resend   nothing
     PENDING   wake     RUNNING (fired)
@@ -301,6 +304,7 @@ fn every_state_meets_every_command() {
     PENDING   cancel 1 CANCELLED (cancelled)
     PENDING   retry    refused: cannot retry task 1: it is scheduled
     PENDING   expire   nothing
+    PENDING   hold     nothing
     PENDING   report   nothing
     PENDING   resend   nothing
     RUNNING   wake     nothing
@@ -321,6 +325,7 @@ fn every_state_meets_every_command() {
     RUNNING   cancel 1 CANCELLED (suspended, cancelled)
     RUNNING   retry    nothing
     RUNNING   expire   RUNNING (expired)
+    RUNNING   hold     RUNNING (held)
     RUNNING   report   the delivery only
     RUNNING   resend   RUNNING (resent)
     SUSPENDED wake     nothing
@@ -341,6 +346,7 @@ fn every_state_meets_every_command() {
     SUSPENDED cancel 1 CANCELLED (cancelled)
     SUSPENDED retry    refused: cannot retry task 1: it is paused
     SUSPENDED expire   nothing
+    SUSPENDED hold     nothing
     SUSPENDED report   nothing
     SUSPENDED resend   nothing
     FAILED    wake     nothing
@@ -361,6 +367,7 @@ fn every_state_meets_every_command() {
     FAILED    cancel 1 CANCELLED (cancelled)
     FAILED    retry    refused: cannot retry task 1: it is failed
     FAILED    expire   FAILED (expired)
+    FAILED    hold     nothing
     FAILED    report   the delivery only
     FAILED    resend   FAILED (resent)
     COMPLETED wake     nothing
@@ -381,6 +388,7 @@ fn every_state_meets_every_command() {
     COMPLETED cancel 1 refused: cannot cancel task 1: it is already done
     COMPLETED retry    refused: cannot retry task 1: it is already done
     COMPLETED expire   nothing
+    COMPLETED hold     nothing
     COMPLETED report   the delivery only
     COMPLETED resend   nothing
     CANCELLED wake     nothing
@@ -401,6 +409,7 @@ fn every_state_meets_every_command() {
     CANCELLED cancel 1 refused: cannot cancel task 1: it is already cancelled
     CANCELLED retry    refused: cannot retry task 1: it is already cancelled
     CANCELLED expire   nothing
+    CANCELLED hold     nothing
     CANCELLED report   the delivery only
     CANCELLED resend   nothing
     ");

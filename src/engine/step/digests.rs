@@ -68,6 +68,7 @@ impl Batch<'_> {
                 | DeliveryStatus::Waiting
                 | DeliveryStatus::Held
                 | DeliveryStatus::Grouped
+                | DeliveryStatus::Quiet
                 | DeliveryStatus::Retrying(_)
                 | DeliveryStatus::Failed(_)
                 | DeliveryStatus::Withdrawn(_),

@@ -162,6 +162,7 @@ impl Batch<'_> {
             DeliveryStatus::Waiting
             | DeliveryStatus::Held
             | DeliveryStatus::Grouped
+            | DeliveryStatus::Quiet
             | DeliveryStatus::Delivered(_)
             | DeliveryStatus::Failed(_)
             | DeliveryStatus::Withdrawn(_) => false,

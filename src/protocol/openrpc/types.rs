@@ -187,7 +187,7 @@ fn the_document_tells_the_types_that_the_code_reads() {
     }
     let checked = check! {
         Hello Status Stop Add Get List Update Done Ack Snooze Pause Resume Skip Cancel Retry Unblock History Why AgendaGet
-        EventList
+        AwaySet AwayGet EventList
         EventSubscribe EventUnsubscribe DeliveryList ChannelList ChannelPause ChannelResume ChannelTest Backup Parse Advance
         Discover
     };

@@ -27,6 +27,7 @@ pub fn entry(entry: &Entry, snapshot: &Snapshot, zone: Tz) -> objects::AgendaEnt
         due_at: firing.due.map(|due| time(due, zone)),
         only_if: condition(firing.only_if).map(str::to_owned),
         predicted: firing.is_predicted,
+        held_until: entry.held_until.map(|end| time(end, zone)),
     }
 }
 

@@ -43,6 +43,10 @@ fn device_values(operation: &DeviceOperation, zone: Tz) -> objects::Json {
         DeviceOperation::ClockStepped { from, to } | DeviceOperation::Slept { from, to } => {
             serde_json::json!({ "from": time(*from, zone), "to": time(*to, zone), "by_ms": by_ms })
         }
+        DeviceOperation::AwaySet { from, to, except } => {
+            serde_json::json!({ "from": time(*from, zone), "to": time(*to, zone), "except": except })
+        }
+        DeviceOperation::AwayEnded => serde_json::json!({}),
         DeviceOperation::ZoneChanged { from, to } => serde_json::json!({ "from": from, "to": to }),
     }
 }

@@ -58,6 +58,6 @@ pub fn target(health: &TargetHealth, count: impl Fn(StatusName) -> u64, zone: Tz
         retrying: count(StatusName::Retrying),
         waiting: count(StatusName::Waiting),
         queued: count(StatusName::Queued),
-        grouped: count(StatusName::Grouped),
+        grouped: count(StatusName::Grouped) + count(StatusName::Quiet),
     }
 }

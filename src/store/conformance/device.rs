@@ -26,12 +26,14 @@ fn of_device(id: u128, time: i64, operation: DeviceOperation) -> DeviceEvent {
     }
 }
 
-fn operations() -> [DeviceOperation; 3] {
+fn operations() -> [DeviceOperation; 5] {
     let (from, to) = (at(1_800_000_000_001), at(1_700_000_000_002));
     [
         DeviceOperation::ClockStepped { from, to },
         DeviceOperation::Slept { from: to, to: from },
         DeviceOperation::ZoneChanged { from: "Europe/Berlin".into(), to: "Mars/Olympus".into() },
+        DeviceOperation::AwaySet { from, to, except: vec!["med".into()] },
+        DeviceOperation::AwayEnded,
     ]
 }
 
@@ -45,17 +47,19 @@ pub(crate) async fn events_of_the_device_read_back_in_one_list_with_those_of_tas
     let both = Change { device_events: written[..2].to_vec(), ..change([edited.clone()]) };
     assert_eq!(store.commit(both).await.unwrap().last_seq, 5);
     let alone = Change { device_events: written[2..].to_vec(), ..Change::default() };
-    assert_eq!(store.commit(alone).await.unwrap().last_seq, 6);
+    assert_eq!(store.commit(alone).await.unwrap().last_seq, 8);
     let expected = vec![
         AnyEvent::Device(written[0].clone()),
         AnyEvent::Device(written[1].clone()),
         AnyEvent::Task(Box::new(edited)),
         AnyEvent::Device(written[2].clone()),
+        AnyEvent::Device(written[3].clone()),
+        AnyEvent::Device(written[4].clone()),
     ];
     let fixture = fixture.reopen();
     let store = fixture.store();
     let read = store.events_since(2, 100).unwrap();
-    assert_eq!(read.iter().map(|stored| stored.seq).collect::<Vec<_>>(), [3, 4, 5, 6]);
+    assert_eq!(read.iter().map(|stored| stored.seq).collect::<Vec<_>>(), [3, 4, 5, 6, 7, 8]);
     assert_eq!(read.iter().map(|stored| stored.event.clone()).collect::<Vec<_>>(), expected);
     for limit in 1..=6 {
         let mut paged: Vec<StoredEvent<AnyEvent>> = Vec::new();
@@ -70,7 +74,7 @@ pub(crate) async fn events_of_the_device_read_back_in_one_list_with_those_of_tas
         assert_eq!(paged, store.events_since(0, 100).unwrap());
     }
     assert_eq!(store.history(task_id(1)).unwrap().len(), 2, "a history is of its task");
-    assert_eq!(store.identity().unwrap().last_seq, 6);
+    assert_eq!(store.identity().unwrap().last_seq, 8);
 }
 
 pub(crate) async fn events_of_the_device_are_found_between_two_instants<F: Fixture>() {

@@ -39,6 +39,7 @@ macro_rules! conformance {
             tasks::numbers_are_never_given_again;
             tasks::a_number_of_another_task_is_refused;
             tasks::the_zone_is_kept_until_it_changes;
+            tasks::that_the_person_is_away_is_kept_until_it_changes;
             tasks::the_server_that_shows_popups_is_kept_until_it_changes;
             tasks::pauses_of_many_are_kept_until_they_change;
             tasks::the_present_occurrence_is_the_one_opened_last;

@@ -138,6 +138,7 @@ fn states_named(name: StateName) -> Vec<State> {
         late: true,
         acked_at: Some(at(1_779_000_000_005)),
         snooze: Some(snooze()),
+        held_until: Some(at(1_779_000_000_007)),
     };
     match name {
         StateName::Created => vec![State::Created],
@@ -246,6 +247,7 @@ fn operation_after(operation: &Operation, snapshot: &Snapshot) -> Option<Operati
             Operation::Resent { fire_id: FireId(Uuid::from_u128(900)), target }
         }
         Operation::Resent { fire_id, target } => Operation::Expired { fire_id: *fire_id, target: target.clone() },
+        Operation::Held { .. } => Operation::DeadlinePassed,
         Operation::Expired { .. } => {
             Operation::PassedOver { instances: u64::MAX, from: at(1_779_000_000_009), to: at(1_779_000_000_010) }
         }
@@ -254,7 +256,7 @@ fn operation_after(operation: &Operation, snapshot: &Snapshot) -> Option<Operati
             from: at(1_779_000_000_011),
             to: at(1_779_000_000_012),
         },
-        Operation::Missed { .. } => Operation::DeadlinePassed,
+        Operation::Missed { .. } => Operation::Held { until: Some(at(1_779_000_000_013)) },
         Operation::DeadlinePassed => Operation::WaitsSet(Box::new(waits())),
         Operation::WaitsSet(_) => Operation::ParentDone(waits().parents[1]),
         Operation::ParentDone(_) => Operation::ParentFailed(waits().parents[2]),

@@ -230,9 +230,9 @@ fn state() -> impl Strategy<Value = State> {
     prop_oneof![
         Just(State::Created),
         (of(snooze()), any::<bool>()).prop_map(|(snooze, is_missed)| State::Pending(Pending { snooze, is_missed })),
-        (at(), of(at()), any::<(u32, bool, bool)>(), of(at()), of(snooze())).prop_map(
-            |(fired_at, rang_at, (nags, is_hushed, late), acked_at, snooze)| {
-                State::Running(Running { fired_at, rang_at, nags, is_hushed, late, acked_at, snooze })
+        (at(), of(at()), any::<(u32, bool, bool)>(), of(at()), of(snooze()), of(at())).prop_map(
+            |(fired_at, rang_at, (nags, is_hushed, late), acked_at, snooze, held_until)| {
+                State::Running(Running { fired_at, rang_at, nags, is_hushed, late, acked_at, snooze, held_until })
             }
         ),
         suspended.prop_map(State::Suspended),

@@ -6,6 +6,7 @@ use proptest::test_runner::{Config, TestRunner};
 use crate::domain::event::{Operation, Snapshot};
 use crate::domain::occurrence::{Nominal, Occurrence, OccurrenceKey};
 use crate::domain::pause::{ManyPause, Scope};
+use crate::domain::quiet::Away;
 use crate::domain::state::{Pending, State};
 use crate::domain::task::{Number, TaskId};
 use crate::domain::waiting::{Parent, Waits};
@@ -161,6 +162,26 @@ pub(crate) async fn a_number_of_another_task_is_refused<F: Fixture>() {
     let error = fixture.store().commit(change([added(2, &other)])).await.unwrap_err();
     assert!(matches!(error, StoreError::Broken { .. }), "{error}");
     assert_eq!(everything(fixture.store()), before);
+}
+
+pub(crate) async fn that_the_person_is_away_is_kept_until_it_changes<F: Fixture>() {
+    let fixture = F::open();
+    let store = fixture.store();
+    assert_eq!(store.identity().unwrap().away, None);
+    let away = |id: u128, except: &[&str]| Away {
+        id: uuid::Uuid::from_u128(id),
+        from: at(1_779_000_000_000),
+        to: at(1_779_000_000_009),
+        except: except.iter().map(ToString::to_string).collect(),
+    };
+    let set = |away: Option<Away>| Change { away: Some(away), ..Change::default() };
+    store.commit(set(Some(away(1, &["med"])))).await.unwrap();
+    store.commit(Change { zone: Some("UTC".into()), ..Change::default() }).await.unwrap();
+    assert_eq!(store.identity().unwrap().away, Some(away(1, &["med"])));
+    store.commit(set(Some(away(2, &[])))).await.unwrap();
+    assert_eq!(store.identity().unwrap().away, Some(away(2, &[])));
+    store.commit(set(None)).await.unwrap();
+    assert_eq!(store.identity().unwrap().away, None);
 }
 
 pub(crate) async fn the_zone_is_kept_until_it_changes<F: Fixture>() {

@@ -31,6 +31,7 @@ pub(crate) const OCCURRENCE: &str = "key, generation, due_nominal, due_at, moved
     moved_from_at, successor_at, spoken, last_spoken, \
     deadline_nominal, deadline_at, is_past_deadline, nags, moved_by, state, snooze_id, snooze_until, snooze_slot, \
     snooze_is_chosen, snooze_is_duration, is_missed, fired_at, rang_at, nags_since, is_hushed, late, acked_at, \
+    held_until, \
     suspended_id, suspended_at, suspended_until, remaining_ms, \
     suspended_is_this_only, failed_at, ended_at, outcome";
 
@@ -258,6 +259,7 @@ pub(crate) fn write_occurrence(
         state.is_hushed,
         state.late,
         state.acked_at,
+        state.held_until,
         suspended.map(|suspended| suspended.id.as_bytes()),
         suspended.map(|suspended| suspended.at),
         suspended.and_then(|suspended| suspended.until),
@@ -297,6 +299,7 @@ pub(crate) fn read_occurrence(columns: &mut Columns<'_>) -> Result<OccurrenceRow
             is_hushed: columns.take()?,
             late: columns.take()?,
             acked_at: columns.take()?,
+            held_until: columns.take()?,
             suspended: read_suspended(columns)?,
             failed_at: columns.take()?,
             ended_at: columns.take()?,

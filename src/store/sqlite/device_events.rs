@@ -99,6 +99,8 @@ struct DeviceValuesRow {
     from_zone: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     to_zone: Option<String>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    except: Vec<String>,
 }
 
 impl DeviceValuesRow {
@@ -107,6 +109,13 @@ impl DeviceValuesRow {
             DeviceOperation::ClockStepped { from, to } | DeviceOperation::Slept { from, to } => {
                 Self { from: Some(from.as_millis()), to: Some(to.as_millis()), ..Self::default() }
             }
+            DeviceOperation::AwaySet { from, to, except } => Self {
+                from: Some(from.as_millis()),
+                to: Some(to.as_millis()),
+                except: except.clone(),
+                ..Self::default()
+            },
+            DeviceOperation::AwayEnded => Self::default(),
             DeviceOperation::ZoneChanged { from, to } => {
                 Self { from_zone: Some(from.clone()), to_zone: Some(to.clone()), ..Self::default() }
             }
@@ -123,6 +132,10 @@ impl DeviceValuesRow {
                 from: required("from_zone", self.from_zone)?,
                 to: required("to_zone", self.to_zone)?,
             },
+            "away_set" => {
+                DeviceOperation::AwaySet { from: time("from", from)?, to: time("to", to)?, except: self.except }
+            }
+            "away_ended" => DeviceOperation::AwayEnded,
             unknown => return Err(RowError::unknown("operation", unknown)),
         })
     }

@@ -31,7 +31,7 @@ pub(crate) const DELIVERY: &str = "fire_id, channel, address, task, occurrence_k
 const TARGET: &str = "channel, address, failures, breaker, since_at, next_at, probes, last_error";
 
 /// As the partial index of the outbox has it, so that the index answers.
-pub(crate) const IS_IN_OUTBOX: &str = "status IN ('queued', 'waiting', 'held', 'grouped', 'retrying')";
+pub(crate) const IS_IN_OUTBOX: &str = "status IN ('queued', 'waiting', 'held', 'grouped', 'quiet', 'retrying')";
 
 /// As the partial index of what is held has it, so that the index answers.
 pub(crate) const IS_HELD: &str = "status = 'held'";

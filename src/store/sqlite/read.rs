@@ -14,6 +14,7 @@ use crate::domain::time::Timestamp;
 use crate::store::sqlite::columns::{Columns, OCCURRENCE, TASK, read_occurrence, read_task};
 use crate::store::sqlite::fault::Fault;
 use crate::store::sqlite::outbox::{IS_HELD, IS_IN_OUTBOX};
+use crate::store::sqlite::rows::away::AwayRow;
 use crate::store::sqlite::rows::occurrence::SnapshotRow;
 use crate::store::sqlite::rows::operation::ValuesRow;
 use crate::store::sqlite::rows::task::key;
@@ -38,7 +39,8 @@ pub(crate) const MISSED_SINCE: &str =
     "FROM events INDEXED BY events_missed WHERE operation IN ('passed_over', 'missed') AND at >= ?1";
 
 pub(crate) fn identity(connection: &Connection) -> Result<Identity, Fault> {
-    let mut statement = connection.prepare_cached("SELECT device, next_number, last_seq, zone, shown_by FROM meta")?;
+    let mut statement =
+        connection.prepare_cached("SELECT device, next_number, last_seq, zone, shown_by, away FROM meta")?;
     let mut rows = statement.query([])?;
     let row = rows.next()?.ok_or(rusqlite::Error::QueryReturnedNoRows)?;
     let mut columns = Columns::of(row);
@@ -48,6 +50,7 @@ pub(crate) fn identity(connection: &Connection) -> Result<Identity, Fault> {
         last_seq: columns.take_count("last_seq")?,
         zone: columns.take()?,
         shown_by: columns.take()?,
+        away: columns.take_maybe_json::<AwayRow>("away")?.map(AwayRow::into_away).transpose()?,
     })
 }
 

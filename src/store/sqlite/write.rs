@@ -14,6 +14,7 @@ use crate::domain::task::{Task, TaskId};
 use crate::domain::time::Timestamp;
 use crate::store::sqlite::columns::{self, Present, UPSERT_OCCURRENCE, UPSERT_TASK};
 use crate::store::sqlite::fault::Fault;
+use crate::store::sqlite::rows::away::AwayRow;
 use crate::store::sqlite::rows::occurrence::{OccurrenceRow, SnapshotRow};
 use crate::store::sqlite::rows::operation::ValuesRow;
 use crate::store::sqlite::rows::task::TaskRow;
@@ -282,13 +283,15 @@ fn write_request(transaction: &Transaction<'_>, request: &RequestSeen) -> Result
 fn write_meta(transaction: &Transaction<'_>, change: &Change, last_seq: u64) -> Result<(), Fault> {
     let highest = change.events.iter().map(|event| event.snapshot.task.number.0).max().unwrap_or(0);
     let sql = "UPDATE meta SET last_seq = ?1, next_number = max(next_number, ?2), zone = coalesce(?3, zone), \
-        shown_by = coalesce(?4, shown_by)";
+        shown_by = coalesce(?4, shown_by), away = iif(?5, ?6, away)";
     let mut statement = transaction.prepare_cached(sql)?;
     statement.execute(params![
         to_sql_integer("seq", last_seq)?,
         to_sql_integer("number", highest.saturating_add(1))?,
         change.zone,
         change.shown_by,
+        change.away.is_some(),
+        change.away.iter().flatten().next().map(|away| to_json(&AwayRow::from_away(away))),
     ])?;
     Ok(())
 }

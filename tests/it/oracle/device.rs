@@ -64,6 +64,7 @@ impl Device {
             channels: vec![Arc::new(self.desktop.clone()) as Arc<dyn Channel>],
             ids: Ids::from_seed(self.seed.wrapping_mul(1000) + self.starts),
             grace: GRACE_DEFAULT,
+            quiet_hours: keiko::domain::quiet::QuietHours::default(),
         };
         self.engine = Some(start(parts).await.expect("the store is readable"));
     }

@@ -213,7 +213,8 @@ impl Oracle {
             | Command::Report { .. }
             | Command::TellTargetFails { .. }
             | Command::Resend { .. }
-            | Command::Expire { .. } => panic!("no person asks for this: {command:?}"),
+            | Command::Expire { .. }
+            | Command::Hold { .. } => panic!("no person asks for this: {command:?}"),
         };
         answer.map_or_else(|answer| answer, |()| Answer::Done)
     }

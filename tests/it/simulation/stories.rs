@@ -117,6 +117,7 @@ fn fits(said: &Said, operation: &Operation) -> bool {
         Said::DeadlinePassed { .. } => &["deadline_passed"],
         Said::Resent { .. } => &["resent"],
         Said::Expired { .. } => &["expired"],
+        Said::Held { .. } => &["held"],
         Said::Followed { .. } => &["followed"],
         Said::WaitsSet { .. } => &["waits_set"],
         Said::ParentDone { .. } => &["parent_done"],

@@ -13,6 +13,7 @@ use keiko::domain::event::{Actor, Operation, Snapshot, apply};
 use keiko::domain::occurrence::{FireId, Nominal, OccurrenceKey, OccurrenceName};
 use keiko::domain::outbox::{DeliveryFilter, Statuses};
 use keiko::domain::pause::Scope;
+use keiko::domain::quiet::QuietHours;
 use keiko::domain::schedule::{AfterDone, Calendar, Every, Interval, Rule, Schedule};
 use keiko::domain::state::State;
 use keiko::domain::task::{Deadline, DeadlineTime, Missed, Nag, Policy, TaskId};
@@ -29,6 +30,7 @@ use keiko::store::{Store, StoreError, Wake, Which};
 use uuid::Uuid;
 
 use crate::simulation::programs::{Programs, webhook};
+use crate::simulation::quiet::{Heard, any_hours};
 use crate::simulation::{call, countdown_at, first_instant, request, schedule, stories, waits};
 use crate::support::random::Random;
 
@@ -49,6 +51,9 @@ pub(super) struct World {
     /// Deliveries that were queued when the device crashed: only these may be shown again.
     in_flight_at_crashes: BTreeSet<DeliveryId>,
     starts: u64,
+    pub(super) quiet_hours: QuietHours,
+    /// What the person had heard when it was last looked.
+    pub(super) heard: Heard,
     known: Known,
 }
 
@@ -64,6 +69,15 @@ struct Known {
 
 impl World {
     pub(super) async fn new(seed: u64) -> Self {
+        Self::living(seed, QuietHours::default()).await
+    }
+
+    /// As [`World::new`]; in most lives some hours are quiet.
+    pub(super) async fn with_nights(seed: u64) -> Self {
+        Self::living(seed, any_hours(&mut Random(!seed))).await
+    }
+
+    pub(super) async fn living(seed: u64, quiet_hours: QuietHours) -> Self {
         let mut random = Random(seed);
         let zone = ZONES[usize::try_from(random.below(4)).expect("small")];
         let mut world = Self {
@@ -78,6 +92,8 @@ impl World {
             acknowledged: BTreeMap::new(),
             in_flight_at_crashes: BTreeSet::new(),
             starts: 0,
+            quiet_hours,
+            heard: Heard::default(),
             known: Known::default(),
         };
         world.boot().await;
@@ -98,6 +114,7 @@ impl World {
             channels,
             ids: Ids::from_seed(self.seed.wrapping_mul(1000) + self.starts),
             grace: GRACE_DEFAULT,
+            quiet_hours: self.quiet_hours.clone(),
         };
         self.engine = Some(start(parts).await.expect("the store is readable"));
     }
@@ -131,6 +148,7 @@ impl World {
             60..80 => self.advance().await,
             80..82 => self.step_clock().await,
             82 => self.suspend(),
+            _ if self.random.chance(3) => self.go_or_come_back().await,
             83 | 84 => self.programs.change_mood(&mut self.random),
             85 => self.pause_or_resume_many().await,
             86 => self.programs.channel.set_presence(Presence::Present),
@@ -369,6 +387,7 @@ impl World {
     }
 
     fn set_clock(&mut self) {
+        self.heard.clock_was_set = true;
         self.programs.forget_releases();
         let span = self.random.minutes(-3000, 3000);
         self.clock.step_to(self.clock.now().saturating_add(span));
@@ -507,6 +526,14 @@ impl World {
         self.boot().await;
     }
 
+    /// The daemon is killed and starts again at once.
+    pub(super) async fn restart(&mut self) {
+        let (_, running) = self.engine.take().expect("the engine runs between steps");
+        running.abort().await;
+        self.store = self.store.reopen();
+        self.boot().await;
+    }
+
     /// Waits until everything is quiet, then looks at the whole.
     pub(super) async fn check(&mut self) {
         let handle = self.handle();
@@ -517,6 +544,7 @@ impl World {
         self.check_events(&tasks);
         self.check_queue(&tasks).await;
         self.check_deliveries();
+        self.check_quiet(&tasks);
         self.check_late();
         self.programs.check(&self.store, &tasks);
     }
@@ -641,7 +669,7 @@ impl World {
                     && matches!(task.occurrence.state, State::Running(_) | State::Pending(_))
             });
             // What is for programs outlives an occurrence that was succeeded; that a target fails is told in any case.
-            let outlives = !delivery.id.target.kind.is_person() || delivery.is_notice();
+            let outlives = !delivery.id.target.kind.is_person() || delivery.is_notice() || delivery.is_held_or_was();
             assert!(is_open || outlives, "{} waits for an occurrence that is over", delivery.id);
         }
         for channel in [&self.desktop, &self.terminal, &self.programs.channel] {
@@ -662,6 +690,11 @@ impl World {
                 assert!(self.is_same_message(&delivery), "{} changed on the way", delivery.id);
             }
         }
+    }
+
+    /// Whether a crash came while it was queued.
+    pub(super) fn was_in_flight(&self, id: &DeliveryId) -> bool {
+        self.in_flight_at_crashes.contains(id)
     }
 
     fn is_same_message(&self, shown: &Delivery) -> bool {

@@ -149,7 +149,7 @@ fn a_one_shot_that_is_not_made_up_for_waits_for_the_person() {
     4 10:00 once       PENDING   → PENDING   missed
     ");
     assert_eq!(story.snapshot.next_wake(), None);
-    assert_eq!(crate::domain::stage::stage(&story.snapshot, at("4 10:00")), "missed");
+    assert_eq!(crate::domain::stage::stage(&story.snapshot, at("4 10:00"), chrono_tz::UTC), "missed");
     let edit = Command::Edit(Box::new(Edit { schedule: Some(once("4 11:00")), ..Edit::default() }));
     story.ask("4 10:05", &edit).expect("missed");
     story.run("4 11:00");
@@ -226,7 +226,7 @@ fn a_deadline_speaks_and_changes_no_state() {
     4 17:00 once       RUNNING   → RUNNING   deadline_passed
     4 17:00 once       RUNNING   → RUNNING   spoke deadline
     ");
-    assert_eq!(crate::domain::stage::stage(&story.snapshot, at("4 18:00")), "past deadline");
+    assert_eq!(crate::domain::stage::stage(&story.snapshot, at("4 18:00"), chrono_tz::UTC), "past deadline");
 }
 
 #[test]
@@ -295,7 +295,7 @@ fn a_later_deadline_is_told_anew() {
     story.run("4 17:00");
     let edit = Command::Edit(Box::new(Edit { deadline: Some(Some(by("4 19:00", &[0]))), ..Edit::default() }));
     story.ask("4 17:30", &edit).expect("due");
-    assert_eq!(crate::domain::stage::stage(&story.snapshot, at("4 17:30")), "due");
+    assert_eq!(crate::domain::stage::stage(&story.snapshot, at("4 17:30"), chrono_tz::UTC), "due");
     story.run("4 20:00");
     let told = story.steps.iter().filter(|(_, _, step)| step.operation == Operation::DeadlinePassed).count();
     assert_eq!(told, 2);

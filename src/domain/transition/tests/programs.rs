@@ -41,6 +41,7 @@ fn statuses(story: &Story) -> Vec<&'static str> {
         DeliveryStatus::Waiting => "waiting",
         DeliveryStatus::Held => "held",
         DeliveryStatus::Grouped => "grouped",
+        DeliveryStatus::Quiet => "quiet",
         DeliveryStatus::Retrying(_) => "retrying",
         DeliveryStatus::Delivered(_) => "delivered",
         DeliveryStatus::Failed(_) => "failed",

@@ -68,7 +68,7 @@ impl Story {
     }
 
     fn stage(&self, now: &str) -> String {
-        stage(&self.snapshot, at(now)).into_owned()
+        stage(&self.snapshot, at(now), chrono_tz::UTC).into_owned()
     }
 
     fn notices(&self) -> Vec<&Delivery> {

@@ -23,6 +23,7 @@ impl StatusRow {
             StatusName::Waiting => DeliveryStatus::Waiting,
             StatusName::Held => DeliveryStatus::Held,
             StatusName::Grouped => DeliveryStatus::Grouped,
+            StatusName::Quiet => DeliveryStatus::Quiet,
             StatusName::Retrying => DeliveryStatus::Retrying(at()?),
             StatusName::Delivered => DeliveryStatus::Delivered(at()?),
             StatusName::Failed => DeliveryStatus::Failed(at()?),

@@ -12,6 +12,7 @@ use crate::domain::occurrence::{Nominal, Outcome};
 use crate::domain::task::Priority;
 use crate::domain::time::Timestamp;
 
+pub(crate) mod away;
 pub(crate) mod delivery;
 pub(crate) mod occurrence;
 pub(crate) mod operation;

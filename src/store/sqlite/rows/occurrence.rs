@@ -133,6 +133,8 @@ pub(crate) struct StateRow {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) acked_at: Option<i64>,
     #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) held_until: Option<i64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) suspended: Option<SuspendedRow>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) failed_at: Option<i64>,
@@ -154,6 +156,7 @@ impl StateRow {
             is_hushed: None,
             late: None,
             acked_at: None,
+            held_until: None,
             suspended: None,
             failed_at: None,
             ended_at: None,
@@ -173,6 +176,7 @@ impl StateRow {
                 is_hushed: Some(running.is_hushed),
                 late: Some(running.late),
                 acked_at: millis(running.acked_at),
+                held_until: millis(running.held_until),
                 snooze: running.snooze.as_ref().map(SnoozeRow::from_snooze),
                 ..bare
             },
@@ -209,6 +213,7 @@ impl StateRow {
                 late: required("late", self.late)?,
                 acked_at: maybe_timestamp("acked_at", self.acked_at)?,
                 snooze: self.snooze.map(SnoozeRow::into_snooze).transpose()?,
+                held_until: maybe_timestamp("held_until", self.held_until)?,
             }),
             StateName::Suspended => {
                 State::Suspended(required("suspended_at", self.suspended)?.into_suspended(self.snooze)?)

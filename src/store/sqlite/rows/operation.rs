@@ -8,14 +8,16 @@ use uuid::Uuid;
 use crate::domain::command::Edit;
 use crate::domain::event::{Firing, Operation};
 use crate::domain::occurrence::{FireId, Occurrence};
-use crate::domain::time::Span;
+use crate::domain::time::{Span, Timestamp};
 use crate::domain::waiting::SetWaits;
 use crate::store::sqlite::rows::occurrence::{
     DueRow, OccurrenceRow, SlotRow, SnapshotRow, SnoozeRow, SuspendedRow, slots_from_rows, slots_to_rows,
 };
 use crate::store::sqlite::rows::task::{DeadlineRow, LinkRow, NagRow, ScheduleRow, TargetRow, missed};
 use crate::store::sqlite::rows::waits::{ParentRow, WaitsRow};
-use crate::store::sqlite::rows::{RowError, outcome, outcome_word, priority, priority_word, required, timestamp};
+use crate::store::sqlite::rows::{
+    RowError, maybe_timestamp, outcome, outcome_word, priority, priority_word, required, timestamp,
+};
 
 /// The values of an operation, as JSON. Which are there depends on the operation's name, which has its own column.
 #[derive(Serialize, Deserialize, Default)]
@@ -114,6 +116,7 @@ impl ValuesRow {
             Operation::Missed { slots, from, to } => {
                 Self { slots: slots_to_rows(slots), from: Some(from.as_millis()), to: Some(to.as_millis()), ..none }
             }
+            Operation::Held { until } => Self { to: until.map(Timestamp::as_millis), ..none },
             Operation::Resent { fire_id, target } | Operation::Expired { fire_id, target } => {
                 Self { fire_id: Some(fire_id.0), target: Some(TargetRow::from_target(target)), ..none }
             }
@@ -173,6 +176,7 @@ impl ValuesRow {
                 fire_id: FireId(required("fire_id", self.fire_id)?),
                 target: required("target", self.target)?.into_target()?,
             },
+            "held" => Operation::Held { until: maybe_timestamp("to", self.to)? },
             "expired" => Operation::Expired {
                 fire_id: FireId(required("fire_id", self.fire_id)?),
                 target: required("target", self.target)?.into_target()?,
