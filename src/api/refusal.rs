@@ -44,6 +44,9 @@ impl Api {
             | Rejection::EmptyTitle { .. }
             | Rejection::TooLateToWait { .. }
             | Rejection::WaitsForNone { .. }
+            | Rejection::Deleted { .. }
+            | Rejection::CannotUndo { .. }
+            | Rejection::ChangedSince { .. }
             | Rejection::Cycle { .. }
             | Rejection::TooDeep { .. }
             | Rejection::Stale { .. }
@@ -87,6 +90,10 @@ pub(super) fn read_aloud(at: Timestamp, zone: Tz) -> String {
     let pattern = if at.as_millis() % 60_000 == 0 { "%a %-d %b %Y %H:%M" } else { "%a %-d %b %Y %H:%M:%S" };
     format!("{} ({})", local.format(pattern), zone.name())
 }
+
+/// What to do about a task that is deleted.
+pub(super) const DELETED_HINT: &str =
+    "keiko undo brings it back for 30 days; keiko op list shows which change to take back";
 
 /// What to do about a database that is damaged.
 pub(super) const DAMAGED_HINT: &str = "keiko daemon stop, then keiko: a damaged database is set aside at the start, and the \
@@ -232,6 +239,10 @@ fn rejected(rejection: &Rejection, zone: Tz) -> RpcError {
             hinted(RpcError::new(ErrorKind::Time, message), source)
         }
         Rejection::EmptyTitle { .. } => refuse(ErrorKind::Params),
+        Rejection::Deleted { .. } => refuse(ErrorKind::Gone).with_hint(DELETED_HINT),
+        Rejection::CannotUndo { .. } | Rejection::ChangedSince { .. } => {
+            refuse(ErrorKind::Refused).with_hint("nothing was taken back; keiko op list shows what else can be")
+        }
         Rejection::Stale { number, .. } | Rejection::OtherOccurrence { number, .. } => {
             refuse(ErrorKind::Conflict).with_hint(format!("look at it with keiko show {number}, then try again"))
         }

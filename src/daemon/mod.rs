@@ -114,7 +114,7 @@ impl DaemonError {
             Self::Store { source } => match &**source {
                 StoreError::Newer { .. } => EXIT_VERSION,
                 StoreError::Conflict { .. }
-                | StoreError::FiredBefore { .. }
+                | StoreError::Dead { .. } | StoreError::FiredBefore { .. }
                 | StoreError::Full { .. }
                 | StoreError::Broken { .. }
                 | StoreError::Damaged { .. }
@@ -142,7 +142,7 @@ impl DaemonError {
                 ),
                 StoreError::Full { .. } => Some("free some space, then try again".to_owned()),
                 StoreError::Conflict { .. }
-                | StoreError::FiredBefore { .. }
+                | StoreError::Dead { .. } | StoreError::FiredBefore { .. }
                 | StoreError::Broken { .. }
                 | StoreError::Damaged { .. }
                 | StoreError::Taken { .. }

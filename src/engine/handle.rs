@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use chrono_tz::Tz;
 use tokio::sync::{Semaphore, mpsc, oneshot, watch};
+use uuid::Uuid;
 
 use crate::clock::{Clock, Jump};
 use crate::domain::agenda::{Agenda, Around, Part, Stretch, agenda};
@@ -16,13 +17,15 @@ use crate::domain::device_event::AnyEvent;
 use crate::domain::event::Snapshot;
 use crate::domain::filter::TaskFilter;
 use crate::domain::name::TaskName;
+use crate::domain::op::Op;
 use crate::domain::outbox::{DeliveryFilter, TargetCount};
 use crate::domain::state::State;
 use crate::domain::task::{Number, TaskId};
 use crate::domain::time::{Span, Timestamp};
 use crate::engine::chronicle::{self, Chronicle};
 use crate::engine::input::{
-    AddRequest, Applied, Call, CallError, FollowCall, Input, ManyApplied, ManyCall, PreviewCall, TargetCall,
+    AddRequest, Applied, Call, CallError, FollowCall, Input, ManyApplied, ManyCall, PreviewCall, TargetCall, UndoCall,
+    Undone,
 };
 use crate::engine::storage::{StoreHealth, Trouble};
 use crate::notify::{Channel, Presence};
@@ -44,6 +47,8 @@ pub struct Handle {
     channels: Vec<Arc<dyn Channel>>,
     last_seq: watch::Receiver<u64>,
     health: StoreHealth,
+    /// The operation that what is asked belongs to, where that began before.
+    op: Option<Uuid>,
     /// One trial at a time: it goes past the limits that protect a target.
     trials: Arc<Semaphore>,
     /// One backup at a time: each reads the whole store.
@@ -102,7 +107,7 @@ impl Handle {
         health: StoreHealth,
     ) -> Self {
         let one = || Arc::new(Semaphore::new(1));
-        Self { inputs, store, clock, identity, channels, last_seq, health, trials: one(), backups: one() }
+        Self { inputs, store, clock, identity, channels, last_seq, health, op: None, trials: one(), backups: one() }
     }
 
     /// Adds a task; answers when it is committed.
@@ -110,7 +115,7 @@ impl Handle {
     /// # Errors
     /// The rules refuse it, the store fails, or too many inputs wait.
     pub async fn add(&self, request: AddRequest) -> Result<Applied, CallError> {
-        self.ask(|reply| Input::Add { request: Box::new(request), reply }).await
+        self.ask(|reply| Input::Add { request: Box::new(request), op: self.op, reply }).await
     }
 
     /// Changes a task; answers when that is committed.
@@ -118,7 +123,7 @@ impl Handle {
     /// # Errors
     /// The rules refuse it, the store fails, or too many inputs wait.
     pub async fn call(&self, call: Call) -> Result<Applied, CallError> {
-        self.ask(|reply| Input::Call { call, reply }).await
+        self.ask(|reply| Input::Call { call, op: self.op, reply }).await
     }
 
     /// Changes a series from a time on; answers when that is committed.
@@ -126,7 +131,46 @@ impl Handle {
     /// # Errors
     /// The rules refuse it, the store fails, or too many inputs wait.
     pub async fn follow(&self, call: FollowCall) -> Result<Applied, CallError> {
-        self.ask(|reply| Input::Follow { call, reply }).await
+        self.ask(|reply| Input::Follow { call, op: self.op, reply }).await
+    }
+
+    /// Takes back what a person did; answers when that is committed.
+    ///
+    /// # Errors
+    /// There is nothing to take back, the rules refuse it, the store fails, or too many inputs wait.
+    pub async fn undo(&self, call: UndoCall) -> Result<Undone, CallError> {
+        self.ask(|reply| Input::Undo { call, reply }).await
+    }
+
+    /// Returns a handle of which all that is asked is one operation, until that is taken back.
+    #[must_use]
+    pub fn within(&self, op: Uuid) -> Self {
+        Self { op: Some(op), ..self.clone() }
+    }
+
+    /// Returns the operations before the place `before`, latest first, with their places, at most `limit`.
+    ///
+    /// # Errors
+    /// The store fails.
+    pub async fn ops(&self, before: Option<u64>, limit: usize) -> Result<Vec<(u64, Op)>, CallError> {
+        self.read(move |store| Ok(store.ops(before, limit)?)).await
+    }
+
+    /// Returns an operation, by the beginning of its id.
+    ///
+    /// # Errors
+    /// None begins so, or several do, or the store fails.
+    pub async fn op(&self, name: &str) -> Result<Op, CallError> {
+        let name = name.to_ascii_lowercase();
+        self.read(move |store| {
+            let mut found = store.ops_by_prefix(&name, 2)?;
+            match (found.pop(), found.is_empty()) {
+                (Some(op), true) => Ok(op),
+                (Some(_), false) => Err(CallError::ManySuchOps { name }),
+                (None, _) => Err(CallError::NoSuchOp { name }),
+            }
+        })
+        .await
     }
 
     /// Returns what would follow from a change; nothing is changed, and its key is not used up.
@@ -538,11 +582,22 @@ fn find(store: &dyn Store, text: String) -> Result<TaskId, CallError> {
     let nothing = |name: String| CallError::NoSuchName { name };
     match TaskName::parse(&text) {
         None => Err(nothing(text)),
-        Some(TaskName::Number(number)) => store.by_number(number)?.ok_or_else(|| nothing(text)),
+        Some(TaskName::Number(number)) => {
+            let Some(id) = store.by_number(number)? else { return Err(nothing(text)) };
+            match store.snapshot(id)? {
+                Some(snapshot) if snapshot.task.deleted_at.is_none() => Ok(id),
+                found => Err(CallError::Gone { name: text, is_for_ever: found.is_none() }),
+            }
+        }
         Some(TaskName::IdPrefix(prefix)) => {
             let ids = store.by_id_prefix(&prefix, CANDIDATES_MAX)?;
-            let matching: Vec<Snapshot> =
+            let mut matching: Vec<Snapshot> =
                 ids.into_iter().filter_map(|id| store.snapshot(id).transpose()).collect::<Result<_, StoreError>>()?;
+            let is_any = !matching.is_empty();
+            matching.retain(|snapshot| snapshot.task.deleted_at.is_none());
+            if is_any && matching.is_empty() {
+                return Err(CallError::Gone { name: text, is_for_ever: false });
+            }
             pick(&text, &matching.iter().collect::<Vec<_>>(), nothing(text.clone()))
         }
         Some(name @ TaskName::Words(_)) => {

@@ -27,6 +27,7 @@ mod late;
 mod log_lines;
 mod recover;
 pub mod request;
+mod purge;
 mod retry;
 mod run;
 mod step;

@@ -53,6 +53,7 @@ impl Engine {
         self.retries = Queue::default();
         self.targets = Targets::of(self.store.targets()?);
         self.has_unreleased = false;
+        self.plan_purge(self.clock.now())?;
         for delivery in self.store.outbox()? {
             self.plan_retry(&delivery);
             self.has_unreleased |= delivery.is_unreleased();

@@ -14,6 +14,7 @@ use crate::domain::delivery::{ChannelKind, Delivery, DeliveryId, DeliveryStatus,
 use crate::domain::effect::Effect;
 use crate::domain::event::Actor;
 use crate::domain::occurrence::Spent;
+use crate::domain::op::DELETED_KEPT;
 use crate::domain::pause::ManyPause;
 use crate::domain::retry::back_off;
 use crate::domain::task::{Number, TaskId};
@@ -70,6 +71,8 @@ pub(super) struct Engine {
     /// Reports that could not be written yet.
     unwritten: Vec<(DeliveryId, Report)>,
     pub(super) is_stopping: bool,
+    /// When deleted tasks go for ever next.
+    pub(super) purge_at: Option<Timestamp>,
 }
 
 struct Advance {
@@ -122,6 +125,7 @@ impl Engine {
             health,
             unwritten: Vec::new(),
             is_stopping: false,
+            purge_at: None,
         }
     }
 
@@ -206,7 +210,8 @@ impl Engine {
 
     /// Returns when the clock has something to do next.
     fn deadline(&mut self) -> Option<Timestamp> {
-        let planned = [self.wakes.next_deadline(), self.retries.next_deadline(), self.targets.next_deadline()];
+        let planned =
+            [self.wakes.next_deadline(), self.retries.next_deadline(), self.targets.next_deadline(), self.purge_at];
         let planned = planned.into_iter().flatten().min();
         match self.storage.retry_at {
             Some(retry) if self.storage.is_plan_stale || !self.unwritten.is_empty() => Some(retry),
@@ -261,6 +266,7 @@ impl Engine {
             self.hold_back(&error, now);
         }
         self.release_late().await;
+        self.purge(now).await;
         for reply in sorted.audits {
             // Who asked may have gone.
             let _ = reply.send(self.audit());
@@ -277,9 +283,10 @@ impl Engine {
         let mut sorted = Sorted::default();
         for input in inputs {
             match input {
-                Input::Add { request, reply } => sorted.calls.push(Asked::Add(request, reply)),
-                Input::Call { call, reply } => sorted.calls.push(Asked::Call(call, reply)),
-                Input::Follow { call, reply } => sorted.calls.push(Asked::Follow(call, reply)),
+                Input::Add { request, op, reply } => sorted.calls.push(Asked::Add(request, op, reply)),
+                Input::Call { call, op, reply } => sorted.calls.push(Asked::Call(call, op, reply)),
+                Input::Follow { call, op, reply } => sorted.calls.push(Asked::Follow(call, op, reply)),
+                Input::Undo { call, reply } => sorted.calls.push(Asked::Undo(call, reply)),
                 Input::Preview { call, reply } => sorted.calls.push(Asked::Preview(call, reply)),
                 Input::CallMany { call, reply } => sorted.calls.push(Asked::CallMany(call, reply)),
                 Input::CallTarget { call, reply } => sorted.calls.push(Asked::CallTarget(call, reply)),
@@ -373,6 +380,10 @@ impl Engine {
     fn follow(&mut self, mut plan: Plan) {
         self.next_number = plan.next_number;
         self.pauses = std::mem::take(&mut plan.pauses);
+        if let Some(at) = plan.snapshots.values().filter_map(|snapshot| snapshot.task.deleted_at).min() {
+            let at = at.saturating_add(DELETED_KEPT);
+            self.purge_at = Some(self.purge_at.map_or(at, |planned| planned.min(at)));
+        }
         for (id, snapshot) in plan.snapshots.drain() {
             self.wakes.set(id, snapshot.task.version, snapshot.next_wake());
         }

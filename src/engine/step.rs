@@ -24,7 +24,7 @@ use crate::domain::transition::{Known, Transition, create, transition};
 use crate::domain::waiting::ParentEnd;
 use crate::engine::dispatch::Dispatcher;
 use crate::engine::ids::Ids;
-use crate::engine::input::{AddRequest, Applied, Call, CallError, Dependents, ManyApplied};
+use crate::engine::input::{AddRequest, Applied, Call, CallError, Dependents, ManyApplied, Undone};
 use crate::engine::request::RequestKey;
 use crate::engine::targets::Targets;
 use crate::store::{Change, RequestSeen, Store, StoreError};
@@ -34,6 +34,7 @@ mod digests;
 mod follow;
 mod many;
 mod targets;
+mod undo;
 
 /// What holds for every step of a batch.
 #[derive(Clone, Copy, Debug)]
@@ -106,6 +107,9 @@ pub(super) struct Batch<'a> {
     answers: Vec<Answer<Applied>>,
     target_answers: Vec<Answer<TargetHealth>>,
     many_answers: Vec<Answer<ManyApplied>>,
+    undo_answers: Vec<Answer<Undone>>,
+    /// The operation that what is asked belongs to, where that began before.
+    op: Option<Uuid>,
     /// Who waits for whom by this batch, over what the store has.
     waiting: HashMap<TaskId, BTreeSet<TaskId>>,
     /// Why nothing of this batch may be committed: what follows from a part of it is not known.
@@ -133,6 +137,7 @@ pub(super) struct Plan {
     answers: Vec<Answer<Applied>>,
     target_answers: Vec<Answer<TargetHealth>>,
     many_answers: Vec<Answer<ManyApplied>>,
+    undo_answers: Vec<Answer<Undone>>,
 }
 
 impl Plan {
@@ -141,6 +146,7 @@ impl Plan {
         self.answers.into_iter().for_each(|answer| answer.send(failed));
         self.target_answers.into_iter().for_each(|answer| answer.send(failed));
         self.many_answers.into_iter().for_each(|answer| answer.send(failed));
+        self.undo_answers.into_iter().for_each(|answer| answer.send(failed));
     }
 }
 
@@ -168,6 +174,8 @@ impl<'a> Batch<'a> {
             answers: Vec::new(),
             target_answers: Vec::new(),
             many_answers: Vec::new(),
+            undo_answers: Vec::new(),
+            op: None,
             pauses: world.pauses.to_vec(),
             waiting: HashMap::new(),
             broken: None,
@@ -201,6 +209,7 @@ impl<'a> Batch<'a> {
                 answers: self.answers,
                 target_answers: self.target_answers,
                 many_answers: self.many_answers,
+                undo_answers: self.undo_answers,
             },
         }
     }
@@ -314,7 +323,9 @@ impl<'a> Batch<'a> {
         let transition = create(new, &moment)?;
         self.next_number = Number(self.next_number.0 + 1);
         self.note(request.key, id);
-        Ok(self.take(transition, Actor::Person, &moment))
+        let applied = self.take(transition, Actor::Person, &moment);
+        self.note_verb(applied.op_id, "add", &applied.snapshot);
+        Ok(applied)
     }
 
     fn called(&mut self, call: &Call) -> Result<Applied, CallError> {
@@ -326,6 +337,9 @@ impl<'a> Batch<'a> {
         let command = self.resolved(call.task, &call.command)?;
         let applied = self.applied_for(call.key.as_ref(), call.task, &command, call.expected, call.actor)?;
         self.note(call.key.clone(), call.task);
+        if applied.changed && call.actor == Actor::Person {
+            self.note_op(applied.op_id, &command, &applied.snapshot);
+        }
         Ok(applied)
     }
 
@@ -426,7 +440,7 @@ impl<'a> Batch<'a> {
     /// Returns the circumstances of a request about a task of these tags.
     fn moment_of(&mut self, key: Option<&RequestKey>, tags: &[String]) -> Moment {
         let Circumstances { now, zone, grace, is_desktop_away, device } = self.circumstances;
-        let op_id = key.map_or_else(|| self.ids.next(now), RequestKey::op_id);
+        let op_id = key.map(RequestKey::op_id).or(self.op).unwrap_or_else(|| self.ids.next(now));
         let standing = standing(&self.pauses, tags, now);
         Moment { now, zone, device, op_id, grace, is_desktop_away, standing }
     }

@@ -440,7 +440,7 @@ fn values(operation: &Operation, zone: Tz) -> objects::Json {
     use serde_json::json;
     let told = |at: Timestamp| time(at, zone);
     match operation {
-        Operation::Added(snapshot) => json!({
+        Operation::Added(snapshot) | Operation::Restored(snapshot) => json!({
             "title": snapshot.task.details.title,
             "schedule": schedule(&snapshot.task.schedule, zone),
             "due_at": snapshot.occurrence.due_at().map(told),
@@ -490,6 +490,7 @@ fn values(operation: &Operation, zone: Tz) -> objects::Json {
         Operation::Armed
         | Operation::Started
         | Operation::Unblocked
+        | Operation::Deleted
         | Operation::DeadlinePassed
         | Operation::Failed
         | Operation::Retried

@@ -27,6 +27,7 @@ pub(crate) const MIGRATIONS: &[(&str, &str)] = &[
     ("V5__digests", include_str!("migrations/V5__digests.sql")),
     ("V6__waits", include_str!("migrations/V6__waits.sql")),
     ("V7__scope", include_str!("migrations/V7__scope.sql")),
+    ("V8__undo", include_str!("migrations/V8__undo.sql")),
 ];
 
 /// Marks the file as ours: "Keik", as the first migration writes it.
