@@ -91,6 +91,9 @@ pub(super) fn read_aloud(at: Timestamp, zone: Tz) -> String {
     format!("{} ({})", local.format(pattern), zone.name())
 }
 
+/// Where to find what can be taken back.
+const OPS_HINT: &str = "keiko op list shows what was done; keiko undo OP takes one of it back";
+
 /// What to do about a task that is deleted.
 pub(super) const DELETED_HINT: &str =
     "keiko undo brings it back for 30 days; keiko op list shows which change to take back";
@@ -106,6 +109,13 @@ fn refusal(error: &CallError, zone: Tz) -> RpcError {
         CallError::NotAdded { source } => not_added(source, zone),
         CallError::NotFound { .. } | CallError::NoSuchName { .. } => refuse(ErrorKind::NotFound)
             .with_hint("keiko list shows the open tasks, keiko list --all those that have ended too"),
+        CallError::Gone { is_for_ever: false, .. } => refuse(ErrorKind::Gone).with_hint(DELETED_HINT),
+        CallError::Gone { is_for_ever: true, .. } => {
+            refuse(ErrorKind::Gone).with_hint("nothing brings it back; keiko add makes a new one")
+        }
+        CallError::NothingToUndo => refuse(ErrorKind::Refused).with_hint(OPS_HINT),
+        CallError::NoSuchOp { .. } | CallError::ManySuchOps { .. } => refuse(ErrorKind::NotFound).with_hint(OPS_HINT),
+        CallError::UndoneBefore { .. } | CallError::CannotUndo { .. } => refuse(ErrorKind::Refused).with_hint(OPS_HINT),
         CallError::NoneDue => refuse(ErrorKind::NotFound).with_hint("name one by its number"),
         CallError::Ambiguous { candidates, .. } => {
             let candidates =

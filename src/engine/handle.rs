@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::ops::Range;
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use chrono_tz::Tz;
 use tokio::sync::{Semaphore, mpsc, oneshot, watch};
@@ -49,6 +50,8 @@ pub struct Handle {
     health: StoreHealth,
     /// The operation that what is asked belongs to, where that began before.
     op: Option<Uuid>,
+    /// How many operations have begun with this handle and its clones.
+    begun: Arc<AtomicU64>,
     /// One trial at a time: it goes past the limits that protect a target.
     trials: Arc<Semaphore>,
     /// One backup at a time: each reads the whole store.
@@ -107,7 +110,7 @@ impl Handle {
         health: StoreHealth,
     ) -> Self {
         let one = || Arc::new(Semaphore::new(1));
-        Self { inputs, store, clock, identity, channels, last_seq, health, op: None, trials: one(), backups: one() }
+        Self { inputs, store, clock, identity, channels, last_seq, health, op: None, begun: Arc::default(), trials: one(), backups: one() }
     }
 
     /// Adds a task; answers when it is committed.
@@ -146,6 +149,15 @@ impl Handle {
     #[must_use]
     pub fn within(&self, op: Uuid) -> Self {
         Self { op: Some(op), ..self.clone() }
+    }
+
+    /// Returns the name of an operation that begins.
+    #[must_use]
+    pub fn begin_op(&self) -> Uuid {
+        // What was begun by an earlier run and done has left events, so that no later one begins at the same place.
+        let count = self.begun.fetch_add(1, Ordering::Relaxed);
+        let text = format!("op|{}|{}|{count}", *self.last_seq.borrow(), self.now());
+        Uuid::new_v5(&self.identity.device, text.as_bytes())
     }
 
     /// Returns the operations before the place `before`, latest first, with their places, at most `limit`.

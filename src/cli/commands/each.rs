@@ -302,6 +302,7 @@ pub(crate) fn change_each_or_due<A: Ask<Answer = WriteResult>>(
         }
     };
     let mut tally = Tally::new(is_single);
+    context.begin_op(names.len());
     for name in names {
         let result = context.ask(&question(name.clone().map(TaskRef)));
         tally.add(context, name.as_deref(), result, |answer, view, _| change(what, answer, view));
@@ -338,6 +339,7 @@ pub(crate) fn change_each_or_many<A: Ask<Answer = PauseResult>>(
         Err(exit) => return Ok(exit),
     };
     let mut tally = Tally::new(is_single);
+    context.begin_op(names.len());
     for name in names {
         let result = ask_of_one(context, &name, &question(Some(TaskRef(name.clone()))));
         tally.add(context, Some(&name), result, |answer, view, _| change(what, answer, view));
@@ -421,6 +423,7 @@ fn change_all<A: Ask<Answer = WriteResult>>(
     question: impl Fn(TaskRef) -> A,
 ) -> Exit {
     let mut tally = Tally::new(is_single);
+    context.begin_op(names.len());
     for name in names {
         let result = context.ask(&question(TaskRef(name.clone())));
         tally.add(context, Some(name), result, |answer, view, _| change(what, answer, view));
