@@ -37,7 +37,8 @@ pub(super) fn undo(steps: &mut Steps<'_>, taken: &Taken) -> Result<(), Rejection
     if was == is {
         return of_task_alone(steps, task, taken);
     }
-    if matches!(was.state, State::Created) && !before.task.waits.is_none() && !taken.has_ended {
+    let was_created = matches!(was.state, State::Created) && !taken.has_ended;
+    if was_created && !matches!(steps.state(), State::Created) {
         return wait_again(steps, task, taken, was);
     }
     if steps.occurrence().name() != is.name() {
@@ -102,12 +103,7 @@ fn undelete(steps: &mut Steps<'_>, taken: &Taken) -> Result<(), Rejection> {
 fn of_task_alone(steps: &mut Steps<'_>, task: Task, taken: &Taken) -> Result<(), Rejection> {
     let is_new = |offset| !steps.task().alerts.contains(&offset);
     let mut occurrence = steps.occurrence().clone();
-    let past = Snapshot { task: task.clone(), occurrence: occurrence.clone() }
-        .alerts_ahead()
-        .filter(|(slot, at)| *at <= steps.now() && matches!(slot, Slot::Alert(offset) if is_new(*offset)))
-        .map(|(slot, _)| slot)
-        .collect();
-    add_spoken(&mut occurrence, past);
+    keep_past_silent(steps, &task, &mut occurrence, |slot| matches!(slot, Slot::Alert(offset) if is_new(offset)));
     let is_to_wait = !occurrence.has_ended() && !task.waits.is_none() && !task.waits.is_met();
     let is_free = matches!(occurrence.state, State::Pending(_) | State::Suspended(_));
     // Another of those that it waited for has set it free since.
@@ -121,9 +117,9 @@ fn of_task_alone(steps: &mut Steps<'_>, task: Task, taken: &Taken) -> Result<(),
     Ok(())
 }
 
-/// What was set free waits again, unless it has rung or been changed since.
+/// What was set free waits again, or has no time again, unless it has rung or been changed since.
 fn wait_again(steps: &mut Steps<'_>, task: Task, taken: &Taken, was: &Occurrence) -> Result<(), Rejection> {
-    if task.waits.is_met() {
+    if !task.waits.is_none() && task.waits.is_met() {
         return Err(cannot(steps, "what it waited for is done"));
     }
     if steps.occurrence().name() != taken.after.occurrence.name() {
@@ -199,9 +195,7 @@ fn arrive(steps: &mut Steps<'_>, task: Task, was: &Occurrence, taken: &Taken) {
         state: target,
         ..was.clone()
     };
-    let ahead = Snapshot { task: task.clone(), occurrence: occurrence.clone() };
-    let past = ahead.alerts_ahead().filter(|(_, at)| *at <= steps.now()).map(|(slot, _)| slot).collect();
-    add_spoken(&mut occurrence, past);
+    keep_past_silent(steps, &task, &mut occurrence, |_| true);
     restore(steps, Snapshot { task, occurrence });
     let is_awake = matches!(steps.state(), State::Pending(_) | State::Running(_));
     if is_awake && steps.is_succeeded() {
@@ -281,8 +275,14 @@ fn restore(steps: &mut Steps<'_>, restored: Snapshot) {
     }
 }
 
-fn add_spoken(occurrence: &mut Occurrence, slots: Vec<Slot>) {
-    occurrence.spoken.extend(slots);
+/// Alerts whose time has passed do not speak. What falls into a pause, or a wait, is for the end of that to say.
+fn keep_past_silent(steps: &Steps<'_>, task: &Task, occurrence: &mut Occurrence, is_meant: impl Fn(Slot) -> bool) {
+    if !matches!(occurrence.state, State::Pending(_) | State::Running(_)) {
+        return;
+    }
+    let as_now = Snapshot { task: task.clone(), occurrence: occurrence.clone() };
+    let past = as_now.alerts_ahead().filter(|(slot, at)| *at <= steps.now() && is_meant(*slot));
+    occurrence.spoken.extend(past.map(|(slot, _)| slot));
     occurrence.spoken.sort_unstable();
     occurrence.spoken.dedup();
 }
