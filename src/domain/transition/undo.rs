@@ -9,7 +9,7 @@ use crate::domain::rejection::Rejection;
 use crate::domain::state::{Pending, Running, Snooze, State, Suspended};
 use crate::domain::task::Task;
 use crate::domain::transition::steps::Steps;
-use crate::domain::transition::{ask, edit};
+use crate::domain::transition::{ask, edit, waits};
 use crate::domain::waiting::{Parent, Wait, Waits};
 
 /// Why the steps of an undo are taken, for the history.
@@ -91,6 +91,7 @@ fn undelete(steps: &mut Steps<'_>, taken: &Taken) -> Result<(), Rejection> {
     let was = steps.occurrence().clone();
     restore(steps, Snapshot { task: task.clone(), occurrence: was.clone() });
     if was.has_ended() || matches!(was.state, State::Created) {
+        settle(steps);
         return Ok(());
     }
     edit::rezone(steps);
@@ -114,6 +115,7 @@ fn of_task_alone(steps: &mut Steps<'_>, task: Task, taken: &Taken) -> Result<(),
         occurrence = waiting;
     }
     restore(steps, Snapshot { task, occurrence });
+    settle(steps);
     Ok(())
 }
 
@@ -130,6 +132,7 @@ fn wait_again(steps: &mut Steps<'_>, task: Task, taken: &Taken, was: &Occurrence
     steps.step(Operation::Withdrawn, TAKEN_BACK);
     steps.step(Operation::Opened(Box::new(waiting.clone())), TAKEN_BACK);
     restore(steps, Snapshot { task, occurrence: waiting });
+    settle(steps);
     Ok(())
 }
 
@@ -197,6 +200,7 @@ fn arrive(steps: &mut Steps<'_>, task: Task, was: &Occurrence, taken: &Taken) {
     };
     keep_past_silent(steps, &task, &mut occurrence, |_| true);
     restore(steps, Snapshot { task, occurrence });
+    settle(steps);
     let is_awake = matches!(steps.state(), State::Pending(_) | State::Running(_));
     if is_awake && steps.is_succeeded() {
         let has_come_up = steps.has_come_up();
@@ -264,6 +268,21 @@ fn walk(steps: &mut Steps<'_>, target: &State) {
         (State::Pending(_), State::Running(_)) => steps.step(Operation::Started, "nothing sent"),
         (State::Pending(_), State::Suspended(suspended)) => steps.step(Operation::Suspended(*suspended), TAKEN_BACK),
         (_, _) => {}
+    }
+}
+
+/// What it waits for may have ended meanwhile: then it is free, and due in silence where its time has passed.
+fn settle(steps: &mut Steps<'_>) {
+    if !steps.now_is.is_waiting() {
+        return;
+    }
+    waits::settle(steps, steps.now());
+    let is_due = steps.occurrence().due_at().is_some_and(|due| due <= steps.now());
+    if matches!(steps.state(), State::Pending(_)) && is_due {
+        steps.start_silently();
+        let Snapshot { task, mut occurrence } = steps.now_is.clone();
+        keep_past_silent(steps, &task, &mut occurrence, |_| true);
+        restore(steps, Snapshot { task, occurrence });
     }
 }
 
@@ -353,7 +372,7 @@ fn task_before(now: &Task, before: &Snapshot, taken: &Taken) -> Result<Task, Rej
     if before.occurrence.name() != taken.after.occurrence.name() || was.cursor != is.cursor {
         (task.cursor, task.last_ended, task.previous) = (was.cursor, was.last_ended, was.previous);
     }
-    task.waits = waits_before(now, before, taken)?;
+    task.waits = looked_up(&waits_before(now, before, taken)?, taken);
     Ok(task)
 }
 
@@ -371,7 +390,7 @@ fn waits_before(now: &Task, before: &Snapshot, taken: &Taken) -> Result<Waits, R
         if rules(&now.waits) != rules(is) {
             return Err(Rejection::ChangedSince { number: now.number, field: "list of what it waits for" });
         }
-        return Ok(looked_up(was, taken));
+        return Ok(was.clone());
     }
     let back = |parent: &Parent| {
         let of = |waits: &Waits| waits.parents.iter().find(|each| each.id == parent.id).copied();

@@ -182,7 +182,8 @@ impl Batch<'_> {
         let (pause, ended) = self.restore_pauses(op, id)?;
         let mut undone =
             Undone { op_id: id, now, op: op.clone(), changed: true, tasks: Vec::new(), notes: self.sent_by(&events)? };
-        for task in tasks_of(&events).into_iter().rev() {
+        // In order, so that what waits for another finds that as it is to be.
+        for task in tasks_of(&events) {
             self.take_back_of(task, &events, (id, pause), &mut undone)?;
         }
         self.wake_those_of(&ended, id)?;
@@ -223,7 +224,13 @@ impl Batch<'_> {
         let tags = &snapshot.task.details.tags;
         let moment = Moment { op_id: id, standing: standing(&self.pauses, tags, undone.now), ..self.moment_of(None, tags) };
         let known = self.world.known(task, &deliveries);
-        match transition(&snapshot, known, &command, Expected::default(), &moment) {
+        let planned = transition(&snapshot, known, &command, Expected::default(), &moment);
+        let planned = planned.map_err(CallError::from).and_then(|transition| {
+            let waits_for: Vec<TaskId> = transition.after.waits_yet_for().collect();
+            self.check_sound(task, number, &waits_for)?;
+            Ok(transition)
+        });
+        match planned {
             Ok(transition) => {
                 let actor = if is_asked { Actor::Person } else { Actor::Daemon };
                 let applied = self.take(transition, actor, &moment);
@@ -232,16 +239,16 @@ impl Batch<'_> {
                 }
                 Ok(())
             }
-            Err(rejection) if is_asked => Err(rejection.into()),
             // What followed from it for others goes back where it can.
-            Err(Rejection::CannotUndo { number, why }) => {
+            Err(CallError::Rejected { rejection }) if !is_asked => {
+                let why = match &rejection {
+                    Rejection::CannotUndo { why, .. } => (*why).to_owned(),
+                    other => other.to_string(),
+                };
                 undone.notes.push(format!("task {number} stays as it is: {why}"));
                 Ok(())
             }
-            Err(rejection) => {
-                undone.notes.push(format!("task {number} stays as it is: {rejection}"));
-                Ok(())
-            }
+            Err(error) => Err(error),
         }
     }
 
