@@ -279,8 +279,9 @@ fn every_state_meets_every_command() {
     CREATED   resume   refused: cannot resume task 1: it is without a time
     CREATED   skip     refused: cannot skip task 1: it is without a time
     CREATED   cancel   CANCELLED (cancelled)
-    CREATED   cancel 1 CANCELLED (cancelled)
     CREATED   unblock  nothing
+    CREATED   delete   CREATED (deleted)
+    CREATED   cancel 1 CANCELLED (cancelled)
     CREATED   retry    refused: cannot retry task 1: it is without a time
     CREATED   expire   nothing
     CREATED   report   nothing
@@ -299,8 +300,9 @@ fn every_state_meets_every_command() {
     PENDING   resume   refused: cannot resume task 1: it is scheduled
     PENDING   skip     refused: cannot skip task 1: it does not repeat
     PENDING   cancel   CANCELLED (cancelled)
-    PENDING   cancel 1 CANCELLED (cancelled)
     PENDING   unblock  nothing
+    PENDING   delete   PENDING (deleted)
+    PENDING   cancel 1 CANCELLED (cancelled)
     PENDING   retry    refused: cannot retry task 1: it is scheduled
     PENDING   expire   nothing
     PENDING   report   nothing
@@ -319,8 +321,9 @@ fn every_state_meets_every_command() {
     RUNNING   resume   refused: cannot resume task 1: it is due
     RUNNING   skip     refused: cannot skip task 1: it does not repeat
     RUNNING   cancel   CANCELLED (suspended, cancelled)
-    RUNNING   cancel 1 CANCELLED (suspended, cancelled)
     RUNNING   unblock  nothing
+    RUNNING   delete   RUNNING (deleted)
+    RUNNING   cancel 1 CANCELLED (suspended, cancelled)
     RUNNING   retry    nothing
     RUNNING   expire   RUNNING (expired)
     RUNNING   report   the delivery only
@@ -339,8 +342,9 @@ fn every_state_meets_every_command() {
     SUSPENDED resume   RUNNING (resumed, fired)
     SUSPENDED skip     refused: cannot skip task 1: it is paused
     SUSPENDED cancel   CANCELLED (cancelled)
-    SUSPENDED cancel 1 CANCELLED (cancelled)
     SUSPENDED unblock  nothing
+    SUSPENDED delete   SUSPENDED (deleted)
+    SUSPENDED cancel 1 CANCELLED (cancelled)
     SUSPENDED retry    refused: cannot retry task 1: it is paused
     SUSPENDED expire   nothing
     SUSPENDED report   nothing
@@ -359,8 +363,9 @@ fn every_state_meets_every_command() {
     FAILED    resume   refused: cannot resume task 1: it is failed
     FAILED    skip     refused: cannot skip task 1: it is failed
     FAILED    cancel   CANCELLED (cancelled)
-    FAILED    cancel 1 CANCELLED (cancelled)
     FAILED    unblock  nothing
+    FAILED    delete   FAILED (deleted)
+    FAILED    cancel 1 CANCELLED (cancelled)
     FAILED    retry    refused: cannot retry task 1: it is failed
     FAILED    expire   FAILED (expired)
     FAILED    report   the delivery only
@@ -379,8 +384,9 @@ fn every_state_meets_every_command() {
     COMPLETED resume   refused: cannot resume task 1: it is already done
     COMPLETED skip     refused: cannot skip task 1: it is already done
     COMPLETED cancel   refused: cannot cancel task 1: it is already done
-    COMPLETED cancel 1 refused: cannot cancel task 1: it is already done
     COMPLETED unblock  refused: cannot unblock task 1: it is already done
+    COMPLETED delete   COMPLETED (deleted)
+    COMPLETED cancel 1 refused: cannot cancel task 1: it is already done
     COMPLETED retry    refused: cannot retry task 1: it is already done
     COMPLETED expire   nothing
     COMPLETED report   the delivery only
@@ -399,8 +405,9 @@ fn every_state_meets_every_command() {
     CANCELLED resume   refused: cannot resume task 1: it is already cancelled
     CANCELLED skip     refused: cannot skip task 1: it is already cancelled
     CANCELLED cancel   refused: cannot cancel task 1: it is already cancelled
-    CANCELLED cancel 1 refused: cannot cancel task 1: it is already cancelled
     CANCELLED unblock  refused: cannot unblock task 1: it is already cancelled
+    CANCELLED delete   CANCELLED (deleted)
+    CANCELLED cancel 1 refused: cannot cancel task 1: it is already cancelled
     CANCELLED retry    refused: cannot retry task 1: it is already cancelled
     CANCELLED expire   nothing
     CANCELLED report   the delivery only

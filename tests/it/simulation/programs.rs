@@ -9,7 +9,7 @@ use keiko::clock::Clock;
 use keiko::clock::sim::SimClock;
 use keiko::domain::breaker::{Breaker, RELEASE_EVERY};
 use keiko::domain::delivery::{ChannelKind, Delivery, DeliveryId, DeliveryStatus, Report, Target};
-use keiko::domain::event::Snapshot;
+use keiko::domain::event::{Operation, Snapshot};
 use keiko::domain::state::State;
 use keiko::domain::time::{Span, Timestamp};
 use keiko::engine::dispatch::PER_TARGET_MAX;
@@ -150,6 +150,11 @@ fn check_program_task(store: &MemoryStore, snapshot: &Snapshot) {
         assert!(delivery.attempts <= attempts_max, "{} was tried too often", delivery.id);
     }
     let State::Running(running) = &snapshot.occurrence.state else { return };
+    // What was withdrawn and comes back is due in silence, until a person answers or it is succeeded.
+    let events = store.history(snapshot.task.id).expect("readable");
+    if events.iter().any(|stored| matches!(stored.event.operation, Operation::Restored(_))) {
+        return;
+    }
     let name = snapshot.occurrence.name();
     // Early alerts end nothing; one that was moved after it spoke has not said anything of its new time.
     let mut of_due = deliveries.iter().filter(|delivery| {
