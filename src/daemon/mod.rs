@@ -114,7 +114,8 @@ impl DaemonError {
             Self::Store { source } => match &**source {
                 StoreError::Newer { .. } => EXIT_VERSION,
                 StoreError::Conflict { .. }
-                | StoreError::Dead { .. } | StoreError::FiredBefore { .. }
+                | StoreError::Dead { .. }
+                | StoreError::FiredBefore { .. }
                 | StoreError::Full { .. }
                 | StoreError::Broken { .. }
                 | StoreError::Damaged { .. }
@@ -142,7 +143,8 @@ impl DaemonError {
                 ),
                 StoreError::Full { .. } => Some("free some space, then try again".to_owned()),
                 StoreError::Conflict { .. }
-                | StoreError::Dead { .. } | StoreError::FiredBefore { .. }
+                | StoreError::Dead { .. }
+                | StoreError::FiredBefore { .. }
                 | StoreError::Broken { .. }
                 | StoreError::Damaged { .. }
                 | StoreError::Taken { .. }

@@ -116,6 +116,7 @@ impl Op {
 
 /// What one operation did to one task, as its events tell.
 #[derive(Clone, PartialEq, Eq, Debug)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a question of its own about the events")]
 pub struct Taken {
     /// The task before it; `None` where the operation added it.
     pub before: Option<Snapshot>,
@@ -141,9 +142,8 @@ impl Taken {
     pub fn of(before: Option<Snapshot>, events: &[&Event]) -> Option<Self> {
         let after = events.last()?.snapshot.clone();
         let open = before.as_ref().map(|before| before.occurrence.name());
-        let ends = |event: &&&Event| {
-            event.operation.outcome().is_some() && Some(event.snapshot.occurrence.name()) == open
-        };
+        let ends =
+            |event: &&&Event| event.operation.outcome().is_some() && Some(event.snapshot.occurrence.name()) == open;
         Some(Self {
             after,
             has_ended: events.iter().any(|event| ends(&event)),

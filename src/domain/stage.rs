@@ -28,6 +28,10 @@ pub const STAGES: [&str; 14] = [
 /// Returns the stage of a task (SPEC 3).
 #[must_use]
 pub fn stage(snapshot: &Snapshot, now: Timestamp) -> Cow<'static, str> {
+    // Seen only by who has just deleted it, and in its events.
+    if snapshot.task.deleted_at.is_some() {
+        return Cow::Borrowed("deleted");
+    }
     if snapshot.is_waiting() { Cow::Owned(snapshot.task.waits.told()) } else { Cow::Borrowed(word(snapshot, now)) }
 }
 

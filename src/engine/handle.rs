@@ -110,7 +110,19 @@ impl Handle {
         health: StoreHealth,
     ) -> Self {
         let one = || Arc::new(Semaphore::new(1));
-        Self { inputs, store, clock, identity, channels, last_seq, health, op: None, begun: Arc::default(), trials: one(), backups: one() }
+        Self {
+            inputs,
+            store,
+            clock,
+            identity,
+            channels,
+            last_seq,
+            health,
+            op: None,
+            begun: Arc::default(),
+            trials: one(),
+            backups: one(),
+        }
     }
 
     /// Adds a task; answers when it is committed.

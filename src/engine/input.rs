@@ -441,7 +441,9 @@ pub const fn store_failure(error: &StoreError) -> StoreFailure {
         StoreError::Broken { .. } | StoreError::Newer { .. } => StoreFailure::Broken,
         StoreError::Damaged { .. } => StoreFailure::Damaged,
         StoreError::Taken { .. } => StoreFailure::Refused,
-        StoreError::Conflict { .. } | StoreError::Dead { .. } | StoreError::FiredBefore { .. } => StoreFailure::OurFault,
+        StoreError::Conflict { .. } | StoreError::Dead { .. } | StoreError::FiredBefore { .. } => {
+            StoreFailure::OurFault
+        }
         StoreError::Closed => StoreFailure::Closed,
     }
 }

@@ -20,8 +20,8 @@ use crate::protocol::{SCHEMA_VERSION, objects};
 
 pub mod agenda;
 mod device;
-pub mod outgoing;
 pub mod ops;
+pub mod outgoing;
 pub mod story;
 
 pub use crate::protocol::to_wire::device::any_event;

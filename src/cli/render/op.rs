@@ -32,8 +32,8 @@ pub(crate) fn op(op: &Op, view: Viewpoint) -> Vec<Text> {
     let numbers: Vec<String> = op.tasks.iter().map(ToString::to_string).collect();
     lines.push(Text::plain(&format!("{GAP}tasks {}", numbers.join(", "))));
     lines.push(Text::plain(&format!("{GAP}id {}", op.op_id)));
-    let links = [("takes back", op.undoes.as_ref()), ("taken back by", op.undone_by.as_ref())];
-    lines.extend(links.into_iter().filter_map(|(what, id)| Some(Text::plain(&format!("{GAP}{what} {}", id?)))));
+    let others = [("takes back", op.undoes.as_ref()), ("taken back by", op.undone_by.as_ref())];
+    lines.extend(others.into_iter().filter_map(|(what, id)| Some(Text::plain(&format!("{GAP}{what} {}", id?)))));
     lines
 }
 
@@ -57,7 +57,8 @@ fn now(task: &Task, view: Viewpoint) -> Text {
     line.push(" ");
     line.append(title(task));
     line.push(&format!(" is {}", task.stage));
-    if is_open(task) && task.due_at.is_some() {
+    let is_told = task.stage == "deleted" || task.state == "CREATED";
+    if is_open(task) && task.due_at.is_some() && !is_told {
         line.push(&format!("{GAP}{}", due(task, view)));
     }
     line

@@ -35,7 +35,8 @@ pub(super) fn undo(steps: &mut Steps<'_>, taken: &Taken) -> Result<(), Rejection
     let task = task_before(steps.task(), before, taken)?;
     let (was, is) = (&before.occurrence, &taken.after.occurrence);
     if was == is {
-        return of_task_alone(steps, task, taken);
+        of_task_alone(steps, task, taken);
+        return Ok(());
     }
     let was_created = matches!(was.state, State::Created) && !taken.has_ended;
     if was_created && !matches!(steps.state(), State::Created) {
@@ -101,7 +102,7 @@ fn undelete(steps: &mut Steps<'_>, taken: &Taken) -> Result<(), Rejection> {
 }
 
 /// Only what the task says was changed, not its open occurrence.
-fn of_task_alone(steps: &mut Steps<'_>, task: Task, taken: &Taken) -> Result<(), Rejection> {
+fn of_task_alone(steps: &mut Steps<'_>, task: Task, taken: &Taken) {
     let is_new = |offset| !steps.task().alerts.contains(&offset);
     let mut occurrence = steps.occurrence().clone();
     keep_past_silent(steps, &task, &mut occurrence, |slot| matches!(slot, Slot::Alert(offset) if is_new(offset)));
@@ -116,7 +117,6 @@ fn of_task_alone(steps: &mut Steps<'_>, task: Task, taken: &Taken) -> Result<(),
     }
     restore(steps, Snapshot { task, occurrence });
     settle(steps);
-    Ok(())
 }
 
 /// What was set free waits again, or has no time again, unless it has rung or been changed since.
@@ -227,11 +227,9 @@ fn target(steps: &Steps<'_>, was: &Occurrence, taken: &Taken) -> State {
     match &was.state {
         State::Pending(pending) => armed(*pending),
         // A nag counts from now.
-        State::Running(running) => State::Running(Running {
-            rang_at: running.rang_at.map(|_| now),
-            snooze: ahead(running.snooze),
-            ..*running
-        }),
+        State::Running(running) => {
+            State::Running(Running { rang_at: running.rang_at.map(|_| now), snooze: ahead(running.snooze), ..*running })
+        }
         State::Suspended(suspended) if suspended.until.is_some_and(|until| until <= now) => {
             armed(Pending { snooze: suspended.snooze, is_missed: false })
         }

@@ -11,7 +11,7 @@ use crate::domain::command::{Command, Expected, Moment};
 use crate::domain::delivery::{ChannelKind, Delivery, DeliveryId, DeliveryStatus};
 use crate::domain::effect::Effect;
 use crate::domain::event::{Actor, Event, Snapshot};
-use crate::domain::op::{Op, PausesChanged, Taken};
+use crate::domain::op::{DELETED_KEPT, Op, PausesChanged, Taken};
 use crate::domain::pause::{ManyPause, standing};
 use crate::domain::rejection::Rejection;
 use crate::domain::state::State;
@@ -29,6 +29,9 @@ const TOLD_MAX: usize = 20;
 
 /// How many letters of an id name an operation at least.
 const PREFIX_MIN: usize = 8;
+
+/// The pause that stands again, by its name before and now, and those that stand no more.
+type RestoredPauses = (Option<(Uuid, Uuid)>, Vec<Uuid>);
 
 /// What a batch is put back to where a part of it is refused.
 struct Saved {
@@ -83,7 +86,9 @@ impl Batch<'_> {
     /// Notes what a person asked of many tasks at once.
     pub(super) fn note_many(&mut self, id: Uuid, verb: &str, tasks: &[Snapshot], pauses: PausesChanged) {
         let mut op = Op::of_none(id, self.circumstances.now, verb);
-        tasks.iter().for_each(|task| op.add(task));
+        for task in tasks {
+            op.add(task);
+        }
         op.pauses = Some(pauses);
         self.set_op(op);
     }
@@ -142,10 +147,10 @@ impl Batch<'_> {
     fn meant(&self, name: Option<&str>) -> Result<Op, CallError> {
         let Some(name) = name else {
             let of_batch = self.change.ops.iter().rev().find(|op| op.is_next_to_undo()).cloned();
-            return match of_batch.map_or_else(|| self.latest(), |op| Ok(Some(op)))? {
-                Some(op) => Ok(op),
-                None => Err(CallError::NothingToUndo),
-            };
+            let latest = of_batch.map_or_else(|| self.latest(), |op| Ok(Some(op)))?;
+            // What is older may be of tasks that are gone for ever; by name it can be tried.
+            let is_recent = |op: &Op| self.circumstances.now < op.at.saturating_add(DELETED_KEPT);
+            return latest.filter(is_recent).ok_or(CallError::NothingToUndo);
         };
         let prefix = name.to_ascii_lowercase();
         let digits: String = prefix.chars().filter(|c| *c != '-').collect();
@@ -214,7 +219,9 @@ impl Batch<'_> {
         let Some(mut taken) = Taken::of(before, &of_task) else { return Ok(()) };
         let is_asked = taken.is_asked;
         let snapshot = match self.snapshot(task) {
-            Err(CallError::NotFound { .. }) => return Err(CallError::Gone { name: number.to_string(), is_for_ever: true }),
+            Err(CallError::NotFound { .. }) => {
+                return Err(CallError::Gone { name: number.to_string(), is_for_ever: true });
+            }
             other => other?,
         };
         taken.pause = pause;
@@ -222,7 +229,8 @@ impl Batch<'_> {
         let command = Command::Undo(Box::new(taken));
         let deliveries = self.deliveries_for(&snapshot, &command)?;
         let tags = &snapshot.task.details.tags;
-        let moment = Moment { op_id: id, standing: standing(&self.pauses, tags, undone.now), ..self.moment_of(None, tags) };
+        let moment =
+            Moment { op_id: id, standing: standing(&self.pauses, tags, undone.now), ..self.moment_of(None, tags) };
         let known = self.world.known(task, &deliveries);
         let planned = transition(&snapshot, known, &command, Expected::default(), &moment);
         let planned = planned.map_err(CallError::from).and_then(|transition| {
@@ -254,7 +262,7 @@ impl Batch<'_> {
 
     /// Puts the pauses of many tasks back. Returns the one that stands again, by its name before and now, and those that
     /// stand no more.
-    fn restore_pauses(&mut self, op: &Op, id: Uuid) -> Result<(Option<(Uuid, Uuid)>, Vec<Uuid>), CallError> {
+    fn restore_pauses(&mut self, op: &Op, id: Uuid) -> Result<RestoredPauses, CallError> {
         let Some(changed) = &op.pauses else { return Ok((None, Vec::new())) };
         let now = self.circumstances.now;
         let standing = |pauses: &[ManyPause]| {

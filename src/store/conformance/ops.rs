@@ -25,7 +25,8 @@ async fn write(store: &impl Store, ops: impl IntoIterator<Item = Op>) {
 pub(crate) async fn operations_read_back_latest_first_and_keep_their_place<F: Fixture>() {
     let fixture = F::open();
     let store = fixture.store();
-    let pause = ManyPause { id: Uuid::from_u128(9), scope: Scope::Tag("home".into()), since: at(5), until: Some(at(7)) };
+    let pause =
+        ManyPause { id: Uuid::from_u128(9), scope: Scope::Tag("home".into()), since: at(5), until: Some(at(7)) };
     let all = ManyPause { id: Uuid::from_u128(10), scope: Scope::All, since: at(6), until: None };
     let pauses = Some(PausesChanged { before: vec![pause], after: vec![all] });
     let mut undo = op(3 << 64, "undo");

@@ -152,7 +152,8 @@ fn check_program_task(store: &MemoryStore, snapshot: &Snapshot) {
     let State::Running(running) = &snapshot.occurrence.state else { return };
     // What was withdrawn and comes back is due in silence, until a person answers or it is succeeded.
     let events = store.history(snapshot.task.id).expect("readable");
-    if events.iter().any(|stored| matches!(stored.event.operation, Operation::Restored(_))) {
+    let is_back = events.iter().any(|stored| matches!(stored.event.operation, Operation::Restored(_)));
+    if is_back || snapshot.task.deleted_at.is_some() {
         return;
     }
     let name = snapshot.occurrence.name();

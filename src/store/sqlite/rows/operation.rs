@@ -81,7 +81,9 @@ impl ValuesRow {
             }
             Operation::Freed(freed) => Self { occurrence: occurrence(freed), ..none },
             Operation::Acked { is_dismissal } => Self { is_dismissal: Some(*is_dismissal), ..none },
-            Operation::Added(snapshot) | Operation::Restored(snapshot) => Self { snapshot: Some(SnapshotRow::from_snapshot(snapshot)), ..none },
+            Operation::Added(snapshot) | Operation::Restored(snapshot) => {
+                Self { snapshot: Some(SnapshotRow::from_snapshot(snapshot)), ..none }
+            }
             Operation::Opened(opened) => Self { occurrence: occurrence(opened), ..none },
             Operation::Moved(moved) => Self { occurrence: occurrence(moved), ..none },
             Operation::Followed { by, schedule } => Self {
