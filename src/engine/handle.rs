@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::ops::Range;
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::AtomicU64;
 
 use chrono_tz::Tz;
 use tokio::sync::{Semaphore, mpsc, oneshot, watch};
@@ -18,15 +18,13 @@ use crate::domain::device_event::AnyEvent;
 use crate::domain::event::Snapshot;
 use crate::domain::filter::TaskFilter;
 use crate::domain::name::TaskName;
-use crate::domain::op::Op;
 use crate::domain::outbox::{DeliveryFilter, TargetCount};
 use crate::domain::state::State;
 use crate::domain::task::{Number, TaskId};
 use crate::domain::time::{Span, Timestamp};
 use crate::engine::chronicle::{self, Chronicle};
 use crate::engine::input::{
-    AddRequest, Applied, Call, CallError, FollowCall, Input, ManyApplied, ManyCall, PreviewCall, TargetCall, UndoCall,
-    Undone,
+    AddRequest, Applied, Call, CallError, FollowCall, Input, ManyApplied, ManyCall, PreviewCall, TargetCall,
 };
 use crate::engine::storage::{StoreHealth, Trouble};
 use crate::notify::{Channel, Presence};
@@ -49,9 +47,9 @@ pub struct Handle {
     last_seq: watch::Receiver<u64>,
     health: StoreHealth,
     /// The operation that what is asked belongs to, where that began before.
-    op: Option<Uuid>,
+    pub(super) op: Option<Uuid>,
     /// How many operations have begun with this handle and its clones.
-    begun: Arc<AtomicU64>,
+    pub(super) begun: Arc<AtomicU64>,
     /// One trial at a time: it goes past the limits that protect a target.
     trials: Arc<Semaphore>,
     /// One backup at a time: each reads the whole store.
@@ -147,54 +145,6 @@ impl Handle {
     /// The rules refuse it, the store fails, or too many inputs wait.
     pub async fn follow(&self, call: FollowCall) -> Result<Applied, CallError> {
         self.ask(|reply| Input::Follow { call, op: self.op, reply }).await
-    }
-
-    /// Takes back what a person did; answers when that is committed.
-    ///
-    /// # Errors
-    /// There is nothing to take back, the rules refuse it, the store fails, or too many inputs wait.
-    pub async fn undo(&self, call: UndoCall) -> Result<Undone, CallError> {
-        self.ask(|reply| Input::Undo { call, reply }).await
-    }
-
-    /// Returns a handle of which all that is asked is one operation, until that is taken back.
-    #[must_use]
-    pub fn within(&self, op: Uuid) -> Self {
-        Self { op: Some(op), ..self.clone() }
-    }
-
-    /// Returns the name of an operation that begins.
-    #[must_use]
-    pub fn begin_op(&self) -> Uuid {
-        // What was begun by an earlier run and done has left events, so that no later one begins at the same place.
-        let count = self.begun.fetch_add(1, Ordering::Relaxed);
-        let text = format!("op|{}|{}|{count}", *self.last_seq.borrow(), self.now());
-        Uuid::new_v5(&self.identity.device, text.as_bytes())
-    }
-
-    /// Returns the operations before the place `before`, latest first, with their places, at most `limit`.
-    ///
-    /// # Errors
-    /// The store fails.
-    pub async fn ops(&self, before: Option<u64>, limit: usize) -> Result<Vec<(u64, Op)>, CallError> {
-        self.read(move |store| Ok(store.ops(before, limit)?)).await
-    }
-
-    /// Returns an operation, by the beginning of its id.
-    ///
-    /// # Errors
-    /// None begins so, or several do, or the store fails.
-    pub async fn op(&self, name: &str) -> Result<Op, CallError> {
-        let name = name.to_ascii_lowercase();
-        self.read(move |store| {
-            let mut found = store.ops_by_prefix(&name, 2)?;
-            match (found.pop(), found.is_empty()) {
-                (Some(op), true) => Ok(op),
-                (Some(_), false) => Err(CallError::ManySuchOps { name }),
-                (None, _) => Err(CallError::NoSuchOp { name }),
-            }
-        })
-        .await
     }
 
     /// Returns what would follow from a change; nothing is changed, and its key is not used up.
@@ -579,7 +529,10 @@ impl Handle {
         self.clock.zone()
     }
 
-    async fn ask<T>(&self, input: impl FnOnce(oneshot::Sender<Result<T, CallError>>) -> Input) -> Result<T, CallError> {
+    pub(super) async fn ask<T>(
+        &self,
+        input: impl FnOnce(oneshot::Sender<Result<T, CallError>>) -> Input,
+    ) -> Result<T, CallError> {
         let (reply, answer) = oneshot::channel();
         self.inputs.try_send(input(reply)).map_err(|error| match error {
             mpsc::error::TrySendError::Full(_) => CallError::Busy { limit: INPUTS_MAX },

@@ -25,6 +25,7 @@ pub mod ids;
 pub mod input;
 mod late;
 mod log_lines;
+mod ops;
 mod purge;
 mod recover;
 pub mod request;

@@ -44,14 +44,14 @@ fn undo_walks_back_and_never_does_again_by_itself() {
     2  Thu 14 May 15:00  in 23h  scheduled  call
     $ keiko undo
     taken back: add 2 call
-      2 call is scheduled  Thu 14 May 2026 15:00 EDT (in 23h)
+      2 call is deleted
     $ keiko show 2
     ! error: cannot use task 2: it was deleted
     ! hint: keiko undo brings it back for 30 days; keiko op list shows which change to take back
     [exit 4]
     $ keiko undo
     taken back: add 1 tea
-      1 tea is scheduled  Thu 14 May 2026 09:00 EDT (in 17h)
+      1 tea is deleted
     $ keiko undo
     ! error: cannot undo: there is nothing to take back
     ! hint: keiko op list shows what was done; keiko undo OP takes one of it back
@@ -182,9 +182,9 @@ fn what_is_deleted_is_out_of_sight_and_comes_back() {
     ! hint: nothing brings it back; keiko add makes a new one
     [exit 4]
     $ keiko undo
-    ! error: cannot use task 1: it was deleted for good
-    ! hint: nothing brings it back; keiko add makes a new one
-    [exit 4]
+    ! error: cannot undo: there is nothing to take back
+    ! hint: keiko op list shows what was done; keiko undo OP takes one of it back
+    [exit 5]
     $ keiko add milk --at 'tomorrow 9am'
     added 3  milk  Tue 21 Jul 2026 09:00 EDT (in 1d)
     ");

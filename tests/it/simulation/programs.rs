@@ -9,7 +9,7 @@ use keiko::clock::Clock;
 use keiko::clock::sim::SimClock;
 use keiko::domain::breaker::{Breaker, RELEASE_EVERY};
 use keiko::domain::delivery::{ChannelKind, Delivery, DeliveryId, DeliveryStatus, Report, Target};
-use keiko::domain::event::{Operation, Snapshot};
+use keiko::domain::event::Snapshot;
 use keiko::domain::state::State;
 use keiko::domain::time::{Span, Timestamp};
 use keiko::engine::dispatch::PER_TARGET_MAX;
@@ -152,7 +152,7 @@ fn check_program_task(store: &MemoryStore, snapshot: &Snapshot) {
     let State::Running(running) = &snapshot.occurrence.state else { return };
     // What was withdrawn and comes back is due in silence, until a person answers or it is succeeded.
     let events = store.history(snapshot.task.id).expect("readable");
-    let is_back = events.iter().any(|stored| matches!(stored.event.operation, Operation::Restored(_)));
+    let is_back = events.iter().any(|stored| stored.event.reason == "taken back");
     if is_back || snapshot.task.deleted_at.is_some() {
         return;
     }
