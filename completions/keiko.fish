@@ -45,8 +45,11 @@ complete -c keiko -n "__fish_keiko_needs_command" -f -a "pause" -d 'Pauses tasks
 complete -c keiko -n "__fish_keiko_needs_command" -f -a "resume" -d 'Resumes paused tasks'
 complete -c keiko -n "__fish_keiko_needs_command" -f -a "skip" -d 'Passes over the open time of a repeating task'
 complete -c keiko -n "__fish_keiko_needs_command" -f -a "cancel" -d 'Ends tasks'
+complete -c keiko -n "__fish_keiko_needs_command" -f -a "delete" -d 'Removes tasks from sight, as if they had never been'
 complete -c keiko -n "__fish_keiko_needs_command" -f -a "retry" -d 'Sends what failed of a due task again, at once'
 complete -c keiko -n "__fish_keiko_needs_command" -f -a "unblock" -d 'Lets a task go on without those that it waits for'
+complete -c keiko -n "__fish_keiko_needs_command" -f -a "undo" -d 'Takes back what was done: the last change, or the one that is named'
+complete -c keiko -n "__fish_keiko_needs_command" -f -a "op" -d 'Shows what was done, and what of it can be taken back'
 complete -c keiko -n "__fish_keiko_needs_command" -f -a "history" -d 'Shows what happened to tasks, and what was sent'
 complete -c keiko -n "__fish_keiko_needs_command" -f -a "agenda" -d 'Shows what will ring, day by day'
 complete -c keiko -n "__fish_keiko_needs_command" -f -a "away" -d 'Holds back what comes by itself while you are away'
@@ -366,6 +369,24 @@ complete -c keiko -n "__fish_keiko_using_subcommand cancel" -l json -d 'Give res
 complete -c keiko -n "__fish_keiko_using_subcommand cancel" -s q -l quiet -d 'Leave out confirmations and hints'
 complete -c keiko -n "__fish_keiko_using_subcommand cancel" -l print-id -d 'Print the UUID of the task and nothing else'
 complete -c keiko -n "__fish_keiko_using_subcommand cancel" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c keiko -n "__fish_keiko_using_subcommand delete" -l stage -d 'Those in a stage, such as due or late; several with commas' -r
+complete -c keiko -n "__fish_keiko_using_subcommand delete" -l text -d 'Those with words in title or note' -r
+complete -c keiko -n "__fish_keiko_using_subcommand delete" -l due -d 'Those due within days: today, this week, A..B' -r
+complete -c keiko -n "__fish_keiko_using_subcommand delete" -l before -d 'Those due before a day or time' -r
+complete -c keiko -n "__fish_keiko_using_subcommand delete" -l after -d 'Those due behind a day, or from a time on' -r
+complete -c keiko -n "__fish_keiko_using_subcommand delete" -l tag -d 'Those with a tag; several must all be there. +TAG says the same' -r
+complete -c keiko -n "__fish_keiko_using_subcommand delete" -l color -d 'Whether to show colours' -r -f -a "auto\t'On a terminal that knows colours, unless `NO_COLOR` is set'
+always\t'Also into pipes and files'
+never\t'Nowhere'"
+complete -c keiko -n "__fish_keiko_using_subcommand delete" -l series -d 'Those that repeat'
+complete -c keiko -n "__fish_keiko_using_subcommand delete" -l one-shot -d 'Those that do not repeat'
+complete -c keiko -n "__fish_keiko_using_subcommand delete" -l attention -d 'Those with which something is wrong: failed or not sent, missed, past their deadline, due for an hour unanswered'
+complete -c keiko -n "__fish_keiko_using_subcommand delete" -l dry-run -d 'Show which tasks a filter means, and change nothing'
+complete -c keiko -n "__fish_keiko_using_subcommand delete" -s y -l yes -d 'Do not ask before changing more than three tasks'
+complete -c keiko -n "__fish_keiko_using_subcommand delete" -l json -d 'Give results and errors as JSON'
+complete -c keiko -n "__fish_keiko_using_subcommand delete" -s q -l quiet -d 'Leave out confirmations and hints'
+complete -c keiko -n "__fish_keiko_using_subcommand delete" -l print-id -d 'Print the UUID of the task and nothing else'
+complete -c keiko -n "__fish_keiko_using_subcommand delete" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c keiko -n "__fish_keiko_using_subcommand retry" -l color -d 'Whether to show colours' -r -f -a "auto\t'On a terminal that knows colours, unless `NO_COLOR` is set'
 always\t'Also into pipes and files'
 never\t'Nowhere'"
@@ -391,6 +412,39 @@ complete -c keiko -n "__fish_keiko_using_subcommand unblock" -l json -d 'Give re
 complete -c keiko -n "__fish_keiko_using_subcommand unblock" -s q -l quiet -d 'Leave out confirmations and hints'
 complete -c keiko -n "__fish_keiko_using_subcommand unblock" -l print-id -d 'Print the UUID of the task and nothing else'
 complete -c keiko -n "__fish_keiko_using_subcommand unblock" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c keiko -n "__fish_keiko_using_subcommand undo" -l key -d 'Do it once, however often it is sent with this key' -r
+complete -c keiko -n "__fish_keiko_using_subcommand undo" -l color -d 'Whether to show colours' -r -f -a "auto\t'On a terminal that knows colours, unless `NO_COLOR` is set'
+always\t'Also into pipes and files'
+never\t'Nowhere'"
+complete -c keiko -n "__fish_keiko_using_subcommand undo" -l json -d 'Give results and errors as JSON'
+complete -c keiko -n "__fish_keiko_using_subcommand undo" -s q -l quiet -d 'Leave out confirmations and hints'
+complete -c keiko -n "__fish_keiko_using_subcommand undo" -l print-id -d 'Print the UUID of the task and nothing else'
+complete -c keiko -n "__fish_keiko_using_subcommand undo" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c keiko -n "__fish_keiko_using_subcommand op; and not __fish_seen_subcommand_from list show" -l color -d 'Whether to show colours' -r -f -a "auto\t'On a terminal that knows colours, unless `NO_COLOR` is set'
+always\t'Also into pipes and files'
+never\t'Nowhere'"
+complete -c keiko -n "__fish_keiko_using_subcommand op; and not __fish_seen_subcommand_from list show" -l json -d 'Give results and errors as JSON'
+complete -c keiko -n "__fish_keiko_using_subcommand op; and not __fish_seen_subcommand_from list show" -s q -l quiet -d 'Leave out confirmations and hints'
+complete -c keiko -n "__fish_keiko_using_subcommand op; and not __fish_seen_subcommand_from list show" -l print-id -d 'Print the UUID of the task and nothing else'
+complete -c keiko -n "__fish_keiko_using_subcommand op; and not __fish_seen_subcommand_from list show" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c keiko -n "__fish_keiko_using_subcommand op; and not __fish_seen_subcommand_from list show" -f -a "list" -d 'Shows what was done, latest first'
+complete -c keiko -n "__fish_keiko_using_subcommand op; and not __fish_seen_subcommand_from list show" -f -a "show" -d 'Shows one change'
+complete -c keiko -n "__fish_keiko_using_subcommand op; and __fish_seen_subcommand_from list" -l limit -d 'At most so many (20)' -r
+complete -c keiko -n "__fish_keiko_using_subcommand op; and __fish_seen_subcommand_from list" -l before -d 'Go on with what came before: the number that the last line names' -r
+complete -c keiko -n "__fish_keiko_using_subcommand op; and __fish_seen_subcommand_from list" -l color -d 'Whether to show colours' -r -f -a "auto\t'On a terminal that knows colours, unless `NO_COLOR` is set'
+always\t'Also into pipes and files'
+never\t'Nowhere'"
+complete -c keiko -n "__fish_keiko_using_subcommand op; and __fish_seen_subcommand_from list" -l json -d 'Give results and errors as JSON'
+complete -c keiko -n "__fish_keiko_using_subcommand op; and __fish_seen_subcommand_from list" -s q -l quiet -d 'Leave out confirmations and hints'
+complete -c keiko -n "__fish_keiko_using_subcommand op; and __fish_seen_subcommand_from list" -l print-id -d 'Print the UUID of the task and nothing else'
+complete -c keiko -n "__fish_keiko_using_subcommand op; and __fish_seen_subcommand_from list" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c keiko -n "__fish_keiko_using_subcommand op; and __fish_seen_subcommand_from show" -l color -d 'Whether to show colours' -r -f -a "auto\t'On a terminal that knows colours, unless `NO_COLOR` is set'
+always\t'Also into pipes and files'
+never\t'Nowhere'"
+complete -c keiko -n "__fish_keiko_using_subcommand op; and __fish_seen_subcommand_from show" -l json -d 'Give results and errors as JSON'
+complete -c keiko -n "__fish_keiko_using_subcommand op; and __fish_seen_subcommand_from show" -s q -l quiet -d 'Leave out confirmations and hints'
+complete -c keiko -n "__fish_keiko_using_subcommand op; and __fish_seen_subcommand_from show" -l print-id -d 'Print the UUID of the task and nothing else'
+complete -c keiko -n "__fish_keiko_using_subcommand op; and __fish_seen_subcommand_from show" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c keiko -n "__fish_keiko_using_subcommand history" -l color -d 'Whether to show colours' -r -f -a "auto\t'On a terminal that knows colours, unless `NO_COLOR` is set'
 always\t'Also into pipes and files'
 never\t'Nowhere'"

@@ -1,5 +1,7 @@
 //! Which function does a method? One match over all of them.
 
+use std::sync::Arc;
+
 use crate::api::{Api, handlers};
 use crate::protocol::envelope::{RawJson, RawText, no_method, read_params, write_answer};
 use crate::protocol::error_code::RpcError;
@@ -7,7 +9,7 @@ use crate::protocol::methods::{Ask, Discover, Method};
 use crate::protocol::openrpc;
 
 /// What a connection remembers between its requests.
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub(super) struct Session {
     /// Set once the caller speaks another protocol: all that follows would be misunderstood, so all of it is refused.
     refusal: Option<RpcError>,
@@ -15,6 +17,8 @@ pub(super) struct Session {
     /// What the caller wants to be told by itself. One is enough: it gives all events.
     pub(super) subscription: Option<Subscription>,
     subscriptions: u64,
+    /// What serves the connection, where all that it changes is one operation.
+    pub(super) within: Option<Arc<Api>>,
 }
 
 /// Who is told of each event behind a cursor.
@@ -50,6 +54,8 @@ pub(super) async fn dispatch(
     if let Some(refusal) = &session.refusal {
         return Err(refusal.clone());
     }
+    let within = session.within.clone();
+    let api = within.as_deref().unwrap_or(api);
     match Method::from_word(method).ok_or_else(|| no_method(method))? {
         Method::DaemonHello => {
             let answer = handlers::daemon::hello(api, &read(params)?);
@@ -73,9 +79,14 @@ pub(super) async fn dispatch(
         Method::TaskResume => handlers::pauses::resume(api, read(params)?).await.map(write_answer),
         Method::TaskSkip => handlers::changes::skip(api, read(params)?).await.map(write_answer),
         Method::TaskCancel => handlers::changes::cancel(api, read(params)?).await.map(write_answer),
+        Method::TaskDelete => handlers::ops::delete(api, read(params)?).await.map(write_answer),
         Method::TaskRetry => handlers::changes::retry(api, read(params)?).await.map(write_answer),
         Method::TaskUnblock => handlers::waits::unblock(api, read(params)?).await.map(write_answer),
         Method::TaskHistory => handlers::following::history(api, read(params)?).await,
+        Method::OpBegin => Ok(write_answer(handlers::ops::begin(api, session, read(params)?))),
+        Method::OpList => handlers::ops::list(api, read(params)?).await.map(write_answer),
+        Method::OpGet => handlers::ops::get(api, read(params)?).await.map(write_answer),
+        Method::OpUndo => handlers::ops::undo(api, read(params)?).await.map(write_answer),
         Method::AgendaGet => handlers::agenda::get(api, read(params)?).await,
         Method::AwaySet => handlers::away::set(api, read(params)?).await.map(write_answer),
         Method::AwayGet => handlers::away::get(api, read(params)?).await.map(write_answer),

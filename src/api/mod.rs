@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use tokio_util::sync::CancellationToken;
+use uuid::Uuid;
 
 use crate::api::listen::Stream;
 use crate::clock::{Clock, Monotonic};
@@ -54,18 +55,18 @@ pub struct Options {
     pub webhooks: Vec<String>,
 }
 
-/// All that a request needs. One for all connections.
+/// All that a request needs. One for all connections, but for those whose changes are one operation.
 pub struct Api {
     handle: Handle,
     clock: Arc<dyn Clock>,
-    about: About,
-    options: Options,
+    about: Arc<About>,
+    options: Arc<Options>,
     started: Monotonic,
     stop: CancellationToken,
     /// The connections of those who asked the daemon to stop: they end with it, so that its end can be waited for.
-    leaving: Mutex<Vec<Stream>>,
+    leaving: Arc<Mutex<Vec<Stream>>>,
     /// Where it listens now.
-    socket: Mutex<PathBuf>,
+    socket: Arc<Mutex<PathBuf>>,
 }
 
 impl Api {
@@ -73,8 +74,23 @@ impl Api {
     #[must_use]
     pub fn new(handle: Handle, clock: Arc<dyn Clock>, about: About, options: Options, stop: CancellationToken) -> Self {
         let started = clock.monotonic();
-        let socket = Mutex::new(about.socket.clone());
-        Self { handle, clock, about, options, started, stop, leaving: Mutex::default(), socket }
+        let socket = Arc::new(Mutex::new(about.socket.clone()));
+        let (about, options) = (Arc::new(about), Arc::new(options));
+        Self { handle, clock, about, options, started, stop, leaving: Arc::default(), socket }
+    }
+
+    /// Returns what serves a connection of which all changes are one operation.
+    fn within(&self, op: Uuid) -> Self {
+        Self {
+            handle: self.handle.within(op),
+            clock: Arc::clone(&self.clock),
+            about: Arc::clone(&self.about),
+            options: Arc::clone(&self.options),
+            started: self.started,
+            stop: self.stop.clone(),
+            leaving: Arc::clone(&self.leaving),
+            socket: Arc::clone(&self.socket),
+        }
     }
 
     /// Asks the daemon to stop, and keeps the connection of who asked for it open until that has happened.

@@ -45,6 +45,9 @@ impl Api {
             | Rejection::EmptyTitle { .. }
             | Rejection::TooLateToWait { .. }
             | Rejection::WaitsForNone { .. }
+            | Rejection::Deleted { .. }
+            | Rejection::CannotUndo { .. }
+            | Rejection::ChangedSince { .. }
             | Rejection::Cycle { .. }
             | Rejection::TooDeep { .. }
             | Rejection::Stale { .. }
@@ -89,6 +92,13 @@ pub(super) fn read_aloud(at: Timestamp, zone: Tz) -> String {
     format!("{} ({})", local.format(pattern), zone.name())
 }
 
+/// Where to find what can be taken back.
+const OPS_HINT: &str = "keiko op list shows what was done; keiko undo OP takes one of it back";
+
+/// What to do about a task that is deleted.
+pub(super) const DELETED_HINT: &str =
+    "keiko undo brings it back for 30 days; keiko op list shows which change to take back";
+
 /// What to do about a database that is damaged.
 pub(super) const DAMAGED_HINT: &str = "keiko daemon stop, then keiko: a damaged database is set aside at the start, and the \
      newest backup is named";
@@ -100,6 +110,13 @@ fn refusal(error: &CallError, zone: Tz) -> RpcError {
         CallError::NotAdded { source } => not_added(source, zone),
         CallError::NotFound { .. } | CallError::NoSuchName { .. } => refuse(ErrorKind::NotFound)
             .with_hint("keiko list shows the open tasks, keiko list --all those that have ended too"),
+        CallError::Gone { is_for_ever: false, .. } => refuse(ErrorKind::Gone).with_hint(DELETED_HINT),
+        CallError::Gone { is_for_ever: true, .. } => {
+            refuse(ErrorKind::Gone).with_hint("nothing brings it back; keiko add makes a new one")
+        }
+        CallError::NothingToUndo => refuse(ErrorKind::Refused).with_hint(OPS_HINT),
+        CallError::NoSuchOp { .. } | CallError::ManySuchOps { .. } => refuse(ErrorKind::NotFound).with_hint(OPS_HINT),
+        CallError::UndoneBefore { .. } | CallError::CannotUndo { .. } => refuse(ErrorKind::Refused).with_hint(OPS_HINT),
         CallError::NoneDue => refuse(ErrorKind::NotFound).with_hint("name one by its number"),
         CallError::Ambiguous { candidates, .. } => {
             let candidates =
@@ -241,6 +258,10 @@ fn rejected(rejection: &Rejection, zone: Tz) -> RpcError {
             hinted(RpcError::new(ErrorKind::Time, message), source)
         }
         Rejection::EmptyTitle { .. } => refuse(ErrorKind::Params),
+        Rejection::Deleted { .. } => refuse(ErrorKind::Gone).with_hint(DELETED_HINT),
+        Rejection::CannotUndo { .. } | Rejection::ChangedSince { .. } => {
+            refuse(ErrorKind::Refused).with_hint("nothing was taken back; keiko op list shows what else can be")
+        }
         Rejection::Stale { number, .. } | Rejection::OtherOccurrence { number, .. } => {
             refuse(ErrorKind::Conflict).with_hint(format!("look at it with keiko show {number}, then try again"))
         }

@@ -5,8 +5,8 @@
 use clap::{Args, Parser, Subcommand};
 
 use crate::cli::commands::{
-    ack, add, agenda, away, backup, cancel, channel, daemon, done, edit, events, history, list, parse, pause, remind,
-    resume, retry, rpc, show, skip, snooze, status, unblock, why,
+    ack, add, agenda, away, backup, cancel, channel, daemon, delete, done, edit, events, history, list, op, parse,
+    pause, remind, resume, retry, rpc, show, skip, snooze, status, unblock, undo, why,
 };
 use crate::cli::ui::{ColorFlag, Form};
 
@@ -93,10 +93,16 @@ pub(crate) enum Command {
     Skip(skip::Skip),
     #[command(name = "cancel")]
     Cancel(cancel::Cancel),
+    #[command(name = "delete")]
+    Delete(delete::Delete),
     #[command(name = "retry")]
     Retry(retry::Retry),
     #[command(name = "unblock")]
     Unblock(unblock::Unblock),
+    #[command(name = "undo")]
+    Undo(undo::Undo),
+    #[command(name = "op")]
+    Op(op::Op),
     #[command(name = "history")]
     History(history::History),
     #[command(name = "agenda")]

@@ -12,7 +12,7 @@ use crate::config::paths::Paths;
 use crate::protocol::envelope::{self, RawJson};
 use crate::protocol::methods::{
     AGENDA_DEFAULT, AGENDA_MAX, AgendaGet, AgendaResult, Ask, EVENT_NOTIFICATION, EventSubscribe, Hello, History,
-    HistoryResult, List, ListResult, Stop,
+    HistoryResult, List, ListResult, OpBegin, Stop,
 };
 use crate::protocol::objects::{Event, Time};
 
@@ -62,6 +62,15 @@ impl<'a> Context<'a> {
             client.wait_for_ever()?;
             client.call(question)
         })
+    }
+
+    /// Makes what is asked from now on one operation, where it is asked of several tasks: it is then taken back as one. A
+    /// daemon that cannot do so does each on its own.
+    pub(crate) fn begin_op(&mut self, tasks: usize) {
+        if tasks > 1 {
+            // Whatever is wrong with the daemon is told by what is asked of it next.
+            let _ = self.ask(&OpBegin {});
+        }
     }
 
     /// Lets a daemon that is started begin with no tasks, where its database was damaged and is set aside.

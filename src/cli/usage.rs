@@ -11,7 +11,7 @@ use crate::cli::ui::Ui;
 const PROGRAM: &str = "keiko";
 
 /// Words that people try for ending a task.
-const REMOVERS: [&str; 5] = ["rm", "delete", "del", "remove", "kill"];
+const REMOVERS: [&str; 4] = ["rm", "del", "remove", "kill"];
 
 /// Tells a help page, the version or an error of the arguments, and returns how keiko ends.
 pub(crate) fn tell(ui: &mut Ui, error: &clap::Error, typed: &[String]) -> Exit {
@@ -52,7 +52,10 @@ fn unknown_command(error: &clap::Error, typed: &[String]) -> CliError {
         format!("the command comes first: keiko {verb} {word}")
     } else if REMOVERS.contains(&word.as_str()) {
         let name = behind.map_or("N", String::as_str);
-        format!("run keiko done {name} when it is done, keiko cancel {name} when it is not wanted any more")
+        format!(
+            "run keiko done {name} when it is done, keiko cancel {name} when it is not wanted any more, keiko delete {name} \
+             to remove it from sight"
+        )
     } else {
         match error.get(ContextKind::SuggestedSubcommand) {
             Some(ContextValue::Strings(near)) if !near.is_empty() => {
@@ -118,7 +121,7 @@ mod tests {
     fn rm_gets_a_hint() {
         insta::assert_snapshot!(told("rm 12"), @r#"
         error: cannot run "rm": there is no such command
-        hint: run keiko done 12 when it is done, keiko cancel 12 when it is not wanted any more
+        hint: run keiko done 12 when it is done, keiko cancel 12 when it is not wanted any more, keiko delete 12 to remove it from sight
         exit: 2
         "#);
     }

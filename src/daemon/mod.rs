@@ -114,6 +114,7 @@ impl DaemonError {
             Self::Store { source } => match &**source {
                 StoreError::Newer { .. } => EXIT_VERSION,
                 StoreError::Conflict { .. }
+                | StoreError::Dead { .. }
                 | StoreError::FiredBefore { .. }
                 | StoreError::Full { .. }
                 | StoreError::Broken { .. }
@@ -142,6 +143,7 @@ impl DaemonError {
                 ),
                 StoreError::Full { .. } => Some("free some space, then try again".to_owned()),
                 StoreError::Conflict { .. }
+                | StoreError::Dead { .. }
                 | StoreError::FiredBefore { .. }
                 | StoreError::Broken { .. }
                 | StoreError::Damaged { .. }

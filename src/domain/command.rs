@@ -7,6 +7,7 @@ use uuid::Uuid;
 
 use crate::domain::delivery::{DeliveryId, Report, Target};
 use crate::domain::occurrence::OccurrenceName;
+use crate::domain::op::Taken;
 use crate::domain::retry::Jitter;
 use crate::domain::schedule::Schedule;
 use crate::domain::task::{Deadline, Details, Missed, Nag, Number, Policy, Priority, TaskId};
@@ -147,6 +148,10 @@ pub enum Command {
     Unblock,
     /// A task that it may wait for was done, or never will be.
     ParentEnded(ParentEnd),
+    /// Removes the task from sight.
+    Delete,
+    /// Takes back what an earlier command did.
+    Undo(Box<Taken>),
     /// Sends at once, under the same ids, what failed of the open occurrence.
     Retry,
     /// A worker reports on an attempt.
@@ -198,7 +203,8 @@ impl Command {
             | Self::PauseThis { .. }
             | Self::Skip
             | Self::Cancel
-            | Self::CancelThis => true,
+            | Self::CancelThis
+            | Self::Delete => true,
             Self::Wake
             | Self::Rezone
             | Self::ClockSet { .. }
@@ -213,6 +219,7 @@ impl Command {
             | Self::TellTargetFails { .. }
             | Self::Resend { .. }
             | Self::Hold { .. }
+            | Self::Undo(_)
             | Self::Expire { .. } => false,
         }
     }
@@ -234,6 +241,8 @@ impl Command {
             Self::Skip => "skip",
             Self::Cancel | Self::CancelThis => "cancel",
             Self::Unblock => "unblock",
+            Self::Delete => "delete",
+            Self::Undo(_) => "undo",
             Self::ParentEnded(_) => "follow",
             Self::Retry => "retry",
             Self::Report { .. } => "report",

@@ -112,6 +112,11 @@ pub enum Operation {
     Freed(Box<Occurrence>),
     /// The person said that it waits for no other task any more.
     Unblocked,
+    /// It was removed from sight; for a while a person can bring it back.
+    Deleted,
+    /// A person took a change back: the task and its open occurrence are as they were before. The steps before it have led
+    /// to the state that this has.
+    Restored(Box<Snapshot>),
     /// A delivery was handed out again, after a crash or since a person asked for it: its target may have it twice.
     Resent {
         /// The firing.
@@ -179,6 +184,8 @@ impl Operation {
             Self::ParentFailed(_) => "parent_failed",
             Self::Freed(_) => "freed",
             Self::Unblocked => "unblocked",
+            Self::Deleted => "deleted",
+            Self::Restored(_) => "restored",
             Self::Resent { .. } => "resent",
             Self::Held { .. } => "held",
             Self::Expired { .. } => "expired",
@@ -215,6 +222,8 @@ impl Operation {
             | Self::ParentFailed(_)
             | Self::Freed(_)
             | Self::Unblocked
+            | Self::Deleted
+            | Self::Restored(_)
             | Self::Resent { .. }
             | Self::Held { .. }
             | Self::Expired { .. } => None,
@@ -250,6 +259,8 @@ impl Operation {
             | Self::ParentFailed(_)
             | Self::Freed(_)
             | Self::Unblocked
+            | Self::Deleted
+            | Self::Restored(_)
             | Self::Resent { .. }
             | Self::Held { .. }
             | Self::Expired { .. } => None,
@@ -285,6 +296,8 @@ impl Operation {
             | Self::ParentFailed(_)
             | Self::Freed(_)
             | Self::Unblocked
+            | Self::Deleted
+            | Self::Restored(_)
             | Self::Resent { .. }
             | Self::Held { .. }
             | Self::Expired { .. } => None,
@@ -356,6 +369,8 @@ pub fn apply(before: Option<&Snapshot>, operation: &Operation, at: Timestamp, ve
             *after.task.waits.parents.iter_mut().find(|known| known.id == parent.id)? = *parent;
         }
         Operation::Unblocked => after.task.waits = Waits::default(),
+        Operation::Deleted => after.task.deleted_at = Some(at),
+        Operation::Restored(restored) => restore(&mut after, restored)?,
         Operation::Added(_) => return None,
         Operation::Armed
         | Operation::Spoke(_)
@@ -467,6 +482,8 @@ fn next_state(state: &State, operation: &Operation, at: Timestamp) -> Option<Sta
             | Operation::ParentFailed(_)
             | Operation::Freed(_)
             | Operation::Unblocked
+            | Operation::Deleted
+            | Operation::Restored(_)
             | Operation::Completed(_)
             | Operation::Cancelled(_),
         ) => return None,
@@ -510,6 +527,8 @@ fn note_alerts(occurrence: &mut Occurrence, operation: &Operation) {
         | Operation::ParentDone(_)
         | Operation::ParentFailed(_)
         | Operation::Unblocked
+        | Operation::Deleted
+        | Operation::Restored(_)
         | Operation::Resent { .. }
         | Operation::Held { .. }
         | Operation::Expired { .. } => {}
@@ -531,6 +550,17 @@ fn open(snapshot: &mut Snapshot, occurrence: &Occurrence) {
     }
     snapshot.task.cursor = occurrence.instance();
     snapshot.occurrence = occurrence.clone();
+}
+
+/// Makes the task and its open occurrence what they were. `None` where that is another occurrence, or in another state.
+fn restore(after: &mut Snapshot, restored: &Snapshot) -> Option<()> {
+    let (is, was) = (&after.occurrence, &restored.occurrence);
+    let fits = is.name() == was.name() && is.state.name() == was.state.name() && after.task.id == restored.task.id;
+    let Task { version, updated_at, .. } = after.task;
+    *after = fits.then(|| restored.clone())?;
+    after.task.version = version;
+    after.task.updated_at = updated_at;
+    Some(())
 }
 
 fn mark_spoken(occurrence: &mut Occurrence, firing: &Firing) {

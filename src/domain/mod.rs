@@ -16,6 +16,7 @@ pub mod filter;
 pub mod message;
 pub mod name;
 pub mod occurrence;
+pub mod op;
 pub mod outbox;
 pub mod pause;
 pub mod planned;

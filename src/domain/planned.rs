@@ -15,6 +15,9 @@ impl Snapshot {
     /// This is what the queue holds and the store indexes; it never depends on the zone, since due times are instants.
     #[must_use]
     pub fn next_wake(&self) -> Option<Timestamp> {
+        if self.task.deleted_at.is_some() {
+            return None;
+        }
         let occurrence = &self.occurrence;
         match &occurrence.state {
             State::Created | State::Failed(_) | State::Completed(_) | State::Cancelled(_) => None,
@@ -44,6 +47,9 @@ impl Snapshot {
     /// Returns when it speaks next, `None` when it will not by itself.
     #[must_use]
     pub fn speaks_at(&self) -> Option<Timestamp> {
+        if self.task.deleted_at.is_some() {
+            return None;
+        }
         match &self.occurrence.state {
             State::Created | State::Failed(_) | State::Completed(_) | State::Cancelled(_) | State::Suspended(_) => None,
             State::Running(running) => earliest([

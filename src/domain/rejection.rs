@@ -167,6 +167,30 @@ pub enum Rejection {
         /// The task.
         number: Number,
     },
+    /// It was deleted.
+    #[error("cannot {verb} task {number}: it is deleted")]
+    Deleted {
+        /// What was wanted.
+        verb: &'static str,
+        /// The task.
+        number: Number,
+    },
+    /// What was done to it cannot be taken back.
+    #[error("cannot undo what was done to task {number}: {why}")]
+    CannotUndo {
+        /// The task.
+        number: Number,
+        /// Why, for people.
+        why: &'static str,
+    },
+    /// Somebody has changed since what is to be taken back.
+    #[error("cannot undo what was done to task {number}: its {field} has been changed since")]
+    ChangedSince {
+        /// The task.
+        number: Number,
+        /// What was changed, as people call it.
+        field: &'static str,
+    },
     /// The caller saw another version.
     #[error("cannot {verb} task {number}: it has changed (expected version {expected}, found {found})")]
     Stale {
@@ -215,6 +239,9 @@ impl Rejection {
             | Self::FollowingOnce { .. }
             | Self::Past { .. }
             | Self::Schedule { .. }
+            | Self::Deleted { .. }
+            | Self::CannotUndo { .. }
+            | Self::ChangedSince { .. }
             | Self::EmptyTitle { .. } => false,
         }
     }

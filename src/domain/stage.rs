@@ -33,6 +33,8 @@ pub const STAGES: [&str; 15] = [
 #[must_use]
 pub fn stage(snapshot: &Snapshot, now: Timestamp, zone: Tz) -> Cow<'static, str> {
     match held_until(snapshot, now) {
+        // Seen only by who has just deleted it, and in its events.
+        _ if snapshot.task.deleted_at.is_some() => Cow::Borrowed("deleted"),
         _ if snapshot.is_waiting() => Cow::Owned(snapshot.task.waits.told()),
         Some(end) => Cow::Owned(format!("held until {}", end_in_words(end, now, zone))),
         None => Cow::Borrowed(word(snapshot, now)),

@@ -181,6 +181,8 @@ pub struct Task {
     pub follows: Option<TaskLink>,
     /// The task that goes on with this one's series.
     pub followed_by: Option<TaskLink>,
+    /// When it was removed from sight; nothing of it rings any more.
+    pub deleted_at: Option<Timestamp>,
 }
 
 impl Task {

@@ -215,11 +215,14 @@ impl ParentEnd {
                 Some(_) => None,
             }
         };
+        let was_open = !transition.after.occurrence.has_ended();
+        let is_deleted = transition.steps.iter().any(|step| step.operation == Operation::Deleted);
+        let deleted = (was_open && is_deleted).then(|| Self::deleted(task.id, task.updated_at));
         let ends = transition.steps.iter().filter_map(|step| {
             let (occurrence, at) = (&step.snapshot.occurrence, step.snapshot.task.updated_at);
             end_of(&step.operation, occurrence.name(), at)
         });
-        ends.map(|wait| Self { parent: task.id, wait }).collect()
+        ends.map(|wait| Self { parent: task.id, wait }).chain(deleted).collect()
     }
 }
 
@@ -227,6 +230,9 @@ impl Wait {
     /// Returns where a task stands for one that begins to wait for it: what ended is done for ever, or never will be.
     #[must_use]
     pub fn of(parent: &Snapshot) -> Self {
+        if let (Some(at), false) = (parent.task.deleted_at, parent.occurrence.has_ended()) {
+            return Self::Failed(Failure { how: HowFailed::Deleted, at });
+        }
         match &parent.occurrence.state {
             State::Completed(ended) | State::Cancelled(ended) => match HowFailed::of(ended.outcome) {
                 None => Self::Met(Met { occurrence: parent.occurrence.name(), at: ended.at, is_last: true }),

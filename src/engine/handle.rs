@@ -4,9 +4,11 @@ use std::collections::BTreeSet;
 use std::ops::Range;
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::sync::atomic::AtomicU64;
 
 use chrono_tz::Tz;
 use tokio::sync::{Semaphore, mpsc, oneshot, watch};
+use uuid::Uuid;
 
 use crate::clock::{Clock, Jump};
 use crate::domain::agenda::{Agenda, Around, Part, Stretch, agenda};
@@ -47,6 +49,10 @@ pub struct Handle {
     last_seq: watch::Receiver<u64>,
     health: StoreHealth,
     quiet_hours: QuietHours,
+    /// The operation that what is asked belongs to, where that began before.
+    pub(super) op: Option<Uuid>,
+    /// How many operations have begun with this handle and its clones.
+    pub(super) begun: Arc<AtomicU64>,
     /// One trial at a time: it goes past the limits that protect a target.
     trials: Arc<Semaphore>,
     /// One backup at a time: each reads the whole store.
@@ -106,7 +112,20 @@ impl Handle {
     ) -> Self {
         let one = || Arc::new(Semaphore::new(1));
         let quiet_hours = QuietHours::default();
-        Self { inputs, store, clock, identity, channels, last_seq, health, quiet_hours, trials: one(), backups: one() }
+        Self {
+            inputs,
+            store,
+            clock,
+            identity,
+            channels,
+            last_seq,
+            health,
+            quiet_hours,
+            op: None,
+            begun: Arc::default(),
+            trials: one(),
+            backups: one(),
+        }
     }
 
     /// Returns it with the hours in which the person is to be left alone each day.
@@ -120,7 +139,7 @@ impl Handle {
     /// # Errors
     /// The rules refuse it, the store fails, or too many inputs wait.
     pub async fn add(&self, request: AddRequest) -> Result<Applied, CallError> {
-        self.ask(|reply| Input::Add { request: Box::new(request), reply }).await
+        self.ask(|reply| Input::Add { request: Box::new(request), op: self.op, reply }).await
     }
 
     /// Changes a task; answers when that is committed.
@@ -128,7 +147,7 @@ impl Handle {
     /// # Errors
     /// The rules refuse it, the store fails, or too many inputs wait.
     pub async fn call(&self, call: Call) -> Result<Applied, CallError> {
-        self.ask(|reply| Input::Call { call, reply }).await
+        self.ask(|reply| Input::Call { call, op: self.op, reply }).await
     }
 
     /// Changes a series from a time on; answers when that is committed.
@@ -136,7 +155,7 @@ impl Handle {
     /// # Errors
     /// The rules refuse it, the store fails, or too many inputs wait.
     pub async fn follow(&self, call: FollowCall) -> Result<Applied, CallError> {
-        self.ask(|reply| Input::Follow { call, reply }).await
+        self.ask(|reply| Input::Follow { call, op: self.op, reply }).await
     }
 
     /// Returns what would follow from a change; nothing is changed, and its key is not used up.
@@ -541,7 +560,10 @@ impl Handle {
         self.clock.zone()
     }
 
-    async fn ask<T>(&self, input: impl FnOnce(oneshot::Sender<Result<T, CallError>>) -> Input) -> Result<T, CallError> {
+    pub(super) async fn ask<T>(
+        &self,
+        input: impl FnOnce(oneshot::Sender<Result<T, CallError>>) -> Input,
+    ) -> Result<T, CallError> {
         let (reply, answer) = oneshot::channel();
         self.inputs.try_send(input(reply)).map_err(|error| match error {
             mpsc::error::TrySendError::Full(_) => CallError::Busy { limit: INPUTS_MAX },
@@ -568,11 +590,22 @@ fn find(store: &dyn Store, text: String) -> Result<TaskId, CallError> {
     let nothing = |name: String| CallError::NoSuchName { name };
     match TaskName::parse(&text) {
         None => Err(nothing(text)),
-        Some(TaskName::Number(number)) => store.by_number(number)?.ok_or_else(|| nothing(text)),
+        Some(TaskName::Number(number)) => {
+            let Some(id) = store.by_number(number)? else { return Err(nothing(text)) };
+            match store.snapshot(id)? {
+                Some(snapshot) if snapshot.task.deleted_at.is_none() => Ok(id),
+                found => Err(CallError::Gone { name: text, is_for_ever: found.is_none() }),
+            }
+        }
         Some(TaskName::IdPrefix(prefix)) => {
             let ids = store.by_id_prefix(&prefix, CANDIDATES_MAX)?;
-            let matching: Vec<Snapshot> =
+            let mut matching: Vec<Snapshot> =
                 ids.into_iter().filter_map(|id| store.snapshot(id).transpose()).collect::<Result<_, StoreError>>()?;
+            let is_any = !matching.is_empty();
+            matching.retain(|snapshot| snapshot.task.deleted_at.is_none());
+            if is_any && matching.is_empty() {
+                return Err(CallError::Gone { name: text, is_for_ever: false });
+            }
             pick(&text, &matching.iter().collect::<Vec<_>>(), nothing(text.clone()))
         }
         Some(name @ TaskName::Words(_)) => {

@@ -10,6 +10,7 @@ use crate::domain::breaker::TargetHealth;
 use crate::domain::command::{Command, Edit, Expected};
 use crate::domain::delivery::{ChannelKind, DeliveryId, Report, Target};
 use crate::domain::event::{Actor, Snapshot};
+use crate::domain::op::Op;
 use crate::domain::pause::Scope;
 use crate::domain::quiet::Away;
 use crate::domain::rejection::Rejection;
@@ -28,6 +29,8 @@ pub enum Input {
     Add {
         /// What.
         request: Box<AddRequest>,
+        /// The operation that it belongs to, where that began before.
+        op: Option<Uuid>,
         /// Where the answer goes, after the commit.
         reply: oneshot::Sender<Result<Applied, CallError>>,
     },
@@ -35,6 +38,8 @@ pub enum Input {
     Call {
         /// What.
         call: Call,
+        /// As in [`Input::Add`].
+        op: Option<Uuid>,
         /// Where the answer goes, after the commit.
         reply: oneshot::Sender<Result<Applied, CallError>>,
     },
@@ -42,8 +47,17 @@ pub enum Input {
     Follow {
         /// What.
         call: FollowCall,
+        /// As in [`Input::Add`].
+        op: Option<Uuid>,
         /// Where the answer goes, after the commit.
         reply: oneshot::Sender<Result<Applied, CallError>>,
+    },
+    /// What a person did is to be taken back.
+    Undo {
+        /// What.
+        call: UndoCall,
+        /// Where the answer goes, after the commit.
+        reply: oneshot::Sender<Result<Undone, CallError>>,
     },
     /// Somebody wants to know what would follow from a change.
     Preview {
@@ -153,6 +167,32 @@ pub struct FollowCall {
     pub actor: Actor,
     /// What makes it be done once.
     pub key: Option<RequestKey>,
+}
+
+/// An operation is to be taken back.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct UndoCall {
+    /// The beginning of its id, eight letters or more; absent: the latest that a person typed and that stands.
+    pub op: Option<String>,
+    /// What makes it be done once.
+    pub key: Option<RequestKey>,
+}
+
+/// The answer to what was taken back.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Undone {
+    /// The request, an operation itself.
+    pub op_id: Uuid,
+    /// When it was done.
+    pub now: Timestamp,
+    /// What was taken back.
+    pub op: Op,
+    /// Whether it was done now; not where the key was seen before.
+    pub changed: bool,
+    /// The first of the tasks that changed, as they are now.
+    pub tasks: Vec<Snapshot>,
+    /// What could not be taken back, for people.
+    pub notes: Vec<String>,
 }
 
 /// A change that is only to be looked at.
@@ -329,6 +369,43 @@ pub enum CallError {
         /// Number and title of those that match, at most a few.
         candidates: Vec<(u64, String)>,
     },
+    /// The task was deleted.
+    #[error("cannot use task {name}: it was deleted{}", if *is_for_ever { " for good" } else { "" })]
+    Gone {
+        /// What it was called.
+        name: String,
+        /// Whether it cannot be brought back any more.
+        is_for_ever: bool,
+    },
+    /// Nothing that a person did stands.
+    #[error("cannot undo: there is nothing to take back")]
+    NothingToUndo,
+    /// No operation has the name.
+    #[error("cannot undo {name:?}: there is no such operation")]
+    NoSuchOp {
+        /// What was typed.
+        name: String,
+    },
+    /// Several operations have the name.
+    #[error("cannot undo {name:?}: several operations begin so")]
+    ManySuchOps {
+        /// What was typed.
+        name: String,
+    },
+    /// The operation was taken back before.
+    #[error("cannot undo \"{op}\": it was taken back already")]
+    UndoneBefore {
+        /// What it did.
+        op: String,
+    },
+    /// The operation cannot be taken back.
+    #[error("cannot undo \"{op}\": {why}")]
+    CannotUndo {
+        /// What it did.
+        op: String,
+        /// Why, for people.
+        why: &'static str,
+    },
     /// No task is due, so a verb without a name means nothing.
     #[error("cannot tell which task is meant: none is due")]
     NoneDue,
@@ -411,7 +488,9 @@ pub const fn store_failure(error: &StoreError) -> StoreFailure {
         StoreError::Broken { .. } | StoreError::Newer { .. } => StoreFailure::Broken,
         StoreError::Damaged { .. } => StoreFailure::Damaged,
         StoreError::Taken { .. } => StoreFailure::Refused,
-        StoreError::Conflict { .. } | StoreError::FiredBefore { .. } => StoreFailure::OurFault,
+        StoreError::Conflict { .. } | StoreError::Dead { .. } | StoreError::FiredBefore { .. } => {
+            StoreFailure::OurFault
+        }
         StoreError::Closed => StoreFailure::Closed,
     }
 }

@@ -26,6 +26,8 @@ pub mod ids;
 pub mod input;
 mod late;
 mod log_lines;
+mod ops;
+mod purge;
 mod recover;
 pub mod request;
 mod retry;

@@ -56,6 +56,7 @@ impl Engine {
         // What is held may be so no more: it is looked at in the first turn.
         self.has_unreleased = true;
         self.let_go_at = None;
+        self.plan_purge(self.clock.now())?;
         for delivery in self.store.outbox()? {
             self.plan_retry(&delivery);
             if delivery.status == DeliveryStatus::Held {

@@ -14,6 +14,7 @@ use crate::domain::delivery::{ChannelKind, Delivery, DeliveryId, DeliveryStatus,
 use crate::domain::effect::Effect;
 use crate::domain::event::Actor;
 use crate::domain::occurrence::Spent;
+use crate::domain::op::DELETED_KEPT;
 use crate::domain::pause::ManyPause;
 use crate::domain::quiet::Quiet;
 use crate::domain::retry::back_off;
@@ -75,6 +76,8 @@ pub(super) struct Engine {
     /// Reports that could not be written yet.
     unwritten: Vec<(DeliveryId, Report)>,
     pub(super) is_stopping: bool,
+    /// When deleted tasks go for ever next.
+    pub(super) purge_at: Option<Timestamp>,
 }
 
 struct Advance {
@@ -129,6 +132,7 @@ impl Engine {
             health,
             unwritten: Vec::new(),
             is_stopping: false,
+            purge_at: None,
         }
     }
 
@@ -214,8 +218,9 @@ impl Engine {
     /// Returns when the clock has something to do next.
     fn deadline(&mut self) -> Option<Timestamp> {
         let held = self.let_go_at.filter(|_| !self.is_stopping);
-        let planned = [self.wakes.next_deadline(), self.retries.next_deadline(), self.targets.next_deadline(), held];
-        let planned = planned.into_iter().flatten().min();
+        let queues = [self.wakes.next_deadline(), self.retries.next_deadline(), self.targets.next_deadline()];
+        let planned = queues.into_iter().chain([held, self.purge_at]);
+        let planned = planned.flatten().min();
         match self.storage.retry_at {
             Some(retry) if self.storage.is_plan_stale || !self.unwritten.is_empty() => Some(retry),
             Some(retry) => planned.map(|next| next.max(retry)),
@@ -269,6 +274,7 @@ impl Engine {
             self.hold_back(&error, now);
         }
         self.release_late().await;
+        self.purge(now).await;
         for reply in sorted.audits {
             // Who asked may have gone.
             let _ = reply.send(self.audit());
@@ -285,9 +291,10 @@ impl Engine {
         let mut sorted = Sorted::default();
         for input in inputs {
             match input {
-                Input::Add { request, reply } => sorted.calls.push(Asked::Add(request, reply)),
-                Input::Call { call, reply } => sorted.calls.push(Asked::Call(call, reply)),
-                Input::Follow { call, reply } => sorted.calls.push(Asked::Follow(call, reply)),
+                Input::Add { request, op, reply } => sorted.calls.push(Asked::Add(request, op, reply)),
+                Input::Call { call, op, reply } => sorted.calls.push(Asked::Call(call, op, reply)),
+                Input::Follow { call, op, reply } => sorted.calls.push(Asked::Follow(call, op, reply)),
+                Input::Undo { call, reply } => sorted.calls.push(Asked::Undo(call, reply)),
                 Input::Preview { call, reply } => sorted.calls.push(Asked::Preview(call, reply)),
                 Input::SetAway { call, reply } => sorted.calls.push(Asked::SetAway(call, reply)),
                 Input::CallMany { call, reply } => sorted.calls.push(Asked::CallMany(call, reply)),
@@ -386,6 +393,10 @@ impl Engine {
         if self.quiet.away != plan.away {
             self.quiet.away = plan.away.take();
             self.has_unreleased = true;
+        }
+        if let Some(at) = plan.snapshots.values().filter_map(|snapshot| snapshot.task.deleted_at).min() {
+            let at = at.saturating_add(DELETED_KEPT);
+            self.purge_at = Some(self.purge_at.map_or(at, |planned| planned.min(at)));
         }
         for (id, snapshot) in plan.snapshots.drain() {
             self.wakes.set(id, snapshot.task.version, snapshot.next_wake());

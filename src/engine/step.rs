@@ -25,7 +25,7 @@ use crate::domain::transition::{Known, Transition, create, transition};
 use crate::domain::waiting::ParentEnd;
 use crate::engine::dispatch::Dispatcher;
 use crate::engine::ids::Ids;
-use crate::engine::input::{AddRequest, Applied, AwayApplied, Call, CallError, Dependents, ManyApplied};
+use crate::engine::input::{AddRequest, Applied, AwayApplied, Call, CallError, Dependents, ManyApplied, Undone};
 use crate::engine::request::RequestKey;
 use crate::engine::targets::Targets;
 use crate::store::{Change, RequestSeen, Store, StoreError};
@@ -36,6 +36,7 @@ mod follow;
 mod many;
 mod quiet;
 mod targets;
+mod undo;
 
 /// What holds for every step of a batch.
 #[derive(Clone, Copy, Debug)]
@@ -111,6 +112,9 @@ pub(super) struct Batch<'a> {
     target_answers: Vec<Answer<TargetHealth>>,
     many_answers: Vec<Answer<ManyApplied>>,
     away_answers: Vec<Answer<AwayApplied>>,
+    undo_answers: Vec<Answer<Undone>>,
+    /// The operation that what is asked belongs to, where that began before.
+    op: Option<Uuid>,
     /// Who waits for whom by this batch, over what the store has.
     waiting: HashMap<TaskId, BTreeSet<TaskId>>,
     /// Why nothing of this batch may be committed: what follows from a part of it is not known.
@@ -142,6 +146,7 @@ pub(super) struct Plan {
     answers: Vec<Answer<Applied>>,
     target_answers: Vec<Answer<TargetHealth>>,
     many_answers: Vec<Answer<ManyApplied>>,
+    undo_answers: Vec<Answer<Undone>>,
 }
 
 impl Plan {
@@ -151,6 +156,7 @@ impl Plan {
         self.target_answers.into_iter().for_each(|answer| answer.send(failed));
         self.away_answers.into_iter().for_each(|answer| answer.send(failed));
         self.many_answers.into_iter().for_each(|answer| answer.send(failed));
+        self.undo_answers.into_iter().for_each(|answer| answer.send(failed));
     }
 }
 
@@ -178,6 +184,8 @@ impl<'a> Batch<'a> {
             answers: Vec::new(),
             target_answers: Vec::new(),
             many_answers: Vec::new(),
+            undo_answers: Vec::new(),
+            op: None,
             pauses: world.pauses.to_vec(),
             quiet: world.quiet.clone(),
             away_answers: Vec::new(),
@@ -215,6 +223,7 @@ impl<'a> Batch<'a> {
                 answers: self.answers,
                 target_answers: self.target_answers,
                 many_answers: self.many_answers,
+                undo_answers: self.undo_answers,
             },
         }
     }
@@ -333,7 +342,9 @@ impl<'a> Batch<'a> {
         let transition = create(new, &moment)?;
         self.next_number = Number(self.next_number.0 + 1);
         self.note(request.key, id);
-        Ok(self.take(transition, Actor::Person, &moment))
+        let applied = self.take(transition, Actor::Person, &moment);
+        self.note_verb(applied.op_id, "add", &applied.snapshot);
+        Ok(applied)
     }
 
     fn called(&mut self, call: &Call) -> Result<Applied, CallError> {
@@ -345,6 +356,9 @@ impl<'a> Batch<'a> {
         let command = self.resolved(call.task, &call.command)?;
         let applied = self.applied_for(call.key.as_ref(), call.task, &command, call.expected, call.actor)?;
         self.note(call.key.clone(), call.task);
+        if applied.changed && call.actor == Actor::Person {
+            self.note_op(applied.op_id, &command, &applied.snapshot);
+        }
         Ok(applied)
     }
 
@@ -448,7 +462,7 @@ impl<'a> Batch<'a> {
     /// Returns the circumstances of a request about a task of these tags.
     fn moment_of(&mut self, key: Option<&RequestKey>, tags: &[String]) -> Moment {
         let Circumstances { now, zone, grace, is_desktop_away, device } = self.circumstances;
-        let op_id = key.map_or_else(|| self.ids.next(now), RequestKey::op_id);
+        let op_id = key.map(RequestKey::op_id).or(self.op).unwrap_or_else(|| self.ids.next(now));
         let standing = standing(&self.pauses, tags, now);
         let quiet_until = self.quiet.until(tags, now, zone);
         Moment { now, zone, device, op_id, grace, is_desktop_away, standing, quiet_until }

@@ -4,6 +4,7 @@
 use std::sync::Arc;
 
 use tokio::sync::oneshot;
+use uuid::Uuid;
 
 use crate::domain::breaker::TargetHealth;
 use crate::domain::command::Command;
@@ -12,7 +13,7 @@ use crate::domain::event::Actor;
 use crate::domain::task::TaskId;
 use crate::engine::input::{
     AddRequest, Applied, AwayApplied, AwayCall, Call, CallError, FollowCall, ManyApplied, ManyCall, PreviewCall,
-    StoreFailure, TargetCall, store_failure,
+    StoreFailure, TargetCall, UndoCall, Undone, store_failure,
 };
 use crate::engine::run::Engine;
 use crate::engine::step::Batch;
@@ -138,18 +139,20 @@ pub(super) enum Asked {
     SetAway(AwayCall, oneshot::Sender<Result<AwayApplied, CallError>>),
     CallMany(ManyCall, oneshot::Sender<Result<ManyApplied, CallError>>),
     CallTarget(TargetCall, oneshot::Sender<Result<TargetHealth, CallError>>),
-    Add(Box<AddRequest>, oneshot::Sender<Result<Applied, CallError>>),
-    Call(Call, oneshot::Sender<Result<Applied, CallError>>),
-    Follow(FollowCall, oneshot::Sender<Result<Applied, CallError>>),
+    Add(Box<AddRequest>, Option<Uuid>, oneshot::Sender<Result<Applied, CallError>>),
+    Call(Call, Option<Uuid>, oneshot::Sender<Result<Applied, CallError>>),
+    Follow(FollowCall, Option<Uuid>, oneshot::Sender<Result<Applied, CallError>>),
+    Undo(UndoCall, oneshot::Sender<Result<Undone, CallError>>),
     Preview(PreviewCall, oneshot::Sender<Result<Applied, CallError>>),
 }
 
 impl Asked {
     pub(super) fn step(self, batch: &mut Batch<'_>) {
         match self {
-            Self::Add(request, reply) => batch.add(*request, reply),
-            Self::Call(call, reply) => batch.call(&call, reply),
-            Self::Follow(call, reply) => batch.follow(&call, reply),
+            Self::Add(request, op, reply) => batch.within(op, |batch| batch.add(*request, reply)),
+            Self::Call(call, op, reply) => batch.within(op, |batch| batch.call(&call, reply)),
+            Self::Follow(call, op, reply) => batch.within(op, |batch| batch.follow(&call, reply)),
+            Self::Undo(call, reply) => batch.undo(&call, reply),
             Self::Preview(call, reply) => batch.preview(&call, reply),
             Self::SetAway(call, reply) => batch.set_away(&call, reply),
             Self::CallMany(call, reply) => batch.call_many(&call, reply),

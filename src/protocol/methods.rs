@@ -21,6 +21,9 @@ pub use crate::protocol::methods::following::{
     EventSubscribeResult, EventUnsubscribe, EventUnsubscribeResult, HISTORY_DELIVERIES_MAX, History, HistoryResult,
     PAGE_BYTES_MAX,
 };
+pub use crate::protocol::methods::ops::{
+    OPS_DEFAULT, OPS_MAX, OpBegin, OpBeginResult, OpGet, OpGetResult, OpList, OpListResult, Undo, UndoResult,
+};
 pub use crate::protocol::methods::outgoing::{
     ChannelList, ChannelListResult, ChannelPause, ChannelResult, ChannelResume, ChannelTest, ChannelTestResult,
     DELIVERIES_MAX, DeliveryList, DeliveryListResult,
@@ -29,12 +32,13 @@ pub use crate::protocol::methods::storage::{Backup, BackupResult};
 pub use crate::protocol::methods::story::{WHY_DEFAULT, WHY_MAX, Why, WhyResult};
 pub use crate::protocol::methods::update::Update;
 pub use crate::protocol::methods::verbs::{
-    Ack, Cancel, Done, Pause, PauseResult, Resume, Retry, SeriesScope, Skip, Snooze, Unblock,
+    Ack, Cancel, Delete, Done, Pause, PauseResult, Resume, Retry, SeriesScope, Skip, Snooze, Unblock,
 };
 
 mod agenda;
 mod away;
 mod following;
+mod ops;
 mod outgoing;
 mod storage;
 mod story;
@@ -92,10 +96,15 @@ methods! {
     TaskResume "task.resume" Resume -> PauseResult;
     TaskSkip "task.skip" Skip -> WriteResult;
     TaskCancel "task.cancel" Cancel -> WriteResult;
+    TaskDelete "task.delete" Delete -> WriteResult;
     TaskRetry "task.retry" Retry -> WriteResult;
     TaskUnblock "task.unblock" Unblock -> WriteResult;
     TaskHistory "task.history" History -> HistoryResult;
     TaskWhy "task.why" Why -> WhyResult;
+    OpBegin "op.begin" OpBegin -> OpBeginResult;
+    OpList "op.list" OpList -> OpListResult;
+    OpGet "op.get" OpGet -> OpGetResult;
+    OpUndo "op.undo" Undo -> UndoResult;
     AgendaGet "agenda.get" AgendaGet -> AgendaResult;
     AwaySet "away.set" AwaySet -> AwayResult;
     AwayGet "away.get" AwayGet -> AwayResult;

@@ -59,6 +59,29 @@ pub enum Priority {
     High,
 }
 
+/// What one command of a person did, as one thing that can be taken back.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Op {
+    /// Names it, in events too.
+    pub op_id: String,
+    /// When it was done.
+    pub at: Time,
+    /// What was asked, as people type it; `undo` and `redo` of what took something back or did it again.
+    pub verb: String,
+    /// It in words: `done 7 pay rent`.
+    pub text: String,
+    /// The numbers of its tasks, the first 100.
+    pub tasks: Vec<u64>,
+    /// How many tasks those are.
+    pub total: u64,
+    /// The operation that this took back or did again.
+    pub undoes: Option<String>,
+    /// The operation that took this back.
+    pub undone_by: Option<String>,
+    /// Whether a bare undo means it, once all behind it are taken back.
+    pub is_next: bool,
+}
+
 /// A task with its present occurrence (SPEC 2).
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Task {

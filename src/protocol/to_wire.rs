@@ -20,6 +20,7 @@ use crate::protocol::{SCHEMA_VERSION, objects};
 
 pub mod agenda;
 mod device;
+pub mod ops;
 pub mod outgoing;
 pub mod story;
 
@@ -440,7 +441,7 @@ fn values(operation: &Operation, zone: Tz) -> objects::Json {
     use serde_json::json;
     let told = |at: Timestamp| time(at, zone);
     match operation {
-        Operation::Added(snapshot) => json!({
+        Operation::Added(snapshot) | Operation::Restored(snapshot) => json!({
             "title": snapshot.task.details.title,
             "schedule": schedule(&snapshot.task.schedule, zone),
             "due_at": snapshot.occurrence.due_at().map(told),
@@ -491,6 +492,7 @@ fn values(operation: &Operation, zone: Tz) -> objects::Json {
         Operation::Armed
         | Operation::Started
         | Operation::Unblocked
+        | Operation::Deleted
         | Operation::DeadlinePassed
         | Operation::Failed
         | Operation::Retried

@@ -17,6 +17,7 @@ use crate::domain::delivery::{Delivery, DeliveryId, DeliveryStatus, Target};
 use crate::domain::device_event::{AnyEvent, DeviceEvent};
 use crate::domain::event::{Event, Operation, SKIPPED, Snapshot};
 use crate::domain::occurrence::{FireId, OccurrenceKey, OccurrenceName, Spent};
+use crate::domain::op::Op;
 use crate::domain::outbox::{DeliveryFilter, Statuses, TargetCount};
 use crate::domain::pause::ManyPause;
 use crate::domain::quiet::Away;
@@ -227,13 +228,13 @@ impl Store for MemoryStore {
     }
 
     fn by_number(&self, number: Number) -> Result<Option<TaskId>, StoreError> {
-        self.ask(|disk| disk.numbers.get(&number).copied())
+        self.ask(|disk| disk.numbers.get(&number).or_else(|| disk.dead.get(&number)).copied())
     }
 
     fn dependents(&self, parent: TaskId) -> Result<Vec<TaskId>, StoreError> {
         let waits = |entry: &&Entry| {
             let is_told = entry.task.waits.parents.iter().any(|each| each.id == parent);
-            is_told && !entry.present().has_ended()
+            is_told && !entry.present().has_ended() && entry.task.deleted_at.is_none()
         };
         self.ask(|disk| {
             let mut waiting: Vec<&Entry> = disk.waiting.iter().map(|id| &disk.tasks[id]).filter(waits).collect();
@@ -259,7 +260,8 @@ impl Store for MemoryStore {
         };
         self.ask(|disk| {
             let ids = disk.numbers.iter().filter(|(number, _)| **number > after).map(|(_, id)| id);
-            ids.map(|id| disk.tasks[id].snapshot()).filter(is_listed).take(limit).collect()
+            let tasks = ids.map(|id| disk.tasks[id].snapshot()).filter(|snapshot| snapshot.task.deleted_at.is_none());
+            tasks.filter(is_listed).take(limit).collect()
         })
     }
 
@@ -426,12 +428,53 @@ impl Store for MemoryStore {
         self.ask(|disk| disk.requests.get(key).cloned())
     }
 
+    fn ops(&self, before: Option<u64>, limit: usize) -> Result<Vec<(u64, Op)>, StoreError> {
+        self.ask(|disk| {
+            let placed = disk.ops.iter().enumerate().map(|(index, op)| (index as u64 + 1, op.clone()));
+            placed.rev().filter(|(place, _)| before.is_none_or(|before| *place < before)).take(limit).collect()
+        })
+    }
+
+    fn ops_by_prefix(&self, prefix: &str, limit: usize) -> Result<Vec<Op>, StoreError> {
+        let digits: String = prefix.chars().filter(|c| *c != '-').collect();
+        let matches = |op: &&Op| op.id.simple().to_string().starts_with(&digits);
+        self.ask(|disk| {
+            let mut found: Vec<Op> = disk.ops.iter().filter(matches).cloned().collect();
+            found.sort_by_key(|op| op.id);
+            found.truncate(limit);
+            found
+        })
+    }
+
+    fn op_to_undo(&self) -> Result<Option<Op>, StoreError> {
+        self.ask(|disk| disk.ops.iter().rev().find(|op| op.is_next_to_undo()).cloned())
+    }
+
+    fn events_of_op(&self, op: Uuid) -> Result<Vec<StoredEvent>, StoreError> {
+        self.ask(|disk| {
+            let of_op = disk.stored_events(0).filter_map(|StoredEvent { seq, event }| {
+                let event = event.of_task().filter(|event| event.op_id == op)?;
+                Some(StoredEvent { seq, event: event.clone() })
+            });
+            of_op.collect()
+        })
+    }
+
+    fn deleted(&self, until: Timestamp, limit: usize) -> Result<Vec<(TaskId, Timestamp)>, StoreError> {
+        self.ask(|disk| {
+            let deleted = disk.tasks.values().filter_map(|entry| Some((entry.task.deleted_at?, &entry.task)));
+            let mut deleted: Vec<_> = deleted.filter(|(at, _)| *at <= until).collect();
+            deleted.sort_by_key(|(at, task)| (*at, task.number));
+            deleted.into_iter().take(limit).map(|(at, task)| (task.id, at)).collect()
+        })
+    }
+
     fn counts(&self) -> Result<Counts, StoreError> {
         self.ask(|disk| {
             let outbox = disk.deliveries.iter().filter(|delivery| !delivery.status.is_final()).count();
             let held = disk.deliveries.iter().filter(|delivery| delivery.status == DeliveryStatus::Held).count();
             let mut counts = Counts { outbox: outbox as u64, held: held as u64, ..Counts::default() };
-            for entry in disk.tasks.values() {
+            for entry in disk.tasks.values().filter(|entry| entry.task.deleted_at.is_none()) {
                 let count = match entry.present().state.name() {
                     StateName::Created => &mut counts.created,
                     StateName::Pending => &mut counts.pending,
@@ -490,6 +533,10 @@ struct Disk {
     passed_by_person: Vec<(TaskId, OccurrenceKey, Timestamp)>,
     targets: BTreeMap<Target, TargetHealth>,
     requests: BTreeMap<String, RequestSeen>,
+    /// In the order in which they were done.
+    ops: Vec<Op>,
+    /// The tasks that were purged, by their numbers.
+    dead: BTreeMap<Number, TaskId>,
 }
 
 impl Disk {
@@ -514,6 +561,8 @@ impl Disk {
             passed_by_person: Vec::new(),
             targets: BTreeMap::new(),
             requests: BTreeMap::new(),
+            ops: Vec::new(),
+            dead: BTreeMap::new(),
         }
     }
 
@@ -589,6 +638,13 @@ impl Disk {
                 self.open_deliveries.insert(position);
             }
         }
+        for op in &change.ops {
+            match self.ops.iter_mut().find(|known| known.id == op.id) {
+                Some(known) => known.clone_from(op),
+                None => self.ops.push(op.clone()),
+            }
+        }
+        change.purged.iter().for_each(|task| self.purge(*task));
         self.targets.extend(change.targets.iter().map(|health| (health.target.clone(), health.clone())));
         self.requests.extend(change.requests.iter().map(|request| (request.key.clone(), request.clone())));
         if let Some(pauses) = &change.pauses {
@@ -598,6 +654,24 @@ impl Disk {
         self.shown_by = change.shown_by.clone().or_else(|| self.shown_by.take());
         self.away = change.away.clone().unwrap_or_else(|| self.away.take());
         Ok(Committed { last_seq: self.last_seq() })
+    }
+
+    fn purge(&mut self, id: TaskId) {
+        let Some(entry) = self.tasks.get(&id).filter(|entry| entry.task.deleted_at.is_some()) else { return };
+        let number = entry.task.number;
+        self.dead.insert(number, id);
+        self.tasks.remove(&id);
+        self.numbers.remove(&number);
+        self.deliveries.retain(|delivery| delivery.task != id);
+        let placed = self.deliveries.iter().enumerate();
+        self.delivery_positions = placed.map(|(index, delivery)| (delivery.id.clone(), index)).collect();
+        self.waiting.remove(&id);
+        self.deliveries_by_task.clear();
+        for (index, delivery) in self.deliveries.iter().enumerate() {
+            self.deliveries_by_task.entry(delivery.task).or_default().push(index);
+        }
+        let open = self.deliveries.iter().enumerate().filter(|(_, delivery)| !delivery.status.is_final());
+        self.open_deliveries = open.map(|(index, _)| index).collect();
     }
 
     /// Returns the tasks that a change touches as they are after it.
@@ -622,6 +696,9 @@ impl Disk {
     /// Returns the stored task, if the first event of it in a change builds on that.
     fn entry_before(&self, first: &Event) -> Result<Entry, StoreError> {
         let Task { id, version, .. } = first.snapshot.task;
+        if self.dead.values().any(|dead| *dead == id) {
+            return Err(StoreError::Dead { id });
+        }
         let stored = self.tasks.get(&id);
         let found = stored.map(|entry| entry.task.version);
         if found.unwrap_or(0).checked_add(1) != Some(version) {

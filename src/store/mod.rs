@@ -11,6 +11,7 @@ use crate::domain::delivery::{Delivery, DeliveryId, Target};
 use crate::domain::device_event::{AnyEvent, DeviceEvent};
 use crate::domain::event::{Event, Snapshot};
 use crate::domain::occurrence::{FireId, OccurrenceName, Spent};
+use crate::domain::op::Op;
 use crate::domain::outbox::{DeliveryFilter, TargetCount};
 use crate::domain::pause::ManyPause;
 use crate::domain::quiet::Away;
@@ -49,7 +50,7 @@ pub trait Store: Send + Sync + 'static {
     /// The store cannot be read.
     fn snapshot(&self, id: TaskId) -> Result<Option<Snapshot>, StoreError>;
 
-    /// Returns the task of a number.
+    /// Returns the task of a number, also of one that was purged: it is then all that is left of it.
     ///
     /// # Errors
     /// The store cannot be read.
@@ -61,7 +62,7 @@ pub trait Store: Send + Sync + 'static {
     /// The store cannot be read.
     fn by_id_prefix(&self, prefix: &str, limit: usize) -> Result<Vec<TaskId>, StoreError>;
 
-    /// Returns tasks with their present occurrences, ordered by number.
+    /// Returns tasks with their present occurrences, ordered by number; deleted ones are left out.
     ///
     /// # Errors
     /// The store cannot be read.
@@ -212,7 +213,38 @@ pub trait Store: Send + Sync + 'static {
     /// The store cannot be read.
     fn request(&self, key: &str) -> Result<Option<RequestSeen>, StoreError>;
 
-    /// Returns how many tasks are in each state and the like.
+    /// Returns the operations before the place `before` (`None`: from the latest), with their places, latest first, at most
+    /// `limit`.
+    ///
+    /// # Errors
+    /// The store cannot be read.
+    fn ops(&self, before: Option<u64>, limit: usize) -> Result<Vec<(u64, Op)>, StoreError>;
+
+    /// Returns the operations whose id begins with `prefix` (lower case, with or without hyphens), at most `limit`.
+    ///
+    /// # Errors
+    /// The store cannot be read.
+    fn ops_by_prefix(&self, prefix: &str, limit: usize) -> Result<Vec<Op>, StoreError>;
+
+    /// Returns the latest operation that a bare undo means ([`Op::is_next_to_undo`]).
+    ///
+    /// # Errors
+    /// The store cannot be read.
+    fn op_to_undo(&self) -> Result<Option<Op>, StoreError>;
+
+    /// Returns the events of an operation, oldest first.
+    ///
+    /// # Errors
+    /// The store cannot be read.
+    fn events_of_op(&self, op: Uuid) -> Result<Vec<StoredEvent>, StoreError>;
+
+    /// Returns the tasks that were deleted at `until` or before, with when, the earliest first, at most `limit`.
+    ///
+    /// # Errors
+    /// The store cannot be read.
+    fn deleted(&self, until: Timestamp, limit: usize) -> Result<Vec<(TaskId, Timestamp)>, StoreError>;
+
+    /// Returns how many tasks are in each state and the like; deleted ones are not counted.
     ///
     /// # Errors
     /// The store cannot be read.
@@ -246,6 +278,10 @@ pub struct Change {
     pub events: Vec<Event>,
     /// Deliveries as they are now, new or changed.
     pub deliveries: Vec<Delivery>,
+    /// Operations as they are now, new or changed.
+    pub ops: Vec<Op>,
+    /// Deleted tasks that go for ever, but for their events; their ids stay dead.
+    pub purged: Vec<TaskId>,
     /// Targets as they are now, new or changed.
     pub targets: Vec<TargetHealth>,
     /// Requests with an idempotency key.
@@ -372,6 +408,12 @@ pub enum StoreError {
         /// The stored version, `None` where the task is not stored.
         found: Option<u64>,
     },
+    /// The task was purged, and its id is dead for ever.
+    #[error("cannot write task {id}: it was deleted for good")]
+    Dead {
+        /// The task.
+        id: TaskId,
+    },
     /// A firing was committed before.
     #[error("cannot write firing {fire_id}: it was committed before")]
     FiredBefore {
@@ -430,7 +472,7 @@ impl StoreError {
     #[must_use]
     pub const fn is_particular(&self) -> bool {
         match self {
-            Self::Conflict { .. } | Self::FiredBefore { .. } => true,
+            Self::Conflict { .. } | Self::Dead { .. } | Self::FiredBefore { .. } => true,
             Self::Full { .. }
             | Self::Newer { .. }
             | Self::Broken { .. }

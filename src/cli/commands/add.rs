@@ -201,6 +201,8 @@ impl NewTask {
         }
         let mut tally = Tally::new(false);
         let mut added = Vec::new();
+        // However many lines there will be, they are one command.
+        context.begin_op(usize::MAX);
         for line in input::lines() {
             let sentence = match &line {
                 Ok(sentence) if sentence.trim().is_empty() => continue,

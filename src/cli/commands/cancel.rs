@@ -37,6 +37,7 @@ impl Cancel {
             Err(exit) => return Ok(exit),
         };
         let mut tally = Tally::new(is_single);
+        context.begin_op(names.len());
         for name in names {
             let question = |scope, occurrence, preview| methods::Cancel {
                 task: TaskRef(name.clone()),

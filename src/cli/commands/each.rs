@@ -208,6 +208,7 @@ impl AboutTask for WhyResult {
 /// Collects what became of each, since programs get one JSON value however many there were.
 pub(crate) struct Tally {
     is_single: bool,
+    has_changed: bool,
     results: Vec<Value>,
     exit: Exit,
 }
@@ -215,7 +216,7 @@ pub(crate) struct Tally {
 impl Tally {
     /// Returns a tally of one thing, whose answer stands alone, or of several, whose answers stand in `results`.
     pub(crate) const fn new(is_single: bool) -> Self {
-        Self { is_single, results: Vec::new(), exit: Exit::Done }
+        Self { is_single, has_changed: false, results: Vec::new(), exit: Exit::Done }
     }
 
     /// Tells what became of one of them; `name` is what the person called it.
@@ -228,6 +229,7 @@ impl Tally {
     ) -> Option<T> {
         match result {
             Ok(answer) => {
+                self.has_changed |= T::IS_CHANGE;
                 if context.ui.form() == Form::Json && !self.is_single {
                     self.results.push(json!(answer));
                 } else {
@@ -262,6 +264,9 @@ impl Tally {
     pub(crate) fn finish(self, context: &mut Context<'_>) -> Exit {
         if context.ui.form() == Form::Json && !self.is_single {
             context.ui.json(&json!({ "schema_version": SCHEMA_VERSION, "results": self.results }));
+        }
+        if self.has_changed && context.ui.form() == Form::Human && context.ui.can_ask() {
+            context.ui.hint("keiko undo takes it back");
         }
         self.exit
     }
@@ -302,6 +307,7 @@ pub(crate) fn change_each_or_due<A: Ask<Answer = WriteResult>>(
         }
     };
     let mut tally = Tally::new(is_single);
+    context.begin_op(names.len());
     for name in names {
         let result = context.ask(&question(name.clone().map(TaskRef)));
         tally.add(context, name.as_deref(), result, |answer, view, _| change(what, answer, view));
@@ -338,6 +344,7 @@ pub(crate) fn change_each_or_many<A: Ask<Answer = PauseResult>>(
         Err(exit) => return Ok(exit),
     };
     let mut tally = Tally::new(is_single);
+    context.begin_op(names.len());
     for name in names {
         let result = ask_of_one(context, &name, &question(Some(TaskRef(name.clone()))));
         tally.add(context, Some(&name), result, |answer, view, _| change(what, answer, view));
@@ -421,6 +428,7 @@ fn change_all<A: Ask<Answer = WriteResult>>(
     question: impl Fn(TaskRef) -> A,
 ) -> Exit {
     let mut tally = Tally::new(is_single);
+    context.begin_op(names.len());
     for name in names {
         let result = context.ask(&question(TaskRef(name.clone())));
         tally.add(context, Some(name), result, |answer, view, _| change(what, answer, view));

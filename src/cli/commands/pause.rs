@@ -64,6 +64,7 @@ impl Pause {
             Err(exit) => return Ok(exit),
         };
         let mut tally = Tally::new(is_single);
+        context.begin_op(names.len());
         for name in names {
             let meant = self.times.meant(context, &name, said, |context, scope| {
                 ask_of_one(context, &name, &question(Some(&name), Some(scope), None, true))

@@ -37,6 +37,8 @@ pub(crate) enum Change {
     Retried,
     /// `unblock`.
     Unblocked,
+    /// `delete`.
+    Deleted,
 }
 
 impl Change {
@@ -54,6 +56,7 @@ impl Change {
             Self::Cancelled => "cancel",
             Self::Retried => "send again",
             Self::Unblocked => "unblock",
+            Self::Deleted => "delete",
         }
     }
 
@@ -70,6 +73,7 @@ impl Change {
             Self::Cancelled => "cancelled",
             Self::Retried => "sent again",
             Self::Unblocked => "unblocked",
+            Self::Deleted => "deleted",
         }
     }
 }
@@ -178,6 +182,7 @@ fn tail(what: Change, task: &Task, view: Viewpoint) -> Option<String> {
         }
         Change::Paused => Some(paused(task, view)),
         Change::Done | Change::Skipped if is_series(task) && is_open(task) => Some(format!("next {}", due(task, view))),
+        Change::Deleted => Some("keiko undo brings it back for 30 days".to_owned()),
         Change::Done | Change::Seen | Change::Skipped | Change::Cancelled | Change::Retried => None,
     }
 }

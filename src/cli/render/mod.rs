@@ -7,6 +7,7 @@ pub(crate) mod channel;
 pub(crate) mod event;
 #[cfg(test)]
 pub(crate) mod fixture;
+pub(crate) mod op;
 pub(crate) mod overview;
 pub(crate) mod reading;
 pub(crate) mod status;

@@ -188,6 +188,8 @@ fn shape(sentence: &Sentence) -> Option<Shape<'_>> {
         | Said::ParentFailed { .. }
         | Said::Freed { .. }
         | Said::Unblocked
+        | Said::Deleted { .. }
+        | Said::Restored { .. }
         | Said::Device(_)
         | Said::Now(_)
         | Said::Next(_) => None,

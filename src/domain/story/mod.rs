@@ -282,6 +282,16 @@ pub enum Said {
     },
     /// The person said that it waits for no other task any more.
     Unblocked,
+    /// It was removed from sight.
+    Deleted {
+        /// Who did.
+        by: Actor,
+    },
+    /// A change was taken back.
+    Restored {
+        /// Who did.
+        by: Actor,
+    },
     /// Something happened to the device.
     Device(DeviceOperation),
     /// Much of the same, left out.
@@ -525,6 +535,8 @@ impl Said {
             Self::ParentFailed { .. } => "parent_failed",
             Self::Freed { .. } => "freed",
             Self::Unblocked => "unblocked",
+            Self::Deleted { .. } => "deleted",
+            Self::Restored { .. } => "restored",
             Self::Device(_) => "device",
             Self::Folded(_) => "folded",
             Self::Now(_) => "now",

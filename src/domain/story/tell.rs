@@ -132,6 +132,8 @@ impl<'a> Teller<'a> {
                 self.push(event, Said::DeadlinePassed { deadline });
             }
             Operation::Followed { by, .. } => self.push(event, Said::Followed { by: by.number }),
+            Operation::Deleted => self.push(event, Said::Deleted { by: event.actor }),
+            Operation::Restored(_) => self.push(event, Said::Restored { by: event.actor }),
             Operation::WaitsSet(_)
             | Operation::ParentDone(_)
             | Operation::ParentFailed(_)

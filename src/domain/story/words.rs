@@ -97,6 +97,8 @@ impl Speaker {
             }
             Said::Freed { due } => format!("it waits for nothing any more{}", self.opt(": due ", *due)),
             Said::Unblocked => "you had it wait for no other task any more".to_owned(),
+            Said::Deleted { by } => format!("deleted{}", by_whom(*by)),
+            Said::Restored { by } => format!("the change before was taken back{}", by_whom(*by)),
             Said::Device(change) => self.device(change),
             Said::Folded(fold) => self.folded(fold),
             Said::Now(standing) => format!("now: {}", self.standing(standing)),

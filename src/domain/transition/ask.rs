@@ -243,7 +243,7 @@ fn shifted_due(steps: &Steps<'_>, suspended: &Suspended, shift: bool) -> Option<
 pub(super) const PAUSED: &str = "it was paused";
 
 /// A series goes on with what lies ahead; what fell into its pause is passed over, what had rung is closed.
-fn go_on_ahead(steps: &mut Steps<'_>, came_due_in_it: bool) {
+pub(super) fn go_on_ahead(steps: &mut Steps<'_>, came_due_in_it: bool) {
     let present = steps.occurrence().instance().expect("an occurrence of a series has a time");
     let latest = steps.latest_behind(&present);
     let behind = latest.map_or(Passed::NONE, |(latest, between)| between.and(Passed::one(latest.due)));
@@ -313,6 +313,12 @@ pub(super) fn cancel(steps: &mut Steps<'_>) {
         suspend(steps, None);
     }
     steps.step(Operation::Cancelled(Outcome::Cancelled), "");
+}
+
+/// Removes the task from sight: it is as it was, and nothing of it rings.
+pub(super) fn delete(steps: &mut Steps<'_>) {
+    steps.silence();
+    steps.step(Operation::Deleted, "");
 }
 
 fn check_ahead(steps: &Steps<'_>, verb: &'static str, at: Timestamp) -> Result<(), Rejection> {

@@ -58,6 +58,7 @@ pub fn create(new: NewTask, moment: &Moment) -> Result<Transition, CreateError> 
         previous: None,
         follows: None,
         followed_by: None,
+        deleted_at: None,
     };
     task.alerts.sort_unstable();
     task.alerts.dedup();

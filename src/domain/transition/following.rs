@@ -46,6 +46,9 @@ pub fn edit_following<'a>(
 ) -> Result<Succession, Rejection> {
     check_expected(before, "edit", expected)?;
     let (number, edit) = (before.task.number, follower.edit);
+    if before.task.deleted_at.is_some() {
+        return Err(Rejection::Deleted { verb: "edit", number });
+    }
     if !before.task.is_series() {
         return Err(Rejection::NotSeries { verb: "edit", number, state: before.occurrence.state.name() });
     }
@@ -141,6 +144,7 @@ fn begin(steps: &Steps<'_>, follower: &Follower<'_>, cut: &Cut) -> Result<Snapsh
         previous: None,
         follows: Some(TaskLink { id: old.id, number: old.number }),
         followed_by: None,
+        deleted_at: None,
         ..old.clone()
     };
     edit_task(&mut task, follower.edit);

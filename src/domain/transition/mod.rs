@@ -17,6 +17,7 @@ mod following;
 mod report;
 mod steps;
 mod this;
+mod undo;
 mod waits;
 mod wake;
 
@@ -96,6 +97,9 @@ pub fn transition<'a>(
 ) -> Result<Transition, Rejection> {
     check_expected(before, command.verb(), expected)?;
     let mut steps = Steps::new(before, known.into(), moment);
+    if before.task.deleted_at.is_some() && is_shut_out(before, command)? {
+        return Ok(steps.finish());
+    }
     // Naming the occurrence says that it is meant although it is still ahead.
     let is_named = expected.occurrence.is_some();
     match (&before.occurrence.state, command) {
@@ -156,6 +160,26 @@ pub fn transition<'a>(
         (State::Pending(_) | State::Running(_), Command::Skip) => ask::skip(&mut steps)?,
         (State::Created, Command::Skip) if before.is_waiting() => ask::skip(&mut steps)?,
         (State::Running(_), Command::Retry) => report::retry(&mut steps),
+        (
+            State::Created
+            | State::Pending(_)
+            | State::Running(_)
+            | State::Suspended(_)
+            | State::Failed(_)
+            | State::Completed(_)
+            | State::Cancelled(_),
+            Command::Delete,
+        ) => ask::delete(&mut steps),
+        (
+            State::Created
+            | State::Pending(_)
+            | State::Running(_)
+            | State::Suspended(_)
+            | State::Failed(_)
+            | State::Completed(_)
+            | State::Cancelled(_),
+            Command::Undo(taken),
+        ) => undo::undo(&mut steps, taken)?,
 
         (
             State::Created | State::Pending(_) | State::Running(_) | State::Suspended(_) | State::Failed(_),
@@ -310,6 +334,34 @@ fn not_now(before: &Snapshot, verb: &'static str, state: StateName) -> Rejection
         return Rejection::Waiting { verb, number: before.task.number, why: before.task.waits.told(), allowed };
     }
     Rejection::NotNow { verb, number: before.task.number, state, allowed: allowed(state, before.task.is_series()) }
+}
+
+/// Returns whether nothing comes of a command since the task is deleted.
+fn is_shut_out(before: &Snapshot, command: &Command) -> Result<bool, Rejection> {
+    match command {
+        Command::Wake
+        | Command::Rezone
+        | Command::ClockSet { .. }
+        | Command::SleepOn { .. }
+        | Command::ParentEnded(_)
+        | Command::Delete
+        | Command::Hold { .. }
+        | Command::TellTargetFails { .. } => Ok(true),
+        Command::Undo(_) | Command::Report { .. } | Command::Resend { .. } | Command::Expire { .. } => Ok(false),
+        Command::Edit(_)
+        | Command::EditThis(_)
+        | Command::Done { .. }
+        | Command::Ack { .. }
+        | Command::Snooze { .. }
+        | Command::Pause { .. }
+        | Command::PauseThis { .. }
+        | Command::Resume { .. }
+        | Command::Skip
+        | Command::Cancel
+        | Command::CancelThis
+        | Command::Unblock
+        | Command::Retry => Err(Rejection::Deleted { verb: command.verb(), number: before.task.number }),
+    }
 }
 
 fn has_ended(before: &Snapshot, verb: &'static str, outcome: Outcome) -> Rejection {

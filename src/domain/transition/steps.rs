@@ -35,11 +35,14 @@ pub(super) struct Steps<'a> {
 
 impl<'a> Steps<'a> {
     pub(super) fn new(before: &Snapshot, known: Known<'_>, moment: &'a Moment) -> Self {
+        let occurrence = &before.occurrence;
+        // An occurrence that was ended or skipped, and reopened, is there.
+        let is_open = |spent: &&Spent| spent.key == occurrence.key && !occurrence.has_ended();
         Self {
             moment,
             now_is: before.clone(),
             deliveries: known.deliveries.to_vec(),
-            spent: known.spent.to_vec(),
+            spent: known.spent.iter().filter(|spent| !is_open(spent)).copied().collect(),
             changed: Vec::new(),
             effects: Vec::new(),
             taken: Vec::new(),
@@ -343,7 +346,9 @@ impl<'a> Steps<'a> {
         let is_delivered = self
             .deliveries_of_present()
             .any(|delivery| delivery.id.target.kind.is_person() != is_for_programs && is_told(delivery));
-        let had_nothing_to_say = !self.has_spoken();
+        // One that was reopened may have said nothing since: what it had said was delivered or not, and the person knows it.
+        let is_reopened = self.occurrence().generation > 1 && self.deliveries_of_present().next().is_none();
+        let had_nothing_to_say = !self.has_spoken() || is_reopened;
         self.start_silently();
         if had_nothing_to_say || (is_delivered && !is_for_programs) {
             self.step(Operation::Completed(Outcome::Unanswered), "its successor is due");

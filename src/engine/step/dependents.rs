@@ -110,12 +110,20 @@ impl Batch<'_> {
             parent.wait = Wait::of(&snapshot);
         }
         let ids: Vec<TaskId> = parents.iter().map(|parent| parent.id).collect();
+        self.check_sound(child, number, &ids)
+    }
+
+    /// Looks whether a task may wait for others.
+    ///
+    /// # Errors
+    /// It would go in a circle or too deep, or the store cannot be read.
+    pub(super) fn check_sound(&self, child: TaskId, number: Number, ids: &[TaskId]) -> Result<(), CallError> {
         let look_up = |id| match self.snapshot(id) {
             Ok(snapshot) => Ok(Some(snapshot)),
             Err(CallError::NotFound { .. }) => Ok(None),
             Err(error) => Err(error),
         };
-        match find_cycle(child, &ids, look_up)? {
+        match find_cycle(child, ids, look_up)? {
             Search::Sound => Ok(()),
             Search::Cycle(path) => Err(Rejection::Cycle { number, path }.into()),
             Search::TooDeep => Err(Rejection::TooDeep { number, limit: LEVELS_MAX }.into()),

@@ -47,6 +47,7 @@ impl Batch<'_> {
         self.note(call.key.clone(), call.task);
         let applied = self.take(ended, call.actor, &moment);
         let follower = self.take(follower, call.actor, &moment);
+        self.note_verb(applied.op_id, "edit", &follower.snapshot);
         Ok(Applied { follower: Some(Box::new(follower.snapshot)), ..applied })
     }
 

@@ -5,6 +5,7 @@ use uuid::Uuid;
 
 use crate::domain::command::{Command, Expected, Moment};
 use crate::domain::event::{Actor, Snapshot};
+use crate::domain::op::PausesChanged;
 use crate::domain::pause::{ManyPause, Scope, standing};
 use crate::domain::state::State;
 use crate::domain::time::Timestamp;
@@ -61,7 +62,7 @@ impl Batch<'_> {
             }
         }
         pauses.push(pause);
-        Ok(self.take_many(planned, pauses, ManyApplied { is_done: true, ..self.many(id) }))
+        Ok(self.take_many("pause", planned, pauses, ManyApplied { is_done: true, ..self.many(id) }))
     }
 
     fn resume_many(&mut self, scope: &Scope, shift: bool) -> Result<ManyApplied, CallError> {
@@ -84,7 +85,7 @@ impl Batch<'_> {
                 planned.push(self.plan_one(&snapshot, &command, op_id, &pauses)?);
             }
         }
-        Ok(self.take_many(planned, pauses, ManyApplied { is_done: true, ..self.many(op_id) }))
+        Ok(self.take_many("resume", planned, pauses, ManyApplied { is_done: true, ..self.many(op_id) }))
     }
 
     const fn many(&self, op_id: Uuid) -> ManyApplied {
@@ -92,10 +93,10 @@ impl Batch<'_> {
     }
 
     /// Returns the open tasks, as this batch leaves them.
-    fn open_tasks(&self) -> Result<Vec<Snapshot>, CallError> {
+    pub(super) fn open_tasks(&self) -> Result<Vec<Snapshot>, CallError> {
         let mut open = self.store.list(Which::Open)?;
         open.retain(|stored| !self.snapshots.contains_key(&stored.task.id));
-        open.extend(self.snapshots.values().cloned());
+        open.extend(self.snapshots.values().filter(|snapshot| snapshot.task.deleted_at.is_none()).cloned());
         open.sort_by_key(|snapshot| snapshot.task.number);
         Ok(open)
     }
@@ -103,7 +104,7 @@ impl Batch<'_> {
     /// Returns what follows for one of many: they share the request's id, by which a later one finds them again.
     ///
     /// Of the pauses only `pauses` hold for it: what comes up behind one that ends now does not sleep with that.
-    fn plan_one(
+    pub(super) fn plan_one(
         &mut self,
         before: &Snapshot,
         command: &Command,
@@ -121,17 +122,22 @@ impl Batch<'_> {
     /// Takes what was planned of every one, since nothing of it may be left out.
     fn take_many(
         &mut self,
+        verb: &str,
         planned: Vec<(Transition, Moment)>,
         pauses: Vec<ManyPause>,
         mut many: ManyApplied,
     ) -> ManyApplied {
+        let mut changed = Vec::new();
         for (transition, moment) in planned {
             many.passed_over += transition.passed_over;
             if transition.has_changed() {
                 many.numbers.push(transition.after.task.number);
+                changed.push(transition.after.clone());
             }
             self.take(transition, Actor::Person, &moment);
         }
+        let pauses_changed = PausesChanged { before: self.pauses.clone(), after: pauses.clone() };
+        self.note_many(many.op_id, verb, &changed, pauses_changed);
         self.change.pauses = Some(pauses.clone());
         self.pauses = pauses;
         many

@@ -1,4 +1,5 @@
-//! What is asked of a task that is there, by one verb: done, ack, snooze, pause, resume, skip, cancel, retry, unblock.
+//! What is asked of a task that is there, by one verb: done, ack, snooze, pause, resume, skip, cancel, delete, retry,
+//! unblock.
 
 use serde::{Deserialize, Serialize};
 
@@ -233,6 +234,20 @@ pub struct Cancel {
     /// Whether it is only asked what would be: nothing is changed, and the key is not used up.
     #[serde(default, skip_serializing_if = "crate::protocol::methods::is_false")]
     pub preview: bool,
+}
+
+/// Removes a task from sight; for 30 days `op.undo` brings it back.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Delete {
+    /// Which.
+    pub task: TaskRef,
+    /// The version that the caller saw.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub version: Option<u64>,
+    /// The idempotency key, see [`Add::key`](crate::protocol::methods::Add::key).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub key: Option<String>,
 }
 
 /// Sends at once, under the same ids, what failed of a reminder that is due.

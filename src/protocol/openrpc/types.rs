@@ -186,8 +186,8 @@ fn the_document_tells_the_types_that_the_code_reads() {
         ($($params:ident)*) => { [$((methods::$params::METHOD, check_params::<methods::$params>(&document, wrong)),)*] };
     }
     let checked = check! {
-        Hello Status Stop Add Get List Update Done Ack Snooze Pause Resume Skip Cancel Retry Unblock History Why AgendaGet
-        AwaySet AwayGet EventList
+        Hello Status Stop Add Get List Update Done Ack Snooze Pause Resume Skip Cancel Delete Retry Unblock History Why
+        OpBegin OpList OpGet Undo AgendaGet AwaySet AwayGet EventList
         EventSubscribe EventUnsubscribe DeliveryList ChannelList ChannelPause ChannelResume ChannelTest Backup Parse Advance
         Discover
     };
@@ -202,6 +202,7 @@ fn the_document_tells_the_types_that_the_code_reads() {
         objects::Event: "Event",
         objects::OccurrenceName: "OccurrenceName",
         objects::Delivery: "Delivery",
+        objects::Op: "Op",
         objects::Sentence: "Sentence",
         objects::Reading: "Reading",
         objects::Next: "Next",

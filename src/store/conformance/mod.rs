@@ -7,6 +7,7 @@ use crate::store::Store;
 pub(crate) mod deliveries;
 pub(crate) mod device;
 pub(crate) mod events;
+pub(crate) mod ops;
 pub(crate) mod samples;
 pub(crate) mod strategies;
 pub(crate) mod tasks;
@@ -83,6 +84,9 @@ macro_rules! conformance {
             deliveries::a_delivery_of_no_task_is_refused;
             deliveries::a_request_reads_back_by_its_key;
             deliveries::a_request_key_is_committed_once;
+            ops::operations_read_back_latest_first_and_keep_their_place;
+            ops::an_operation_is_found_by_its_id_its_events_and_as_the_one_to_undo;
+            ops::a_deleted_task_is_seen_by_nobody_and_purged_for_ever;
         }
     };
     (@each $fixture:ty; $($file:ident :: $behaviour:ident;)*) => {

@@ -60,6 +60,7 @@ pub(crate) fn task(number: u64, version: u64) -> Task {
         previous: None,
         follows: Some(TaskLink { id: task_id(number + 100), number: Number(number + 100) }),
         followed_by: None,
+        deleted_at: None,
     }
 }
 
@@ -262,7 +263,9 @@ fn operation_after(operation: &Operation, snapshot: &Snapshot) -> Option<Operati
         Operation::ParentDone(_) => Operation::ParentFailed(waits().parents[2]),
         Operation::ParentFailed(_) => Operation::Freed(occurrence()),
         Operation::Freed(_) => Operation::Unblocked,
-        Operation::Unblocked => Operation::Withdrawn,
+        Operation::Unblocked => Operation::Deleted,
+        Operation::Deleted => Operation::Restored(Box::new(snapshot.clone())),
+        Operation::Restored(_) => Operation::Withdrawn,
         Operation::Withdrawn => return None,
     })
 }

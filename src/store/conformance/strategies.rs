@@ -201,6 +201,7 @@ fn task() -> impl Strategy<Value = Task> {
                 previous,
                 follows: life.2.0,
                 followed_by: life.2.1,
+                deleted_at: None,
             }
         })
 }

@@ -21,7 +21,7 @@ pub(crate) const TASK: &str = "number, id, version, title, notes, link, priority
     schedule_until, schedule_count, schedule_after_done, missed, nag_ms, nag_max, auto_done, deadline, waits, \
     created_at, updated_at, cursor_key, cursor_nominal, cursor_due_at, last_ended_key, \
     last_ended_nominal, last_ended_due_at, previous_outcome, \
-    max_retries, max_late_ms, follows, followed_by";
+    max_retries, max_late_ms, follows, followed_by, deleted_at";
 
 /// The columns of a task that follow from its present occurrence.
 const PRESENT: &str = "present_key, present_generation, present_state, next_wake_at";
@@ -169,6 +169,7 @@ pub(crate) fn write_task(statement: &mut Statement<'_>, task: &TaskRow, present:
         task.max_late_ms,
         task.follows.as_ref().map(to_json),
         task.followed_by.as_ref().map(to_json),
+        task.deleted_at,
         present.name.key.to_string(),
         present.name.generation,
         present.state.as_str(),
@@ -217,6 +218,7 @@ pub(crate) fn read_task(columns: &mut Columns<'_>) -> Result<TaskRow, Fault> {
         max_late_ms: columns.take()?,
         follows: columns.take_maybe_json("follows")?,
         followed_by: columns.take_maybe_json("followed_by")?,
+        deleted_at: columns.take()?,
     })
 }
 

@@ -19,6 +19,7 @@ use crate::domain::delivery::{Delivery, DeliveryId, Target};
 use crate::domain::device_event::{AnyEvent, DeviceEvent};
 use crate::domain::event::Snapshot;
 use crate::domain::occurrence::{FireId, OccurrenceName, Spent};
+use crate::domain::op::Op;
 use crate::domain::outbox::{DeliveryFilter, TargetCount};
 use crate::domain::pause::ManyPause;
 use crate::domain::task::{Number, TaskId};
@@ -35,6 +36,7 @@ mod columns;
 pub mod damage;
 mod device_events;
 mod fault;
+mod ops;
 mod outbox;
 mod read;
 mod readers;
@@ -255,6 +257,26 @@ impl Store for SqliteStore {
 
     fn request(&self, key: &str) -> Result<Option<RequestSeen>, StoreError> {
         self.ask(|connection| read::request(connection, key))
+    }
+
+    fn ops(&self, before: Option<u64>, limit: usize) -> Result<Vec<(u64, Op)>, StoreError> {
+        self.ask(|connection| ops::page(connection, before, limit))
+    }
+
+    fn ops_by_prefix(&self, prefix: &str, limit: usize) -> Result<Vec<Op>, StoreError> {
+        self.ask(|connection| ops::by_prefix(connection, prefix, limit))
+    }
+
+    fn op_to_undo(&self) -> Result<Option<Op>, StoreError> {
+        self.ask(ops::to_undo)
+    }
+
+    fn events_of_op(&self, op: Uuid) -> Result<Vec<StoredEvent>, StoreError> {
+        self.ask(|connection| ops::events(connection, op))
+    }
+
+    fn deleted(&self, until: Timestamp, limit: usize) -> Result<Vec<(TaskId, Timestamp)>, StoreError> {
+        self.ask(|connection| ops::deleted(connection, until, limit))
     }
 
     fn counts(&self) -> Result<Counts, StoreError> {

@@ -21,7 +21,7 @@ use crate::store::sqlite::rows::task::key;
 use crate::store::sqlite::rows::{RowError, timestamp};
 use crate::store::{Counts, Identity, RequestSeen, StoredEvent, Wake, Which};
 
-const EVENT: &str = "seq, event_id, op_id, device, actor, at, operation, operation_values, from_state, to_state, \
+pub(crate) const EVENT: &str = "seq, event_id, op_id, device, actor, at, operation, operation_values, from_state, to_state, \
     reason, snapshot";
 
 /// To each task its present occurrence. The cross join only fixes the order: tasks first, then one look-up each.
@@ -32,7 +32,7 @@ pub(crate) const PRESENT: &str = "CROSS JOIN occurrences ON occurrences.task = t
 pub(crate) const OPEN: &str = "FROM tasks INDEXED BY tasks_open";
 
 /// As the partial index of open tasks has it.
-pub(crate) const IS_OPEN: &str = "present_state NOT IN ('COMPLETED', 'CANCELLED')";
+pub(crate) const IS_OPEN: &str = "present_state NOT IN ('COMPLETED', 'CANCELLED') AND deleted_at IS NULL";
 
 /// The events that say what was missed, by their index, which holds nothing else.
 pub(crate) const MISSED_SINCE: &str =
@@ -88,19 +88,25 @@ pub(crate) fn snapshot(connection: &Connection, id: TaskId) -> Result<Option<Sna
 pub(crate) fn by_number(connection: &Connection, number: Number) -> Result<Option<TaskId>, Fault> {
     // No task has a number that SQL cannot hold.
     let Ok(number) = i64::try_from(number.0) else { return Ok(None) };
-    first(connection, "SELECT id FROM tasks WHERE number = ?1", params![number], read_id)
+    let sql = "SELECT id FROM tasks WHERE number = ?1 UNION ALL SELECT id FROM dead_tasks WHERE number = ?1";
+    first(connection, sql, params![number], read_id)
 }
 
 pub(crate) fn by_id_prefix(connection: &Connection, prefix: &str, limit: usize) -> Result<Vec<TaskId>, Fault> {
+    let Some((lowest, highest)) = bounds(prefix) else { return Ok(Vec::new()) };
+    let sql = "SELECT id FROM tasks WHERE id BETWEEN ?1 AND ?2 ORDER BY id LIMIT ?3";
+    let limit = i64::try_from(limit).unwrap_or(i64::MAX);
+    each(connection, sql, params![lowest.as_bytes(), highest.as_bytes(), limit], read_id)
+}
+
+/// Returns the lowest and the highest id that begins with `prefix`, `None` where none can.
+pub(crate) fn bounds(prefix: &str) -> Option<(Uuid, Uuid)> {
     let digits: String = prefix.chars().filter(|c| *c != '-').collect();
     let bound = |filler: &str| {
         let text = format!("{digits}{}", filler.repeat(32_usize.saturating_sub(digits.len())));
         Uuid::try_parse(&text).ok()
     };
-    let Some((lowest, highest)) = bound("0").zip(bound("f")) else { return Ok(Vec::new()) };
-    let sql = "SELECT id FROM tasks WHERE id BETWEEN ?1 AND ?2 ORDER BY id LIMIT ?3";
-    let limit = i64::try_from(limit).unwrap_or(i64::MAX);
-    each(connection, sql, params![lowest.as_bytes(), highest.as_bytes(), limit], read_id)
+    bound("0").zip(bound("f"))
 }
 
 pub(crate) fn dependents(connection: &Connection, parent: TaskId) -> Result<Vec<TaskId>, Fault> {
@@ -114,7 +120,7 @@ pub(crate) fn dependents(connection: &Connection, parent: TaskId) -> Result<Vec<
 pub(crate) fn list(connection: &Connection, which: Which, after: Number, limit: usize) -> Result<Vec<Snapshot>, Fault> {
     let (from, condition) = match which {
         Which::Open => (OPEN, format!("{IS_OPEN} AND")),
-        Which::All => ("FROM tasks", String::new()),
+        Which::All => ("FROM tasks", "deleted_at IS NULL AND".to_owned()),
     };
     let sql =
         format!("SELECT {TASK}, {OCCURRENCE} {from} {PRESENT} WHERE {condition} number > ?1 ORDER BY number LIMIT ?2");
@@ -215,7 +221,7 @@ pub(crate) fn counts(connection: &Connection) -> Result<Counts, Fault> {
         let mut columns = Columns::of(row);
         Ok((state("present_state", columns.take()?)?, columns.take_count("count")?))
     })?;
-    let mut ended: u64 = count(&transaction, "SELECT count(*) FROM tasks")?;
+    let mut ended: u64 = count(&transaction, "SELECT count(*) FROM tasks WHERE deleted_at IS NULL")?;
     for (state, number) in open {
         ended = ended.saturating_sub(number);
         match state {
@@ -287,7 +293,7 @@ fn count(connection: &Connection, sql: &str) -> Result<u64, Fault> {
     Ok(counted.expect("count(*) gives one row"))
 }
 
-fn read_id(row: &Row<'_>) -> Result<TaskId, Fault> {
+pub(crate) fn read_id(row: &Row<'_>) -> Result<TaskId, Fault> {
     Ok(TaskId(Columns::of(row).take_id()?))
 }
 
@@ -301,7 +307,7 @@ fn read_snapshot(row: &Row<'_>) -> Result<Snapshot, Fault> {
     snapshot().map_err(|fault: Fault| fault.in_row(|| format!("task {}", number())))
 }
 
-fn read_event(row: &Row<'_>) -> Result<StoredEvent, Fault> {
+pub(crate) fn read_event(row: &Row<'_>) -> Result<StoredEvent, Fault> {
     let mut columns = Columns::of(row);
     let seq = columns.take_count("seq")?;
     let mut event = move || {

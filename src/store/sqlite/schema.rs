@@ -28,6 +28,7 @@ pub(crate) const MIGRATIONS: &[(&str, &str)] = &[
     ("V6__waits", include_str!("migrations/V6__waits.sql")),
     ("V7__scope", include_str!("migrations/V7__scope.sql")),
     ("V8__quiet", include_str!("migrations/V8__quiet.sql")),
+    ("V9__undo", include_str!("migrations/V9__undo.sql")),
 ];
 
 /// Marks the file as ours: "Keik", as the first migration writes it.

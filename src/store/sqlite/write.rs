@@ -19,7 +19,7 @@ use crate::store::sqlite::rows::occurrence::{OccurrenceRow, SnapshotRow};
 use crate::store::sqlite::rows::operation::ValuesRow;
 use crate::store::sqlite::rows::task::TaskRow;
 use crate::store::sqlite::rows::{from_sql_integer, to_json, to_sql_integer};
-use crate::store::sqlite::{device_events, outbox, read};
+use crate::store::sqlite::{device_events, ops, outbox, read};
 use crate::store::{Change, Committed, RequestSeen, StoreError};
 
 static INSERT_EVENT: LazyLock<String> = LazyLock::new(|| {
@@ -48,6 +48,12 @@ pub(crate) fn commit(connection: &mut Connection, change: &Change) -> Result<Com
     }
     for delivery in &change.deliveries {
         outbox::write_delivery(&transaction, delivery)?;
+    }
+    for op in &change.ops {
+        ops::write(&transaction, op)?;
+    }
+    for task in &change.purged {
+        ops::purge(&transaction, *task)?;
     }
     for health in &change.targets {
         outbox::write_target(&transaction, health)?;
@@ -80,7 +86,9 @@ fn stored(transaction: &Transaction<'_>, id: TaskId) -> Result<Option<Stored>, F
     let sql = "SELECT version, present_key, present_generation FROM tasks WHERE id = ?1";
     let mut statement = transaction.prepare_cached(sql)?;
     let mut rows = statement.query(params![id.0.as_bytes()])?;
-    let Some(row) = rows.next()? else { return Ok(None) };
+    let Some(row) = rows.next()? else {
+        return if ops::is_dead(transaction, id)? { Err(Fault::Refused(StoreError::Dead { id })) } else { Ok(None) };
+    };
     let mut columns = columns::Columns::of(row);
     let version = columns.take_count("version")?;
     Ok(Some(Stored { version, present: read::name(&mut columns)? }))
@@ -142,7 +150,9 @@ impl<'a> TaskPlan<'a> {
         self.last = event;
         self.sets_waits |= match &event.operation {
             Operation::Added(added) => !added.task.waits.is_none(),
-            operation => matches!(operation, Operation::WaitsSet(_) | Operation::Unblocked),
+            operation => {
+                matches!(operation, Operation::WaitsSet(_) | Operation::Unblocked | Operation::Restored(_))
+            }
         };
         let is_removed = matches!(event.operation, Operation::Withdrawn);
         let opens = matches!(event.operation, Operation::Added(_) | Operation::Opened(_));

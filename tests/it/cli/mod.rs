@@ -9,6 +9,7 @@ mod parsing;
 mod series;
 mod shown;
 mod starting;
+mod undo;
 mod waiting;
 mod why;
 

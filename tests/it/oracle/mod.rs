@@ -208,6 +208,8 @@ impl Oracle {
             | Command::CancelThis
             | Command::SleepOn { .. }
             | Command::Unblock
+            | Command::Delete
+            | Command::Undo(_)
             | Command::ParentEnded(_)
             | Command::Retry
             | Command::Report { .. }

@@ -150,6 +150,12 @@ fn check_program_task(store: &MemoryStore, snapshot: &Snapshot) {
         assert!(delivery.attempts <= attempts_max, "{} was tried too often", delivery.id);
     }
     let State::Running(running) = &snapshot.occurrence.state else { return };
+    // What was withdrawn and comes back is due in silence, until a person answers or it is succeeded.
+    let events = store.history(snapshot.task.id).expect("readable");
+    let is_back = events.iter().any(|stored| stored.event.reason == "taken back");
+    if is_back || snapshot.task.deleted_at.is_some() {
+        return;
+    }
     let name = snapshot.occurrence.name();
     // Early alerts end nothing; one that was moved after it spoke has not said anything of its new time.
     let mut of_due = deliveries.iter().filter(|delivery| {

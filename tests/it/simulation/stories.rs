@@ -124,6 +124,8 @@ fn fits(said: &Said, operation: &Operation) -> bool {
         Said::ParentFailed { .. } => &["parent_failed"],
         Said::Freed { .. } => &["freed"],
         Said::Unblocked => &["unblocked"],
+        Said::Deleted { .. } => &["deleted"],
+        Said::Restored { .. } => &["restored"],
         Said::Device(_) | Said::Folded(_) | Said::Now(_) | Said::Next(_) => &[],
     };
     words.contains(&operation.name())

@@ -43,7 +43,8 @@ pub(super) fn check_event(event: &Event) {
 /// One that waits has something to wait for, which may come yet or never will; and no way leads back to itself.
 pub(super) fn check(tasks: &[Snapshot]) {
     let by_id: BTreeMap<TaskId, &Snapshot> = tasks.iter().map(|task| (task.task.id, task)).collect();
-    for task in tasks.iter().filter(|task| task.is_waiting()) {
+    // One that is deleted is told nothing; it looks again when it is brought back.
+    for task in tasks.iter().filter(|task| task.is_waiting() && task.task.deleted_at.is_none()) {
         let waits = &task.task.waits;
         assert!(!waits.is_met(), "nothing keeps it, and it is not free: {task:?}");
         let is_ended = waits.is_blocked() && waits.on_fail == OnParentFail::Cancel;

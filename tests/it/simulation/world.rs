@@ -21,7 +21,7 @@ use keiko::domain::time::{Span, Timestamp};
 use keiko::domain::waiting::SetWaits;
 use keiko::engine::handle::Handle;
 use keiko::engine::ids::Ids;
-use keiko::engine::input::{AddRequest, Applied, CallError, FollowCall, ManyCall, PreviewCall, TargetCall};
+use keiko::engine::input::{AddRequest, Applied, CallError, FollowCall, ManyCall, PreviewCall, TargetCall, UndoCall};
 use keiko::engine::{EngineParts, Running, start};
 use keiko::notify::recording::{Answer, RecordingChannel};
 use keiko::notify::{Channel, Presence};
@@ -65,6 +65,7 @@ struct Known {
     fired: BTreeSet<FireId>,
     ended: BTreeSet<(TaskId, OccurrenceName)>,
     flagged: BTreeSet<DeliveryId>,
+    purged: BTreeSet<TaskId>,
 }
 
 impl World {
@@ -145,13 +146,15 @@ impl World {
         match self.random.below(100) {
             0..20 => self.add().await,
             20..60 => self.ask().await,
-            60..80 => self.advance().await,
+            66..80 => self.advance().await,
             80..82 => self.step_clock().await,
             82 => self.suspend(),
             _ if self.random.chance(3) => self.go_or_come_back().await,
             83 | 84 => self.programs.change_mood(&mut self.random),
             85 => self.pause_or_resume_many().await,
             86 => self.programs.channel.set_presence(Presence::Present),
+            // As often as the acts that it takes back.
+            60..66 => self.undo().await,
             87 => self.pause_or_resume_target().await,
             88..90 => {
                 let zone = ZONES[usize::try_from(self.random.below(4)).expect("small")];
@@ -192,6 +195,33 @@ impl World {
         };
         let result = self.handle().add(request).await;
         self.note(result);
+    }
+
+    /// What was done last is taken back, or something that was done before.
+    async fn undo(&mut self) {
+        let ops = self.store.ops(None, 20).expect("readable");
+        let named = self.random.chance(30) && !ops.is_empty();
+        let op = named.then(|| {
+            let chosen = usize::try_from(self.random.next() % ops.len() as u64).expect("small");
+            ops[chosen].1.id.to_string()
+        });
+        let foreseen = self.store.op_to_undo().expect("readable");
+        match self.handle().undo(UndoCall { op: op.clone(), key: None }).await {
+            Ok(undone) => {
+                assert!(op.is_some() || foreseen.map(|op| op.id) == Some(undone.op.id), "a bare undo means the last");
+                self.acknowledged.extend(undone.tasks.iter().map(|task| (task.task.id, task.task.version)));
+            }
+            // A refusal is an answer.
+            Err(
+                CallError::Rejected { .. }
+                | CallError::NothingToUndo
+                | CallError::UndoneBefore { .. }
+                | CallError::CannotUndo { .. }
+                | CallError::Gone { .. }
+                | CallError::Store { .. },
+            ) => {}
+            Err(other) => panic!("an answer that nothing here explains: {other}"),
+        }
     }
 
     async fn ask(&mut self) {
@@ -310,6 +340,7 @@ impl World {
                 Command::EditThis(Box::new(Edit { schedule: Some(schedule(rule)), ..Edit::default() }))
             }
             11 if self.random.chance(20) => Command::Unblock,
+            11 if self.random.chance(20) => Command::Delete,
             11 => Command::Edit(Box::new(Edit { waits: self.any_waits(), ..Edit::default() })),
             0 | 1 => Command::Done { early },
             2 => Command::Ack { early, is_dismissal: self.random.chance(50) },
@@ -538,10 +569,14 @@ impl World {
     pub(super) async fn check(&mut self) {
         let handle = self.handle();
         handle.advance(handle.now()).await.expect("quiet");
-        let tasks = self.store.list(Which::All).expect("readable");
+        let mut tasks = self.store.list(Which::All).expect("readable");
+        for (id, _) in self.store.deleted(Timestamp::MAX, usize::MAX).expect("readable") {
+            tasks.extend(self.store.snapshot(id).expect("readable"));
+        }
+        tasks.sort_by_key(|task| task.task.number);
         waits::check(&tasks);
-        self.check_acknowledged(&tasks);
         self.check_events(&tasks);
+        self.check_acknowledged(&tasks);
         self.check_queue(&tasks).await;
         self.check_deliveries();
         self.check_quiet(&tasks);
@@ -553,6 +588,9 @@ impl World {
     fn check_acknowledged(&self, tasks: &[Snapshot]) {
         for (id, version) in &self.acknowledged {
             let task = tasks.iter().find(|snapshot| snapshot.task.id == *id);
+            if self.known.purged.contains(id) {
+                continue;
+            }
             let found = task.map(|snapshot| snapshot.task.version);
             assert!(found.is_some_and(|found| found >= *version), "{id} had version {version}, now {found:?}");
         }
@@ -578,7 +616,9 @@ impl World {
             if let Some(firing) = event.operation.firing() {
                 for target in &event.snapshot.task.details.targets {
                     let id = DeliveryId { fire_id: firing.fire_id, target: target.clone() };
-                    assert!(self.store.delivery(&id).expect("readable").is_some(), "{id} was lost");
+                    let is_there = self.store.snapshot(event.snapshot.task.id).expect("readable").is_some();
+                    let was_kept = self.store.delivery(&id).expect("readable").is_some();
+                    assert!(was_kept || !is_there, "{id} was lost");
                 }
             }
             let name = event.snapshot.occurrence.name();
@@ -594,6 +634,12 @@ impl World {
             known.rebuilt.insert(id, event.snapshot.clone());
         }
         let stored: BTreeMap<TaskId, Snapshot> = tasks.iter().map(|task| (task.task.id, task.clone())).collect();
+        // What was deleted goes for ever after 30 days, and its events stay.
+        let is_kept = |id: &TaskId, task: &Snapshot| task.task.deleted_at.is_none() || stored.contains_key(id);
+        let purged: Vec<TaskId> =
+            known.rebuilt.iter().filter(|(id, task)| !is_kept(id, task)).map(|(id, _)| *id).collect();
+        known.rebuilt.retain(|id, _| !purged.contains(id));
+        known.purged.extend(purged);
         assert_eq!(known.rebuilt, stored, "the events rebuild what is stored");
     }
 
@@ -699,7 +745,8 @@ impl World {
 
     fn is_same_message(&self, shown: &Delivery) -> bool {
         let stored = self.store.delivery(&shown.id).expect("readable");
-        stored.is_some_and(|stored| stored.message == shown.message && stored.occasion == shown.occasion)
+        self.known.purged.contains(&shown.task)
+            || stored.is_some_and(|stored| stored.message == shown.message && stored.occasion == shown.occasion)
     }
 
     pub(super) async fn end(mut self) {

@@ -75,6 +75,7 @@ impl ValuesRow {
             | Operation::Failed
             | Operation::Retried
             | Operation::Unblocked
+            | Operation::Deleted
             | Operation::Withdrawn => none,
             Operation::WaitsSet(waits) => Self { waits: WaitsRow::from_waits(waits), ..none },
             Operation::ParentDone(parent) | Operation::ParentFailed(parent) => {
@@ -82,7 +83,9 @@ impl ValuesRow {
             }
             Operation::Freed(freed) => Self { occurrence: occurrence(freed), ..none },
             Operation::Acked { is_dismissal } => Self { is_dismissal: Some(*is_dismissal), ..none },
-            Operation::Added(snapshot) => Self { snapshot: Some(SnapshotRow::from_snapshot(snapshot)), ..none },
+            Operation::Added(snapshot) | Operation::Restored(snapshot) => {
+                Self { snapshot: Some(SnapshotRow::from_snapshot(snapshot)), ..none }
+            }
             Operation::Opened(opened) => Self { occurrence: occurrence(opened), ..none },
             Operation::Moved(moved) => Self { occurrence: occurrence(moved), ..none },
             Operation::Followed { by, schedule } => Self {
@@ -172,6 +175,8 @@ impl ValuesRow {
             "parent_failed" => Operation::ParentFailed(required("parent", self.parent)?.into_parent()?),
             "freed" => Operation::Freed(Box::new(required("occurrence", self.occurrence)?.into_occurrence()?)),
             "unblocked" => Operation::Unblocked,
+            "deleted" => Operation::Deleted,
+            "restored" => Operation::Restored(Box::new(required("snapshot", self.snapshot)?.into_snapshot()?)),
             "resent" => Operation::Resent {
                 fire_id: FireId(required("fire_id", self.fire_id)?),
                 target: required("target", self.target)?.into_target()?,

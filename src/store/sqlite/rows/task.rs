@@ -10,7 +10,7 @@ use crate::domain::delivery::{ChannelKind, Target};
 use crate::domain::occurrence::{Instance, OccurrenceKey};
 use crate::domain::schedule::{AfterDone, Calendar, Cron, Every, Interval, Rule, Schedule};
 use crate::domain::task::{Deadline, DeadlineTime, Details, Missed, Nag, Number, Policy, Task, TaskId, TaskLink};
-use crate::domain::time::Span;
+use crate::domain::time::{Span, Timestamp};
 use crate::store::sqlite::rows::waits::WaitsRow;
 use crate::store::sqlite::rows::{
     RowError, instant, local, local_text, nominal, nominal_text, outcome, outcome_word, priority, priority_word,
@@ -64,6 +64,8 @@ pub(crate) struct TaskRow {
     pub(crate) follows: Option<LinkRow>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) followed_by: Option<LinkRow>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) deleted_at: Option<i64>,
 }
 
 impl TaskRow {
@@ -96,6 +98,7 @@ impl TaskRow {
             previous_outcome: task.previous.map(|outcome| outcome_word(outcome).to_owned()),
             follows: task.follows.map(LinkRow::from_link),
             followed_by: task.followed_by.map(LinkRow::from_link),
+            deleted_at: task.deleted_at.map(Timestamp::as_millis),
         }
     }
 
@@ -131,6 +134,7 @@ impl TaskRow {
             previous: self.previous_outcome.map(|word| outcome("previous_outcome", &word)).transpose()?,
             follows: self.follows.map(LinkRow::into_link),
             followed_by: self.followed_by.map(LinkRow::into_link),
+            deleted_at: self.deleted_at.map(|at| timestamp("deleted_at", at)).transpose()?,
         })
     }
 }

@@ -1,0 +1,436 @@
+//! The part of a batch that is about operations: what a person did is noted as one thing, and taken back as one: all of it
+//! or nothing. Whether and how, the rules say.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::sync::Arc;
+
+use tokio::sync::oneshot;
+use uuid::Uuid;
+
+use crate::domain::command::{Command, Expected, Moment};
+use crate::domain::delivery::{ChannelKind, Delivery, DeliveryId, DeliveryStatus};
+use crate::domain::effect::Effect;
+use crate::domain::event::{Actor, Event, Snapshot};
+use crate::domain::op::{DELETED_KEPT, Op, PausesChanged, Taken};
+use crate::domain::pause::{ManyPause, standing};
+use crate::domain::rejection::Rejection;
+use crate::domain::state::State;
+use crate::domain::task::TaskId;
+use crate::domain::time::Timestamp;
+use crate::domain::transition::transition;
+use crate::domain::waiting::Wait;
+use crate::engine::input::{CallError, UndoCall, Undone};
+use crate::engine::request::RequestKey;
+use crate::engine::step::{Answer, Batch};
+use crate::store::{Change, StoreError};
+
+/// How many of the tasks are told one by one.
+const TOLD_MAX: usize = 20;
+
+/// How many letters of an id name an operation at least.
+const PREFIX_MIN: usize = 8;
+
+/// The pause that stands again, by its name before and now, and those that stand no more.
+type RestoredPauses = (Option<(Uuid, Uuid)>, Vec<Uuid>);
+
+/// What a batch is put back to where a part of it is refused.
+struct Saved {
+    snapshots: HashMap<TaskId, Snapshot>,
+    deliveries: BTreeMap<DeliveryId, Delivery>,
+    change: Change,
+    effects: Vec<Effect>,
+    waiting: HashMap<TaskId, BTreeSet<TaskId>>,
+    pauses: Vec<ManyPause>,
+    broken: Option<Arc<StoreError>>,
+}
+
+impl Batch<'_> {
+    /// Takes back what a person did.
+    pub(in crate::engine) fn undo(&mut self, call: &UndoCall, reply: oneshot::Sender<Result<Undone, CallError>>) {
+        let result = self.undone(call);
+        self.undo_answers.push(Answer { reply, result });
+    }
+
+    /// Lets what `call` does belong to an operation that began before, unless that was taken back meanwhile.
+    pub(in crate::engine) fn within(&mut self, op: Option<Uuid>, call: impl FnOnce(&mut Self)) {
+        let is_over = |op: Uuid| self.op(op).ok().flatten().is_some_and(|op| op.undone_by.is_some());
+        self.op = op.filter(|op| !is_over(*op));
+        call(self);
+        self.op = None;
+    }
+
+    /// Notes that a person asked something of a task.
+    pub(super) fn note_op(&mut self, id: Uuid, command: &Command, task: &Snapshot) {
+        let Some(verb) = typed(command) else { return };
+        self.note_verb(id, verb, task);
+        if verb == DISMISSED
+            && let Some(op) = self.change.ops.iter_mut().find(|op| op.id == id)
+        {
+            op.is_typed = false;
+        }
+    }
+
+    /// As [`Batch::note_op`], by the verb.
+    pub(super) fn note_verb(&mut self, id: Uuid, verb: &str, task: &Snapshot) {
+        let now = self.circumstances.now;
+        match self.op(id) {
+            Ok(Some(mut known)) => {
+                known.add(task);
+                self.set_op(known);
+            }
+            Ok(None) => self.set_op(Op::new(id, now, verb, task)),
+            Err(error) => self.broken = Some(error),
+        }
+    }
+
+    /// Notes what a person asked of many tasks at once.
+    pub(super) fn note_many(&mut self, id: Uuid, verb: &str, tasks: &[Snapshot], pauses: PausesChanged) {
+        let mut op = Op::of_none(id, self.circumstances.now, verb);
+        for task in tasks {
+            op.add(task);
+        }
+        op.pauses = Some(pauses);
+        self.set_op(op);
+    }
+
+    fn set_op(&mut self, op: Op) {
+        match self.change.ops.iter_mut().find(|known| known.id == op.id) {
+            Some(known) => *known = op,
+            None => self.change.ops.push(op),
+        }
+    }
+
+    fn op(&self, id: Uuid) -> Result<Option<Op>, Arc<StoreError>> {
+        if let Some(op) = self.change.ops.iter().find(|op| op.id == id) {
+            return Ok(Some(op.clone()));
+        }
+        // Most ids are new, and a new one is above all that there are.
+        Ok(self.store.ops_by_prefix(&id.simple().to_string(), 1)?.pop())
+    }
+
+    fn undone(&mut self, call: &UndoCall) -> Result<Undone, CallError> {
+        let now = self.circumstances.now;
+        if let Some(key) = &call.key
+            && let Some(done) = self.op(key.op_id()).map_err(|source| CallError::Store { source })?
+        {
+            return self.done_before(&done);
+        }
+        let op = self.meant(call.op.as_deref())?;
+        if op.undone_by.is_some() {
+            return Err(CallError::UndoneBefore { op: op.told() });
+        }
+        let id = call.key.as_ref().map_or_else(|| self.ids.next(now), RequestKey::op_id);
+        let saved = self.save();
+        let result = self.take_back(&op, id);
+        if result.is_err() {
+            self.load(saved);
+        }
+        result
+    }
+
+    fn done_before(&self, done: &Op) -> Result<Undone, CallError> {
+        let op = match done.undoes {
+            Some(op) => self.op(op).map_err(|source| CallError::Store { source })?,
+            None => None,
+        };
+        Ok(Undone {
+            op_id: done.id,
+            now: self.circumstances.now,
+            op: op.unwrap_or_else(|| done.clone()),
+            changed: false,
+            tasks: Vec::new(),
+            notes: Vec::new(),
+        })
+    }
+
+    /// Finds the operation that is meant: the named one, or the latest that a person typed and did not take back.
+    fn meant(&self, name: Option<&str>) -> Result<Op, CallError> {
+        let Some(name) = name else {
+            let of_batch = self.change.ops.iter().rev().find(|op| op.is_next_to_undo()).cloned();
+            let latest = of_batch.map_or_else(|| self.latest(), |op| Ok(Some(op)))?;
+            // What is older may be of tasks that are gone for ever; by name it can be tried.
+            let is_recent = |op: &Op| self.circumstances.now < op.at.saturating_add(DELETED_KEPT);
+            return latest.filter(is_recent).ok_or(CallError::NothingToUndo);
+        };
+        let prefix = name.to_ascii_lowercase();
+        let digits: String = prefix.chars().filter(|c| *c != '-').collect();
+        let is_prefix = digits.len() >= PREFIX_MIN && digits.chars().all(|c| c.is_ascii_hexdigit());
+        let mut found = if is_prefix { self.store.ops_by_prefix(&prefix, 2)? } else { Vec::new() };
+        if is_prefix {
+            found.retain(|op| !self.change.ops.iter().any(|known| known.id == op.id));
+            let matches = |op: &&Op| op.id.simple().to_string().starts_with(&digits);
+            found.extend(self.change.ops.iter().filter(matches).cloned());
+        }
+        match found.as_slice() {
+            [op] => Ok(op.clone()),
+            [_, ..] => Err(CallError::ManySuchOps { name: name.to_owned() }),
+            [] => Err(CallError::NoSuchOp { name: name.to_owned() }),
+        }
+    }
+
+    /// Returns the latest of the store that this batch has not taken back.
+    fn latest(&self) -> Result<Option<Op>, StoreError> {
+        let Some(latest) = self.store.op_to_undo()? else { return Ok(None) };
+        let known = |op: &Op| self.change.ops.iter().find(|known| known.id == op.id).cloned();
+        if known(&latest).is_none_or(|known| known.is_next_to_undo()) {
+            return Ok(Some(latest));
+        }
+        // This very batch has taken it back: those before it are looked through.
+        let ops = self.store.ops(None, usize::MAX)?;
+        let as_now = ops.into_iter().map(|(_, op)| known(&op).unwrap_or(op));
+        Ok(as_now.into_iter().find(Op::is_next_to_undo))
+    }
+
+    fn take_back(&mut self, op: &Op, id: Uuid) -> Result<Undone, CallError> {
+        let now = self.circumstances.now;
+        let events = self.events_of(op.id)?;
+        let (pause, ended) = self.restore_pauses(op, id)?;
+        let mut undone =
+            Undone { op_id: id, now, op: op.clone(), changed: true, tasks: Vec::new(), notes: self.sent_by(&events)? };
+        // In order, so that what waits for another finds that as it is to be.
+        for task in tasks_of(&events) {
+            self.take_back_of(task, &events, (id, pause), &mut undone)?;
+        }
+        self.wake_those_of(&ended, id)?;
+        let mut done = Op::of_none(id, now, if op.is_undo { "redo" } else { "undo" });
+        (done.undoes, done.is_undo) = (Some(op.id), !op.is_undo);
+        (done.tasks, done.total, done.title) = (op.tasks.clone(), op.total, op.title.clone());
+        if let Some(changed) = &op.pauses {
+            done.pauses = Some(PausesChanged { before: changed.after.clone(), after: self.pauses.clone() });
+        }
+        self.set_op(done);
+        let mut taken = op.clone();
+        taken.undone_by = Some(id);
+        self.set_op(taken);
+        Ok(undone)
+    }
+
+    fn take_back_of(
+        &mut self,
+        task: TaskId,
+        events: &[Event],
+        (id, pause): (Uuid, Option<(Uuid, Uuid)>),
+        undone: &mut Undone,
+    ) -> Result<(), CallError> {
+        let of_task: Vec<&Event> = events.iter().filter(|event| event.snapshot.task.id == task).collect();
+        let (Some(first), true) = (of_task.first(), !of_task.is_empty()) else { return Ok(()) };
+        let number = first.snapshot.task.number;
+        let before = self.before(first)?;
+        let Some(mut taken) = Taken::of(before, &of_task) else { return Ok(()) };
+        let is_asked = taken.is_asked;
+        let snapshot = match self.snapshot(task) {
+            Err(CallError::NotFound { .. }) => {
+                return Err(CallError::Gone { name: number.to_string(), is_for_ever: true });
+            }
+            other => other?,
+        };
+        taken.pause = pause;
+        taken.parents = self.parents_of(&taken, &snapshot)?;
+        let command = Command::Undo(Box::new(taken));
+        let deliveries = self.deliveries_for(&snapshot, &command)?;
+        let tags = &snapshot.task.details.tags;
+        let moment =
+            Moment { op_id: id, standing: standing(&self.pauses, tags, undone.now), ..self.moment_of(None, tags) };
+        let known = self.world.known(task, &deliveries);
+        let planned = transition(&snapshot, known, &command, Expected::default(), &moment);
+        let planned = planned.map_err(CallError::from).and_then(|transition| {
+            let waits_for: Vec<TaskId> = transition.after.waits_yet_for().collect();
+            self.check_sound(task, number, &waits_for)?;
+            Ok(transition)
+        });
+        match planned {
+            Ok(transition) => {
+                let actor = if is_asked { Actor::Person } else { Actor::Daemon };
+                let applied = self.take(transition, actor, &moment);
+                if applied.changed && undone.tasks.len() < TOLD_MAX {
+                    undone.tasks.push(applied.snapshot);
+                }
+                Ok(())
+            }
+            // What followed from it for others goes back where it can.
+            Err(CallError::Rejected { rejection }) if !is_asked => {
+                let why = match &rejection {
+                    Rejection::CannotUndo { why, .. } => (*why).to_owned(),
+                    other => other.to_string(),
+                };
+                undone.notes.push(format!("task {number} stays as it is: {why}"));
+                Ok(())
+            }
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Puts the pauses of many tasks back. Returns the one that stands again, by its name before and now, and those that
+    /// stand no more.
+    fn restore_pauses(&mut self, op: &Op, id: Uuid) -> Result<RestoredPauses, CallError> {
+        let Some(changed) = &op.pauses else { return Ok((None, Vec::new())) };
+        let now = self.circumstances.now;
+        let standing = |pauses: &[ManyPause]| {
+            pauses.iter().filter(|pause| !pause.is_over(now)).cloned().collect::<Vec<ManyPause>>()
+        };
+        if standing(&self.pauses) != standing(&changed.after) {
+            let why = "other pauses of many tasks have begun or ended since";
+            return Err(CallError::CannotUndo { op: op.told(), why });
+        }
+        let stood = |pauses: &[ManyPause], id: Uuid| pauses.iter().any(|pause| pause.id == id);
+        let mut again = None;
+        let mut pauses = standing(&changed.before);
+        for pause in pauses.iter_mut().filter(|pause| !stood(&changed.after, pause.id)) {
+            again = Some((pause.id, id));
+            pause.id = id;
+        }
+        let ended = changed.after.iter().map(|pause| pause.id).filter(|id| !stood(&changed.before, *id)).collect();
+        self.pauses.clone_from(&pauses);
+        self.change.pauses = Some(pauses);
+        Ok((again, ended))
+    }
+
+    /// What was armed under a pause that was taken back sleeps with it still: it goes on.
+    fn wake_those_of(&mut self, ended: &[Uuid], id: Uuid) -> Result<(), CallError> {
+        if ended.is_empty() {
+            return Ok(());
+        }
+        let pauses = self.pauses.clone();
+        for snapshot in self.open_tasks()? {
+            let State::Suspended(suspended) = snapshot.occurrence.state else { continue };
+            if !ended.contains(&suspended.id) {
+                continue;
+            }
+            let command = match standing(&pauses, &snapshot.task.details.tags, self.circumstances.now) {
+                Some(pause) => Command::SleepOn { pause },
+                None => Command::Resume { shift: false },
+            };
+            let (transition, moment) = self.plan_one(&snapshot, &command, id, &pauses)?;
+            self.take(transition, Actor::Person, &moment);
+        }
+        Ok(())
+    }
+
+    fn events_of(&self, op: Uuid) -> Result<Vec<Event>, StoreError> {
+        let stored = self.store.events_of_op(op)?.into_iter().map(|stored| stored.event);
+        Ok(stored.chain(self.change.events.iter().filter(|event| event.op_id == op).cloned()).collect())
+    }
+
+    /// Returns the task as it was before an event; `None` where that added it.
+    fn before(&self, event: &Event) -> Result<Option<Snapshot>, StoreError> {
+        let task = event.snapshot.task.id;
+        let is_of_batch = self.change.events.iter().position(|known| known.event_id == event.event_id);
+        let earlier = &self.change.events[..is_of_batch.unwrap_or(0)];
+        if let Some(earlier) = earlier.iter().rfind(|earlier| earlier.snapshot.task.id == task) {
+            return Ok(Some(earlier.snapshot.clone()));
+        }
+        if is_of_batch.is_some() {
+            return self.store.snapshot(task);
+        }
+        let of_op = self.store.events_of_op(event.op_id)?;
+        let seq = of_op.iter().find(|stored| stored.event.event_id == event.event_id).map_or(0, |stored| stored.seq);
+        let before = self.store.history_before(task, seq, Timestamp::MIN..Timestamp::MAX, 1)?;
+        Ok(before.into_iter().next().map(|stored| stored.event.snapshot))
+    }
+
+    /// Returns where the tasks stand now that a task waited for or waits for.
+    fn parents_of(&self, taken: &Taken, now: &Snapshot) -> Result<Vec<(TaskId, Wait)>, CallError> {
+        let before = taken.before.iter().flat_map(|before| &before.task.waits.parents);
+        let ids: HashSet<TaskId> = before.chain(&now.task.waits.parents).map(|parent| parent.id).collect();
+        let mut parents = Vec::new();
+        for id in ids {
+            match self.snapshot(id) {
+                Ok(parent) => parents.push((id, Wait::of(&parent))),
+                Err(CallError::NotFound { .. }) => {}
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(parents)
+    }
+
+    /// Returns what went out with an operation, which nobody can call back.
+    fn sent_by(&self, events: &[Event]) -> Result<Vec<String>, StoreError> {
+        let mut notes = BTreeSet::new();
+        for event in events {
+            let Some(firing) = event.operation.firing() else { continue };
+            let number = event.snapshot.task.number;
+            for delivery in self.store.deliveries_of(&[firing.fire_id])? {
+                let is_sent = matches!(delivery.status, DeliveryStatus::Delivered(_));
+                let target = &delivery.id.target;
+                match target.kind {
+                    ChannelKind::Desktop if is_sent => notes.insert(format!("the popup of task {number} was shown")),
+                    _ if is_sent => notes.insert(format!("task {number} was sent to {}", target.public_name())),
+                    _ => false,
+                };
+            }
+        }
+        Ok(notes.into_iter().collect())
+    }
+
+    fn save(&self) -> Saved {
+        Saved {
+            snapshots: self.snapshots.clone(),
+            deliveries: self.deliveries.clone(),
+            change: self.change.clone(),
+            effects: self.effects.clone(),
+            waiting: self.waiting.clone(),
+            pauses: self.pauses.clone(),
+            broken: self.broken.clone(),
+        }
+    }
+
+    fn load(&mut self, saved: Saved) {
+        self.snapshots = saved.snapshots;
+        self.deliveries = saved.deliveries;
+        self.change = saved.change;
+        self.effects = saved.effects;
+        self.waiting = saved.waiting;
+        self.pauses = saved.pauses;
+        self.broken = saved.broken;
+    }
+
+    /// Lets deleted tasks go for ever.
+    pub(in crate::engine) fn purge(&mut self, tasks: Vec<TaskId>) {
+        self.change.purged.extend(tasks);
+    }
+}
+
+/// Returns the tasks of events, each once, in the order in which they come up.
+fn tasks_of(events: &[Event]) -> Vec<TaskId> {
+    let mut tasks = Vec::new();
+    let mut seen = HashSet::new();
+    for event in events {
+        let id = event.snapshot.task.id;
+        if seen.insert(id) {
+            tasks.push(id);
+        }
+    }
+    tasks
+}
+
+/// The word for closing what was shown, which nobody types.
+const DISMISSED: &str = "dismiss";
+
+/// Returns what a person typed to ask it, `None` for what no person asks.
+const fn typed(command: &Command) -> Option<&'static str> {
+    match command {
+        Command::Edit(_) | Command::EditThis(_) => Some("edit"),
+        Command::Done { .. } => Some("done"),
+        Command::Ack { is_dismissal: false, .. } => Some("ack"),
+        Command::Ack { is_dismissal: true, .. } => Some(DISMISSED),
+        Command::Snooze { .. } => Some("snooze"),
+        Command::Pause { .. } | Command::PauseThis { .. } => Some("pause"),
+        Command::Resume { .. } => Some("resume"),
+        Command::Skip => Some("skip"),
+        Command::Cancel | Command::CancelThis => Some("cancel"),
+        Command::Unblock => Some("unblock"),
+        Command::Delete => Some("delete"),
+        Command::Retry => Some("retry"),
+        Command::Wake
+        | Command::Rezone
+        | Command::ClockSet { .. }
+        | Command::SleepOn { .. }
+        | Command::ParentEnded(_)
+        | Command::Undo(_)
+        | Command::Report { .. }
+        | Command::TellTargetFails { .. }
+        | Command::Resend { .. }
+        | Command::Hold { .. }
+        | Command::Expire { .. } => None,
+    }
+}

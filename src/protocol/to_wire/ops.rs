@@ -1,0 +1,23 @@
+//! How is an operation told to programs?
+
+use chrono_tz::Tz;
+
+use crate::domain::op;
+use crate::protocol::objects;
+use crate::protocol::to_wire::time;
+
+/// Returns an operation; times are told in `zone`.
+#[must_use]
+pub fn op(op: &op::Op, zone: Tz) -> objects::Op {
+    objects::Op {
+        op_id: op.id.to_string(),
+        at: time(op.at, zone),
+        verb: op.verb.clone(),
+        text: op.told(),
+        tasks: op.tasks.iter().map(|number| number.0).collect(),
+        total: op.total,
+        undoes: op.undoes.map(|id| id.to_string()),
+        undone_by: op.undone_by.map(|id| id.to_string()),
+        is_next: op.is_next_to_undo(),
+    }
+}
