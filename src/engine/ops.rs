@@ -20,7 +20,9 @@ impl Handle {
     /// Returns a handle of which all that is asked is one operation, until that is taken back.
     #[must_use]
     pub fn within(&self, op: Uuid) -> Self {
-        Self { op: Some(op), ..self.clone() }
+        let mut within = self.clone();
+        within.op = Some(op);
+        within
     }
 
     /// Returns the name of an operation that begins.
