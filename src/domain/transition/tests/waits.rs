@@ -243,16 +243,16 @@ fn what_waits_can_be_done_cancelled_edited_and_unblocked_but_not_snoozed() {
     assert_snapshot!(table[..12].join("\n"), @"
     wake     CREATED ()
     rezone   CREATED ()
-    follow the clock of CREATED ()
     edit     CREATED (edited)
-    edit     CREATED (edited, moved)
     edit     CREATED (edited, moved)
     complete COMPLETED (armed, started, completed)
     ack      cannot ack task 1: it is waiting for 7
     snooze   cannot snooze task 1: it is waiting for 7
     pause    cannot pause task 1: it is waiting for 7
-    pause    cannot pause task 1: it is waiting for 7
     resume   cannot resume task 1: it is waiting for 7
+    skip     cannot skip task 1: it does not repeat
+    cancel   CANCELLED (cancelled)
+    unblock  PENDING (unblocked, freed)
     ");
 }
 
