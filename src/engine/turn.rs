@@ -16,6 +16,7 @@ use crate::engine::input::{
 };
 use crate::engine::run::Engine;
 use crate::engine::step::Batch;
+use crate::notify::dismissals::Dismissal;
 use crate::store::{Room, StoreError, Wake};
 
 impl Engine {
@@ -133,7 +134,7 @@ pub(super) struct Sorted {
     pub(super) audits: Vec<oneshot::Sender<Vec<Wake>>>,
 }
 
-/// What somebody waits for.
+/// What people ask; but for what they close on a screen, they wait for an answer.
 pub(super) enum Asked {
     SetAway(AwayCall, oneshot::Sender<Result<AwayApplied, CallError>>),
     CallMany(ManyCall, oneshot::Sender<Result<ManyApplied, CallError>>),
@@ -142,6 +143,7 @@ pub(super) enum Asked {
     Call(Call, oneshot::Sender<Result<Applied, CallError>>),
     Follow(FollowCall, oneshot::Sender<Result<Applied, CallError>>),
     Preview(PreviewCall, oneshot::Sender<Result<Applied, CallError>>),
+    Dismissed(Dismissal),
 }
 
 impl Asked {
@@ -154,6 +156,7 @@ impl Asked {
             Self::SetAway(call, reply) => batch.set_away(&call, reply),
             Self::CallMany(call, reply) => batch.call_many(&call, reply),
             Self::CallTarget(call, reply) => batch.call_target(&call, reply),
+            Self::Dismissed(dismissal) => batch.dismissed(dismissal),
         }
     }
 }
