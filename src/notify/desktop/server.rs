@@ -171,8 +171,15 @@ impl Server {
             return;
         };
         let closing = Closing { id, at: signal.recv_position(), by_person: reason == DISMISSED };
-        let meant = self.remembered(|shown| shown.closed(closing));
-        meant.into_iter().for_each(|dismissal| self.dismissals.tell(dismissal));
+        let Some(dismissal) = self.remembered(|shown| shown.closed(closing)) else { return };
+        let slot = self.popups.lock().expect("no holder of the popups panics").known(dismissal.task);
+        // Nothing is left to be replaced or taken back; where a call is under way, that finds it so.
+        if let Some(mut shown) = slot.as_ref().and_then(|slot| slot.shown.try_lock().ok())
+            && *shown == Some(id)
+        {
+            *shown = None;
+        }
+        self.dismissals.tell(dismissal);
     }
 
     fn remembered<T>(&self, what: impl FnOnce(&mut Shown<Sequence>) -> T) -> T {

@@ -221,7 +221,8 @@ impl World {
     /// The person closes a popup, maybe one of long ago that a slow screen still shows: what it was of is seen, nothing else.
     async fn dismiss(&mut self) {
         let shown = self.desktop.record().delivered;
-        let back = usize::try_from(self.random.below(if self.random.chance(60) { 4 } else { 40 })).expect("small");
+        let among = if self.random.chance(60) { 4 } else { 40 };
+        let back = usize::try_from(self.random.below(among)).expect("small");
         let Some(closed) = shown.len().checked_sub(back + 1).map(|index| &shown[index]) else { return };
         let Some(before) = self.store.snapshot(closed.task).expect("readable") else {
             return self.desktop.dismiss(closed).await;

@@ -176,7 +176,8 @@ impl Drop for FakeServer {
 /// Tells on a connection, whoever has it, that a popup is gone.
 pub(crate) async fn tell_closed(connection: &Connection, id: u32, reason: u32) {
     let (path, interface) = ("/org/freedesktop/Notifications", "org.freedesktop.Notifications");
-    let told = connection.emit_signal(None::<&str>, path, interface, "NotificationClosed", &(id, reason));
+    let body = (id, reason);
+    let told = connection.emit_signal(None::<&str>, path, interface, "NotificationClosed", &body);
     told.await.expect("a connection that lives");
 }
 
