@@ -206,7 +206,9 @@ impl Link {
                 }
                 closing = closings.next() => {
                     let Some(closing) = closing.transpose()? else { return Ok(()) };
-                    self.server().into_iter().for_each(|server| server.closed(&closing));
+                    if let Some(server) = self.server() {
+                        server.closed(&closing);
+                    }
                 }
                 missing = &mut search => {
                     self.away(missing.reason);

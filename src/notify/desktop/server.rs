@@ -139,7 +139,9 @@ impl Server {
         let answer = self.notify(&popup, turn.shown.unwrap_or(0)).await;
         let answered = answer.as_ref().ok().map(|(id, since)| Popup { id: *id, since: *since, dismissal });
         let meant = self.remembered(|shown| shown.answered(turn.task, answered));
-        meant.into_iter().for_each(|dismissal| self.dismissals.tell(dismissal));
+        if let Some(dismissal) = meant {
+            self.dismissals.tell(dismissal);
+        }
         let (id, _) = answer?;
         *turn.shown = Some(id);
         if turn.slot.withdrawals.load(Ordering::Relaxed) != turn.withdrawals {
@@ -189,7 +191,9 @@ impl Server {
     /// Returns the place of a task's popup, and forgets the longest untouched where there are too many.
     fn slot(&self, task: TaskId) -> Arc<Slot> {
         let (slot, forgotten) = self.popups.lock().expect("no holder of the popups panics").slot(task);
-        forgotten.into_iter().for_each(|task| self.remembered(|shown| shown.forget(task)));
+        if let Some(task) = forgotten {
+            self.remembered(|shown| shown.forget(task));
+        }
         slot
     }
 

@@ -117,20 +117,20 @@ mod tests {
         Dismissal { task: task(number), occurrence: OccurrenceName { key: OccurrenceKey::Once, generation } }
     }
 
-    fn popup(id: u32, since: u64, dismissal: Dismissal) -> Option<Popup<u64>> {
-        Some(Popup { id, since, dismissal: Some(dismissal) })
+    fn popup(id: u32, since: u64, dismissal: Dismissal) -> Popup<u64> {
+        Popup { id, since, dismissal: Some(dismissal) }
     }
 
     fn by_person(id: u32, at: u64) -> Closing<u64> {
         Closing { id, at, by_person: true }
     }
 
-    fn showing(popups: &[Option<Popup<u64>>]) -> Shown<u64> {
+    fn showing(popups: &[Popup<u64>]) -> Shown<u64> {
         let mut shown = Shown::new();
         for popup in popups {
-            let task = popup.and_then(|popup| popup.dismissal).expect("a ring").task;
+            let task = popup.dismissal.expect("a ring").task;
             shown.begin(task);
-            assert_eq!(shown.answered(task, *popup), None);
+            assert_eq!(shown.answered(task, Some(*popup)), None);
         }
         shown
     }
@@ -158,7 +158,7 @@ mod tests {
         let mut shown = Shown::new();
         shown.begin(task(1));
         assert_eq!(shown.closed(by_person(5, 4)), None);
-        assert_eq!(shown.answered(task(1), popup(5, 3, dismissal(1, 1))), Some(dismissal(1, 1)));
+        assert_eq!(shown.answered(task(1), Some(popup(5, 3, dismissal(1, 1)))), Some(dismissal(1, 1)));
         assert!(shown.popups.is_empty() && shown.early.is_empty());
     }
 
@@ -168,7 +168,7 @@ mod tests {
             let mut shown = showing(&[popup(5, 1, dismissal(1, 1))]);
             shown.begin(task(1));
             assert_eq!(shown.closed(by_person(5, closed_at)), None);
-            assert_eq!(shown.answered(task(1), popup(5, 5, dismissal(1, 2))), answer);
+            assert_eq!(shown.answered(task(1), Some(popup(5, 5, dismissal(1, 2)))), answer);
         }
     }
 
@@ -186,7 +186,7 @@ mod tests {
         shown.begin(task(1));
         (0..1000).for_each(|n| assert_eq!(shown.closed(by_person(n, u64::from(n) + 10)), None));
         assert_eq!(shown.early.len(), EARLY_MAX);
-        assert_eq!(shown.answered(task(1), popup(999, 3, dismissal(1, 1))), Some(dismissal(1, 1)));
+        assert_eq!(shown.answered(task(1), Some(popup(999, 3, dismissal(1, 1)))), Some(dismissal(1, 1)));
         assert!(shown.early.is_empty());
     }
 }
