@@ -22,6 +22,7 @@ pub mod pause;
 pub mod planned;
 pub mod quiet;
 pub mod rejection;
+mod replay;
 pub mod retry;
 pub mod schedule;
 pub mod secret;

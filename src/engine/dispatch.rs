@@ -71,6 +71,7 @@ impl Dispatcher {
     pub(super) fn new(channels: Vec<Arc<dyn Channel>>, inputs: mpsc::WeakSender<Input>) -> Self {
         for channel in &channels {
             tell_of_presence(&**channel, inputs.clone());
+            tell_of_dismissals(&**channel, inputs.clone());
         }
         let pools = channels
             .into_iter()
@@ -301,6 +302,15 @@ fn tell_of_presence(channel: &dyn Channel, inputs: mpsc::WeakSender<Input>) {
     tokio::spawn(async move {
         while presence.changed().await.is_ok() {
             report(&inputs, Input::Presence { kind }).await;
+        }
+    });
+}
+
+fn tell_of_dismissals(channel: &dyn Channel, inputs: mpsc::WeakSender<Input>) {
+    let Some(mut dismissals) = channel.dismissals() else { return };
+    tokio::spawn(async move {
+        while let Some(dismissal) = dismissals.recv().await {
+            report(&inputs, Input::Dismissed { dismissal }).await;
         }
     });
 }

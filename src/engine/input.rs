@@ -20,6 +20,7 @@ use crate::domain::time::{Span, Timestamp};
 use crate::domain::transition::CreateError;
 use crate::domain::waiting::SetWaits;
 use crate::engine::request::RequestKey;
+use crate::notify::dismissals::Dismissal;
 use crate::store::{StoreError, Wake};
 
 /// An input of the loop. Closed: what is not here cannot change anything.
@@ -98,6 +99,11 @@ pub enum Input {
     Presence {
         /// Which channel.
         kind: ChannelKind,
+    },
+    /// The person closed what a channel showed of an occurrence.
+    Dismissed {
+        /// Of which.
+        dismissal: Dismissal,
     },
     /// What a channel showed of a task was taken back.
     Silenced {

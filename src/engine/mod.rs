@@ -26,6 +26,7 @@ pub mod ids;
 pub mod input;
 mod late;
 mod log_lines;
+mod named;
 mod ops;
 mod purge;
 mod recover;

@@ -301,6 +301,7 @@ impl Engine {
                 Input::CallTarget { call, reply } => sorted.calls.push(Asked::CallTarget(call, reply)),
                 Input::Report { delivery, report } => sorted.reports.push((delivery, report)),
                 Input::Presence { kind } => sorted.presences.push(kind),
+                Input::Dismissed { dismissal } => sorted.calls.push(Asked::Dismissed(dismissal)),
                 Input::Silenced { kind } => self.dispatcher.silenced(kind),
                 Input::Advance { to, jump, reply } => self.take_advance(Advance { to, jump, reply }),
                 Input::Audit { reply } => sorted.audits.push(reply),

@@ -28,6 +28,7 @@ use crate::engine::ids::Ids;
 use crate::engine::input::{AddRequest, Applied, AwayApplied, Call, CallError, Dependents, ManyApplied, Undone};
 use crate::engine::request::RequestKey;
 use crate::engine::targets::Targets;
+use crate::notify::dismissals::Dismissal;
 use crate::store::{Change, RequestSeen, Store, StoreError};
 
 mod dependents;
@@ -238,6 +239,16 @@ impl<'a> Batch<'a> {
     pub(super) fn call(&mut self, call: &Call, reply: oneshot::Sender<Result<Applied, CallError>>) {
         let result = self.called(call);
         self.answers.push(Answer { reply, result });
+    }
+
+    /// The person closed what was shown of an occurrence: they have seen it, if it is still the one that is open.
+    pub(super) fn dismissed(&mut self, Dismissal { task, occurrence }: Dismissal) {
+        let command = Command::Ack { early: false, is_dismissal: true };
+        let expected = Expected { version: None, occurrence: Some(occurrence) };
+        // Nobody waits for an answer: what ended meanwhile, or cannot be read now, is not acked.
+        if let Err(error) = self.applied(task, &command, expected, Actor::Person) {
+            tracing::debug!(%error, %task, "a popup was dismissed, and nothing follows");
+        }
     }
 
     /// Does what nobody waits for: the clock's and the daemon's own commands.

@@ -17,6 +17,7 @@ use crate::engine::input::{
 };
 use crate::engine::run::Engine;
 use crate::engine::step::Batch;
+use crate::notify::dismissals::Dismissal;
 use crate::store::{Room, StoreError, Wake};
 
 impl Engine {
@@ -134,7 +135,7 @@ pub(super) struct Sorted {
     pub(super) audits: Vec<oneshot::Sender<Vec<Wake>>>,
 }
 
-/// What somebody waits for.
+/// What people ask; but for what they close on a screen, they wait for an answer.
 pub(super) enum Asked {
     SetAway(AwayCall, oneshot::Sender<Result<AwayApplied, CallError>>),
     CallMany(ManyCall, oneshot::Sender<Result<ManyApplied, CallError>>),
@@ -144,6 +145,7 @@ pub(super) enum Asked {
     Follow(FollowCall, Option<Uuid>, oneshot::Sender<Result<Applied, CallError>>),
     Undo(UndoCall, oneshot::Sender<Result<Undone, CallError>>),
     Preview(PreviewCall, oneshot::Sender<Result<Applied, CallError>>),
+    Dismissed(Dismissal),
 }
 
 impl Asked {
@@ -157,6 +159,7 @@ impl Asked {
             Self::SetAway(call, reply) => batch.set_away(&call, reply),
             Self::CallMany(call, reply) => batch.call_many(&call, reply),
             Self::CallTarget(call, reply) => batch.call_target(&call, reply),
+            Self::Dismissed(dismissal) => batch.dismissed(dismissal),
         }
     }
 }

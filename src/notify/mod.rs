@@ -3,16 +3,18 @@
 use std::time::Duration;
 
 use futures_util::future::BoxFuture;
-use tokio::sync::watch;
+use tokio::sync::{mpsc, watch};
 use tokio::time::timeout;
 
 use crate::domain::delivery::{ChannelKind, Delivery, Frozen, Report};
 use crate::domain::task::TaskId;
+use crate::notify::dismissals::Dismissal;
 
 pub mod absent;
 #[cfg(unix)]
 mod changes;
 pub mod desktop;
+pub mod dismissals;
 pub mod network;
 pub mod recording;
 pub mod terminal;
@@ -55,6 +57,12 @@ pub trait Channel: Send + Sync + 'static {
     ///
     /// Every send means "look again", also when the value is the same: what waits is tried anew.
     fn presence(&self) -> watch::Receiver<Presence>;
+
+    /// Returns the queue in which it tells from now on what the person closes, which ends an earlier one; `None` where
+    /// that cannot be told.
+    fn dismissals(&self) -> Option<mpsc::Receiver<Dismissal>> {
+        None
+    }
 }
 
 /// Whether a channel can reach somebody.

@@ -6,10 +6,11 @@ use std::sync::{Arc, Mutex};
 
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
-use tokio::sync::watch;
+use tokio::sync::{mpsc, watch};
 
 use crate::domain::delivery::{ChannelKind, Delivery, Report};
 use crate::domain::task::TaskId;
+use crate::notify::dismissals::{Dismissal, Dismissals};
 use crate::notify::{Channel, Presence};
 
 /// What a recording channel does with a delivery.
@@ -39,6 +40,7 @@ struct Shared {
     releases: watch::Sender<u64>,
     /// What it says shows its deliveries.
     shown_by: Mutex<Option<String>>,
+    dismissals: Dismissals,
 }
 
 /// What a channel was given.
@@ -65,6 +67,7 @@ impl RecordingChannel {
             presence: watch::Sender::new(Presence::Present),
             releases: watch::Sender::new(0),
             shown_by: Mutex::new(None),
+            dismissals: Dismissals::default(),
         };
         Self { kind, shared: Arc::new(shared) }
     }
@@ -84,6 +87,16 @@ impl RecordingChannel {
     /// Sets what shows its deliveries from now on; told of by [`RecordingChannel::set_presence`] only.
     pub fn set_shown_by(&self, server: &str) {
         *self.shared.shown_by.lock().expect("no holder of the name panics") = Some(server.to_owned());
+    }
+
+    /// Closes a delivery as the person would, and waits until that is heard. Nobody may listen.
+    pub async fn dismiss(&self, delivery: &Delivery) {
+        let (Some(dismissal), Some(listener)) = (Dismissal::of(delivery), self.shared.dismissals.listener()) else {
+            return;
+        };
+        self.shared.dismissals.tell(dismissal);
+        // There is room for all once the last is taken; one who no longer listens takes none.
+        let _ = listener.reserve_many(listener.max_capacity()).await;
     }
 
     /// Lets every delivery that hangs now go on.
@@ -159,6 +172,10 @@ impl Channel for RecordingChannel {
 
     fn presence(&self) -> watch::Receiver<Presence> {
         self.shared.presence.subscribe()
+    }
+
+    fn dismissals(&self) -> Option<mpsc::Receiver<Dismissal>> {
+        Some(self.shared.dismissals.listen())
     }
 }
 

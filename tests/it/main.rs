@@ -12,6 +12,7 @@ mod cli;
 mod clock_steps;
 mod crash;
 mod desktop;
+mod dismissing;
 mod faults_calendar;
 mod faults_life;
 mod following;

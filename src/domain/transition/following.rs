@@ -1,9 +1,10 @@
 //! A series is changed from a time on: its rule ends, and another task goes on with it.
 
 use crate::domain::command::{Edit, Expected, Moment, StandingPause};
-use crate::domain::event::{Operation, Snapshot, edit_task};
+use crate::domain::event::{Operation, Snapshot};
 use crate::domain::occurrence::{Instance, Outcome};
 use crate::domain::rejection::Rejection;
+use crate::domain::replay::edit_task;
 use crate::domain::schedule::{Schedule, ScheduleError};
 use crate::domain::state::{State, Suspended};
 use crate::domain::task::{Task, TaskLink};

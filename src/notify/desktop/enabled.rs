@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
-use tokio::sync::watch;
+use tokio::sync::{mpsc, watch};
 use tokio::task::AbortHandle;
 use tokio::time::timeout;
 
@@ -14,6 +14,7 @@ use crate::notify::desktop::SessionBus;
 use crate::notify::desktop::link::Link;
 use crate::notify::desktop::popup::Sound;
 use crate::notify::desktop::server::ShowError;
+use crate::notify::dismissals::Dismissal;
 use crate::notify::{Channel, Presence};
 
 /// How many popups are sent at once: enough to hide the way to the server and back, and few for it to draw.
@@ -42,7 +43,7 @@ impl DesktopChannel {
     async fn show(&self, delivery: &Delivery) -> Report {
         let Some(server) = self.link.server() else { return Report::Away { reason: self.link.ask() } };
         let limit = self.link.answer_within();
-        match timeout(limit, server.show(delivery.task, &delivery.message, Sound::Usual)).await {
+        match timeout(limit, server.show(delivery, Sound::Usual)).await {
             Ok(Ok(())) => Report::Delivered,
             Ok(Err(error @ ShowError::Gone)) => Report::Away { reason: error.to_string() },
             Ok(Err(error @ (ShowError::Busy { .. } | ShowError::Withdrawn | ShowError::Refused { .. }))) => {
@@ -58,8 +59,7 @@ impl DesktopChannel {
 
     async fn show_quietly(&self, delivery: &Delivery) {
         let Some(server) = self.link.server() else { return };
-        let shown =
-            timeout(self.link.answer_within(), server.show(delivery.task, &delivery.message, Sound::None)).await;
+        let shown = timeout(self.link.answer_within(), server.show(delivery, Sound::None)).await;
         if let Ok(Err(error)) = shown {
             tracing::debug!(%error, "a popup was not shown again");
         }
@@ -107,5 +107,9 @@ impl Channel for DesktopChannel {
 
     fn presence(&self) -> watch::Receiver<Presence> {
         self.link.presence()
+    }
+
+    fn dismissals(&self) -> Option<mpsc::Receiver<Dismissal>> {
+        Some(self.link.dismissals())
     }
 }

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use futures_util::future::BoxFuture;
 use futures_util::{FutureExt, StreamExt};
-use tokio::sync::{Notify, watch};
+use tokio::sync::{Notify, mpsc, watch};
 use tokio::time::timeout;
 use zbus::address::Transport;
 use zbus::address::transport::{Unix, UnixSocket};
@@ -19,7 +19,8 @@ use crate::domain::retry::{Jitter, back_off};
 use crate::notify::Presence;
 use crate::notify::changes::{Changes, Watched};
 use crate::notify::desktop::SessionBus;
-use crate::notify::desktop::server::Server;
+use crate::notify::desktop::server::{CLOSED, INTERFACE, PATH, Server};
+use crate::notify::dismissals::{Dismissal, Dismissals};
 
 const NAME: &str = "org.freedesktop.Notifications";
 const NO_SERVER: &str = "no notification server on the session bus";
@@ -39,13 +40,14 @@ pub(super) struct Link {
     server: Mutex<Option<Arc<Server>>>,
     presence: watch::Sender<Presence>,
     knock: Notify,
+    dismissals: Arc<Dismissals>,
 }
 
 impl Link {
     /// Returns a link that has not looked yet.
     pub(super) fn new(bus: SessionBus) -> Self {
         let presence = watch::Sender::new(Presence::not_looked_yet());
-        Self { bus, server: Mutex::new(None), presence, knock: Notify::new() }
+        Self { bus, server: Mutex::new(None), presence, knock: Notify::new(), dismissals: Arc::default() }
     }
 
     /// Returns the longest that a call may take.
@@ -70,6 +72,11 @@ impl Link {
     /// Tells of each change.
     pub(super) fn presence(&self) -> watch::Receiver<Presence> {
         self.presence.subscribe()
+    }
+
+    /// Tells from now on of each popup that the person closes.
+    pub(super) fn dismissals(&self) -> mpsc::Receiver<Dismissal> {
+        self.dismissals.listen()
     }
 
     /// Forgets the server, and ends what is under way there.
@@ -172,6 +179,14 @@ impl Link {
             .arg(0, NAME)
             .build()?;
         let mut changes = self.limited(MessageStream::for_match_rule(rule, connection, None)).await?;
+        // Whose word it is, the server itself looks at: the bus knows the name's owner only as it is now.
+        let rule = MatchRule::builder()
+            .msg_type(zbus::message::Type::Signal)
+            .path(PATH)
+            .interface(INTERFACE)
+            .member(CLOSED)
+            .build()?;
+        let mut closings = self.limited(MessageStream::for_match_rule(rule, connection, None)).await?;
         // Asked after the subscription, so that no change is missed between the two.
         let mut search = match self.limited(name_owner(connection)).await? {
             Some(owner) => self.found(connection, owner),
@@ -189,6 +204,12 @@ impl Link {
                         Err(_) => self.lost(connection),
                     };
                 }
+                closing = closings.next() => {
+                    let Some(closing) = closing.transpose()? else { return Ok(()) };
+                    if let Some(server) = self.server() {
+                        server.closed(&closing);
+                    }
+                }
                 missing = &mut search => {
                     self.away(missing.reason);
                     search = self.search_again(connection, missing.attempts);
@@ -201,7 +222,8 @@ impl Link {
     fn found(&self, connection: &Connection, owner: OwnedUniqueName) -> Search<'_> {
         tracing::info!(%owner, "the notification server is there");
         self.drop_server();
-        *self.server.lock().expect("no holder of the server panics") = Some(Server::new(connection.clone(), owner));
+        let server = Server::new(connection.clone(), owner, Arc::clone(&self.dismissals));
+        *self.server.lock().expect("no holder of the server panics") = Some(server);
         self.presence.send_replace(Presence::Present);
         pending().boxed()
     }

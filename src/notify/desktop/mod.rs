@@ -16,6 +16,8 @@ mod link;
 mod popup;
 #[cfg(all(feature = "desktop", unix))]
 mod server;
+#[cfg(all(feature = "desktop", unix))]
+mod shown;
 
 #[cfg(not(all(feature = "desktop", unix)))]
 pub use disabled::DesktopChannel;

@@ -12,14 +12,24 @@ use notify_rust::Notification;
 use tokio::sync::{OnceCell, OwnedMutexGuard, OwnedSemaphorePermit, Semaphore};
 use tokio_util::sync::CancellationToken;
 use zbus::Variant;
+use zbus::message::Sequence;
 use zbus::names::OwnedUniqueName;
 
+use crate::domain::delivery::Delivery;
 use crate::domain::message::Message;
 use crate::domain::task::TaskId;
 use crate::notify::desktop::popup::{BodyText, Sound, compose};
+use crate::notify::desktop::shown::{Closing, Popup, Shown};
+use crate::notify::dismissals::{Dismissal, Dismissals};
 
-const PATH: &str = "/org/freedesktop/Notifications";
-const INTERFACE: &str = "org.freedesktop.Notifications";
+pub(super) const PATH: &str = "/org/freedesktop/Notifications";
+pub(super) const INTERFACE: &str = "org.freedesktop.Notifications";
+
+/// The signal by which a server tells that a popup is gone.
+pub(super) const CLOSED: &str = "NotificationClosed";
+
+/// Its reason where the person closed the popup; the others are no word of theirs (Desktop Notifications Specification).
+const DISMISSED: u32 = 2;
 
 /// How many calls may wait for the server's answer, past the time limit too (I9). One that has stopped answers none;
 /// what is more than this is then refused at once instead of piling up in the bus.
@@ -37,6 +47,8 @@ pub(super) struct Server {
     owner: OwnedUniqueName,
     body_text: OnceCell<BodyText>,
     popups: Mutex<Popups>,
+    shown: Mutex<Shown<Sequence>>,
+    dismissals: Arc<Dismissals>,
     unanswered: Arc<Semaphore>,
     gone: CancellationToken,
 }
@@ -66,12 +78,14 @@ pub(super) enum ShowError {
 
 impl Server {
     /// Returns the server that is `owner` of the name on this connection. Nothing is sent yet.
-    pub(super) fn new(connection: zbus::Connection, owner: OwnedUniqueName) -> Arc<Self> {
+    pub(super) fn new(connection: zbus::Connection, owner: OwnedUniqueName, dismissals: Arc<Dismissals>) -> Arc<Self> {
         Arc::new(Self {
             connection,
             owner,
             body_text: OnceCell::new(),
             popups: Mutex::new(Popups::default()),
+            shown: Mutex::new(Shown::new()),
+            dismissals,
             unanswered: Arc::new(Semaphore::new(UNANSWERED_MAX)),
             gone: CancellationToken::new(),
         })
@@ -94,30 +108,44 @@ impl Server {
     ///
     /// # Errors
     /// The server left, owes too many answers, or refused; or the task was withdrawn meanwhile.
-    pub(super) async fn show(self: &Arc<Self>, task: TaskId, message: &Message, sound: Sound) -> Result<(), ShowError> {
+    pub(super) async fn show(self: &Arc<Self>, delivery: &Delivery, sound: Sound) -> Result<(), ShowError> {
         let permit =
             Arc::clone(&self.unanswered).try_acquire_owned().map_err(|_| ShowError::Busy { count: UNANSWERED_MAX })?;
-        let slot = self.popups.lock().expect("no holder of the popups panics").slot(task);
+        let task = delivery.task;
+        let slot = self.slot(task);
         let withdrawals = slot.withdrawals.load(Ordering::Relaxed);
         let shown = Arc::clone(&slot.shown).lock_owned().await;
         if slot.withdrawals.load(Ordering::Relaxed) != withdrawals {
             return Err(ShowError::Withdrawn);
         }
-        let turn = Turn { _permit: permit, slot, withdrawals, shown };
-        let call = Arc::clone(self).show_once(turn, message.clone(), sound);
+        let turn = Turn { _permit: permit, slot, task, withdrawals, shown };
+        let call = Arc::clone(self).show_once(turn, delivery.message.clone(), sound, Dismissal::of(delivery));
         let gone = self.gone.clone();
         let call = tokio::spawn(async move { gone.run_until_cancelled(call).await.unwrap_or(Err(ShowError::Gone)) });
         call.await.unwrap_or(Err(ShowError::Gone))
     }
 
     /// Makes one call, and does what a withdrawal asked for meanwhile.
-    async fn show_once(self: Arc<Self>, mut turn: Turn, message: Message, sound: Sound) -> Result<(), ShowError> {
+    async fn show_once(
+        self: Arc<Self>,
+        mut turn: Turn,
+        message: Message,
+        sound: Sound,
+        dismissal: Option<Dismissal>,
+    ) -> Result<(), ShowError> {
         let body_text = *self.body_text.get_or_try_init(|| self.read_capabilities()).await?;
         let popup = compose(&message, body_text, sound);
-        let id = self.notify(&popup, turn.shown.unwrap_or(0)).await?;
+        self.remembered(|shown| shown.begin(turn.task));
+        let answer = self.notify(&popup, turn.shown.unwrap_or(0)).await;
+        let answered = answer.as_ref().ok().map(|(id, since)| Popup { id: *id, since: *since, dismissal });
+        let meant = self.remembered(|shown| shown.answered(turn.task, answered));
+        if let Some(dismissal) = meant {
+            self.dismissals.tell(dismissal);
+        }
+        let (id, _) = answer?;
         *turn.shown = Some(id);
         if turn.slot.withdrawals.load(Ordering::Relaxed) != turn.withdrawals {
-            self.close(&mut turn.shown).await;
+            self.close(turn.task, &mut turn.shown).await;
         }
         Ok(())
     }
@@ -129,10 +157,48 @@ impl Server {
         let Some(slot) = self.popups.lock().expect("no holder of the popups panics").known(task) else { return };
         slot.withdrawals.fetch_add(1, Ordering::Relaxed);
         // Turns are taken in order, so no popup that is asked for after this withdrawal is closed by it.
-        self.close(&mut *slot.shown.lock().await).await;
+        self.close(task, &mut *slot.shown.lock().await).await;
     }
 
-    async fn close(&self, shown: &mut Option<u32>) {
+    /// Notes that the server of this name says that a popup is gone, ours or not. One that the person closed is told of.
+    ///
+    /// Popups of an earlier run or of other programs are not known, and mean nothing.
+    pub(super) fn closed(&self, signal: &zbus::Message) {
+        // Invariant: nobody but the server itself is believed.
+        if signal.header().sender().is_none_or(|sender| *sender != *self.owner) {
+            return;
+        }
+        let Ok((id, reason)) = signal.body().deserialize::<(u32, u32)>() else {
+            tracing::debug!(owner = %self.owner, "the notification server closed a popup in words of its own");
+            return;
+        };
+        let closing = Closing { id, at: signal.recv_position(), by_person: reason == DISMISSED };
+        let Some(dismissal) = self.remembered(|shown| shown.closed(closing)) else { return };
+        let slot = self.popups.lock().expect("no holder of the popups panics").known(dismissal.task);
+        // Nothing is left to be replaced or taken back; where a call is under way, that finds it so.
+        if let Some(mut shown) = slot.as_ref().and_then(|slot| slot.shown.try_lock().ok())
+            && *shown == Some(id)
+        {
+            *shown = None;
+        }
+        self.dismissals.tell(dismissal);
+    }
+
+    fn remembered<T>(&self, what: impl FnOnce(&mut Shown<Sequence>) -> T) -> T {
+        what(&mut self.shown.lock().expect("no holder of what is shown panics"))
+    }
+
+    /// Returns the place of a task's popup, and forgets the longest untouched where there are too many.
+    fn slot(&self, task: TaskId) -> Arc<Slot> {
+        let (slot, forgotten) = self.popups.lock().expect("no holder of the popups panics").slot(task);
+        if let Some(task) = forgotten {
+            self.remembered(|shown| shown.forget(task));
+        }
+        slot
+    }
+
+    async fn close(&self, task: TaskId, shown: &mut Option<u32>) {
+        self.remembered(|shown| shown.forget(task));
         let Some(id) = shown.take() else { return };
         let reply =
             self.connection.call_method(Some(&self.owner), PATH, Some(INTERFACE), "CloseNotification", &id).await;
@@ -148,7 +214,7 @@ impl Server {
         Ok(BodyText::of_capabilities(&capabilities))
     }
 
-    async fn notify(&self, popup: &Notification, replaces: u32) -> Result<u32, ShowError> {
+    async fn notify(&self, popup: &Notification, replaces: u32) -> Result<(u32, Sequence), ShowError> {
         let hints: HashMap<&str, Variant<'_>> = popup.hints.iter().map(Into::into).collect();
         let arguments = (
             &popup.appname,
@@ -161,7 +227,9 @@ impl Server {
             i32::from(popup.timeout),
         );
         let reply = self.connection.call_method(Some(&self.owner), PATH, Some(INTERFACE), "Notify", &arguments).await;
-        answer(reply)?.body().deserialize().map_err(|error| refused(&error))
+        let reply = answer(reply)?;
+        let id = reply.body().deserialize().map_err(|error| refused(&error))?;
+        Ok((id, reply.recv_position()))
     }
 }
 
@@ -214,20 +282,20 @@ struct Turn {
     // Dropped first: whoever has the slot next finds the place of this call free.
     _permit: OwnedSemaphorePermit,
     slot: Arc<Slot>,
+    task: TaskId,
     /// The withdrawals when the popup was asked for.
     withdrawals: u64,
     shown: OwnedMutexGuard<Option<u32>>,
 }
 
 impl Popups {
-    fn slot(&mut self, task: TaskId) -> Arc<Slot> {
+    /// Returns the place of a task's popup, and the task that was forgotten for it.
+    fn slot(&mut self, task: TaskId) -> (Arc<Slot>, Option<TaskId>) {
         self.uses += 1;
         self.used_at.insert(task, self.uses);
         let slot = Arc::clone(self.slots.entry(task).or_default());
-        if self.slots.len() > POPUPS_MAX {
-            self.forget_longest_untouched();
-        }
-        slot
+        let is_overfull = self.slots.len() > POPUPS_MAX;
+        (slot, is_overfull.then(|| self.forget_longest_untouched()).flatten())
     }
 
     fn known(&self, task: TaskId) -> Option<Arc<Slot>> {
@@ -235,12 +303,12 @@ impl Popups {
     }
 
     /// Invariant: a slot in use is never forgotten, or two calls of one task could overlap.
-    fn forget_longest_untouched(&mut self) {
+    fn forget_longest_untouched(&mut self) -> Option<TaskId> {
         let idle = self.slots.iter().filter(|(_, slot)| Arc::strong_count(slot) == 1).map(|(task, _)| *task);
-        if let Some(task) = idle.min_by_key(|task| self.used_at.get(task).copied()) {
-            self.slots.remove(&task);
-            self.used_at.remove(&task);
-        }
+        let task = idle.min_by_key(|task| self.used_at.get(task).copied())?;
+        self.slots.remove(&task);
+        self.used_at.remove(&task);
+        Some(task)
     }
 }
 
@@ -254,14 +322,14 @@ mod tests {
     fn the_longest_untouched_popup_is_forgotten_and_one_in_use_is_not() {
         let task = |n: usize| TaskId(Uuid::from_u128(n as u128));
         let mut popups = Popups::default();
-        let in_use = popups.slot(task(0));
+        let (in_use, _) = popups.slot(task(0));
         for n in 1..POPUPS_MAX {
             popups.slot(task(n));
         }
         popups.slot(task(1));
-        popups.slot(task(POPUPS_MAX));
+        assert_eq!(popups.slot(task(POPUPS_MAX)).1, Some(task(2)));
         assert_eq!((popups.slots.len(), popups.used_at.len()), (POPUPS_MAX, POPUPS_MAX));
-        assert!(Arc::ptr_eq(&in_use, &popups.slot(task(0))));
+        assert!(Arc::ptr_eq(&in_use, &popups.slot(task(0)).0));
         assert!(popups.known(task(1)).is_some());
         assert!(popups.known(task(2)).is_none());
     }

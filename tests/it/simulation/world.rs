@@ -145,7 +145,8 @@ impl World {
     pub(super) async fn act(&mut self) {
         match self.random.below(100) {
             0..20 => self.add().await,
-            20..60 => self.ask().await,
+            20..56 => self.ask().await,
+            56..60 => self.dismiss().await,
             66..80 => self.advance().await,
             80..82 => self.step_clock().await,
             82 => self.suspend(),
@@ -245,6 +246,32 @@ impl World {
         let command = self.any_command();
         let result = self.handle().call(call(task, command)).await;
         self.note(result);
+    }
+
+    /// The person closes a popup, maybe one of long ago that a slow screen still shows: what it was of is seen, nothing else.
+    async fn dismiss(&mut self) {
+        let shown = self.desktop.record().delivered;
+        let among = if self.random.chance(60) { 4 } else { 40 };
+        let back = usize::try_from(self.random.below(among)).expect("small");
+        let Some(closed) = shown.len().checked_sub(back + 1).map(|index| &shown[index]) else { return };
+        let Some(before) = self.store.snapshot(closed.task).expect("readable") else {
+            return self.desktop.dismiss(closed).await;
+        };
+        self.desktop.dismiss(closed).await;
+        self.handle().advance(self.clock.now()).await.expect("quiet");
+        let after = self.store.snapshot(closed.task).expect("readable").expect("it was there");
+        let is_meant = before.occurrence.name() == closed.occurrence && !closed.is_notice();
+        let is_unseen = matches!(before.occurrence.state, State::Running(running) if running.acked_at.is_none());
+        if is_meant && is_unseen {
+            let is_seen = match after.occurrence.state {
+                State::Running(running) => running.acked_at == Some(self.clock.now()),
+                // Another may have opened: a countdown ends when it is seen.
+                _ => after.task.version > before.task.version,
+            };
+            assert!(is_seen, "{closed:?} was dismissed: {after:?}");
+        } else if !is_meant {
+            assert_eq!(before, after, "{closed:?} was dismissed, and is not what is open");
+        }
     }
 
     fn any_following(&mut self, task: TaskId) -> FollowCall {

@@ -19,6 +19,8 @@ pub(crate) enum Asked {
     Notify(Notify),
     /// To close one.
     Close(u32),
+    /// Nothing: one went, and it told so.
+    Went(u32),
 }
 
 /// The arguments of `Notify`, and the id that was given.
@@ -89,6 +91,25 @@ impl FakeServer {
         *self.state.manner.lock().unwrap() = Manner::Silent;
     }
 
+    /// Shows nothing more, and says so.
+    pub(crate) fn refuse(&self) {
+        *self.state.manner.lock().unwrap() = Manner::Refusing;
+    }
+
+    /// Tells that a popup is gone: 1 says that it expired, 2 that the person closed it.
+    pub(crate) async fn went(&self, id: u32, reason: u32) {
+        self.state.asked.send_modify(|asked| asked.push(Asked::Went(id)));
+        tell_closed(&self.connection, id, reason).await;
+    }
+
+    /// Returns the id of the one popup with this heading that it shows.
+    pub(crate) fn id_of(&self, summary: &str) -> u32 {
+        let ids: Vec<u32> =
+            self.shown().into_iter().filter(|(_, popup)| popup.summary == summary).map(|(id, _)| id).collect();
+        let [id] = ids[..] else { panic!("not one popup {summary:?}: {:?}", self.shown()) };
+        id
+    }
+
     /// Answers all that it owes, and from now on everything.
     pub(crate) async fn go_on(&self) {
         *self.state.manner.lock().unwrap() = Manner::Plain;
@@ -115,7 +136,7 @@ impl FakeServer {
             .into_iter()
             .filter_map(|asked| match asked {
                 Asked::Notify(notify) => Some(notify),
-                Asked::Close(_) => None,
+                Asked::Close(_) | Asked::Went(_) => None,
             })
             .collect()
     }
@@ -152,6 +173,14 @@ impl Drop for FakeServer {
     }
 }
 
+/// Tells on a connection, whoever has it, that a popup is gone.
+pub(crate) async fn tell_closed(connection: &Connection, id: u32, reason: u32) {
+    let (path, interface) = ("/org/freedesktop/Notifications", "org.freedesktop.Notifications");
+    let body = (id, reason);
+    let told = connection.emit_signal(None::<&str>, path, interface, "NotificationClosed", &body);
+    told.await.expect("a connection that lives");
+}
+
 fn shown(asked: &[Asked]) -> BTreeMap<u32, Notify> {
     let mut shown = BTreeMap::new();
     for one in asked {
@@ -159,7 +188,7 @@ fn shown(asked: &[Asked]) -> BTreeMap<u32, Notify> {
             Asked::Notify(notify) => {
                 shown.insert(notify.id, notify.clone());
             }
-            Asked::Close(id) => {
+            Asked::Close(id) | Asked::Went(id) => {
                 shown.remove(id);
             }
         }

@@ -79,6 +79,14 @@ impl Dunst {
         dunst
     }
 
+    /// Closes the topmost popup, as the key of the person would.
+    pub(crate) async fn close_one(&self, bus: &PrivateBus) {
+        let (name, path) = ("org.freedesktop.Notifications", "/org/freedesktop/Notifications");
+        let cmd = Some("org.dunstproject.cmd0");
+        let closed = bus.connect().await.call_method(Some(name), path, cmd, "NotificationCloseLast", &()).await;
+        closed.expect("dunst answers");
+    }
+
     /// Returns how many popups are on the screen, drawn: dunst draws before it answers the next call.
     pub(crate) async fn displayed(&self, bus: &PrivateBus) -> u32 {
         let reply = bus
