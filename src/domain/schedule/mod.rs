@@ -29,6 +29,14 @@ pub const INTERVAL_MIN: Span = Span::from_secs(1);
 /// How many bounded walks look for the latest of many missed instances.
 const WALKS_MAX: usize = 40;
 
+/// How many missed instances are counted one by one. A rule of every second has 31 million a year, and nothing waits for
+/// them: beyond, they are as many as those before were close.
+const COUNTED_MAX: u64 = 100_000;
+
+/// How far back from now the latest instance is looked for where there are too many to count.
+const LOOK_BACK: [Span; 4] =
+    [Span::from_secs(3_600), Span::from_secs(86_400), Span::from_secs(40 * 86_400), Span::from_secs(400 * 86_400)];
+
 /// When a task comes up.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Schedule {
@@ -208,7 +216,7 @@ impl Schedule {
         let mut passed = Passed::NONE;
         let mut latest: Option<Instance> = None;
         // One walk is bounded; a rule of every minute has more than that behind a year away.
-        for _ in 0..WALKS_MAX {
+        'walks: for _ in 0..WALKS_MAX {
             let behind = latest.unwrap_or(*cursor);
             let mut has_walked = false;
             for instance in self.instances(Some(&behind), Timestamp::MIN, device).take_while(|i| i.due <= now) {
@@ -216,12 +224,35 @@ impl Schedule {
                 if let Some(before) = latest.replace(instance) {
                     passed = passed.and(Passed::one(before.due));
                 }
+                if passed.instances >= COUNTED_MAX {
+                    break 'walks;
+                }
             }
             if !has_walked {
                 break;
             }
         }
-        latest.map(|instance| (instance, passed))
+        let counted = latest?;
+        let is_cut = passed.instances >= COUNTED_MAX;
+        let jumped = if is_cut { self.last_two_by(&counted, now, device) } else { None };
+        Some(jumped.map_or((counted, passed), |(before, last)| {
+            let (took, rest) = (counted.due.since(cursor.due).as_millis(), last.due.since(counted.due).as_millis());
+            let reckoned = i128::from(passed.instances) * i128::from(rest) / i128::from(took.max(1));
+            let instances = passed.instances.saturating_add(u64::try_from(reckoned).unwrap_or(0));
+            let range = passed.range.map(|(from, _)| (from, before));
+            (last, Passed { range, instances })
+        }))
+    }
+
+    /// Returns the latest instance behind `counted` that is due by `now`, and when the one before it was due.
+    fn last_two_by(&self, counted: &Instance, now: Timestamp, device: Tz) -> Option<(Timestamp, Instance)> {
+        LOOK_BACK.into_iter().find_map(|back| {
+            let floor = now.saturating_add(Span::from_millis(-back.as_millis())).max(counted.due);
+            let due = self.instances(Some(counted), floor, device).take_while(|instance| instance.due <= now);
+            due.fold(None, |two: Option<(Timestamp, Instance)>, next| {
+                Some((two.map_or(counted.due, |(_, last)| last.due), next))
+            })
+        })
     }
 
     /// Returns the instances behind `cursor`, in order. Those before `floor` may be left out, and mostly are.
