@@ -246,7 +246,8 @@ impl<'a> Batch<'a> {
         let command = Command::Ack { early: false, is_dismissal: true };
         let expected = Expected { version: None, occurrence: Some(occurrence) };
         // Nobody waits for an answer: what ended meanwhile, or cannot be read now, is not acked.
-        if let Err(error) = self.applied(task, &command, expected, Actor::Person) {
+        let call = Call { task, command, expected, actor: Actor::Person, key: None };
+        if let Err(error) = self.called(&call) {
             tracing::debug!(%error, %task, "a popup was dismissed, and nothing follows");
         }
     }
