@@ -159,7 +159,8 @@ fn is_due(steps: &Steps<'_>) -> bool {
 ///
 /// Only of a task that was added by the wrong clock is that known.
 fn anchor_anew(steps: &mut Steps<'_>, by: Span) -> bool {
-    if steps.task().created_at <= steps.now() {
+    // One that ends would come to its end by times that never were, where the clock is set forward again.
+    if steps.task().created_at <= steps.now() || steps.task().schedule.has_end() {
         return false;
     }
     let Some(schedule) = steps.task().schedule.anchored_anew(by, steps.now(), steps.moment.zone) else { return false };

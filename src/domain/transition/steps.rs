@@ -412,7 +412,9 @@ impl<'a> Steps<'a> {
         loop {
             let (latest, passed) = self.task().schedule.latest_by(present, by, self.moment.zone)?;
             if !self.is_spent(&latest) {
-                return Some((latest, self.without_spent(passed)));
+                // Where a later one has come up already, what was before it is over: the clock was set forth again.
+                let is_over = self.spent.iter().any(|spent| latest.due < spent.due && spent.due <= self.now());
+                return (!is_over).then(|| (latest, self.without_spent(passed)));
             }
             by = latest.due.saturating_add(Span::from_millis(-1));
         }

@@ -226,10 +226,13 @@ fn target(steps: &Steps<'_>, was: &Occurrence, taken: &Taken) -> State {
     };
     match &was.state {
         State::Pending(pending) => armed(*pending),
-        // A nag counts from now.
-        State::Running(running) => {
-            State::Running(Running { rang_at: running.rang_at.map(|_| now), snooze: ahead(running.snooze), ..*running })
-        }
+        // A nag counts from now, and what was held is not said any more.
+        State::Running(running) => State::Running(Running {
+            rang_at: running.rang_at.map(|_| now),
+            snooze: ahead(running.snooze),
+            held_until: None,
+            ..*running
+        }),
         State::Suspended(suspended) if suspended.until.is_some_and(|until| until <= now) => {
             armed(Pending { snooze: suspended.snooze, is_missed: false })
         }

@@ -184,10 +184,11 @@ async fn on_a_terminal_it_is_asked_which_times_are_meant() {
       now        Thu 14 May 09:30, Fri 15 May 09:30, Sat 16 May 09:30
       this       Thu 14 May 16:00, Fri 15 May 09:30, Sat 16 May 09:30
       following  cannot edit the following times of task 1: expected a repetition, found one time
-      all        Thu 14 May 16:00
+      all        cannot edit task 1: it repeats, and one time would end that: expected a repetition
     which times? this / following / all / no: changed 1  standup  Thu 14 May 2026 16:00 EDT (in 1d)
       this time only, in place of Thu 14 May 09:30
       repeats Thu 14 May 16:00, Fri 15 May 09:30, Sat 16 May 09:30
+    hint: keiko undo takes it back
     ended=0=
     ");
     insta::assert_snapshot!(asked(&home, "cancel 1", "no").await, @"
@@ -207,6 +208,7 @@ async fn on_a_terminal_it_is_asked_which_times_are_meant() {
       all        nothing until it is resumed
     which times? this / following / all / no: paused 1  standup  until Fri 15 May 2026 09:30 EDT (in 1d 18h), 1d left
       this time only, in place of Thu 14 May 09:30
+    hint: keiko undo takes it back
     ended=0=
     ");
     insta::assert_snapshot!(asked(&home, "cancel 1", "all").await, @"
@@ -216,6 +218,7 @@ async fn on_a_terminal_it_is_asked_which_times_are_meant() {
       following  no more times
       all        no more times
     which times? this / following / all / no: cancelled 1  standup
+    hint: keiko undo takes it back
     ended=0=
     ");
 }

@@ -7,7 +7,7 @@ use proptest::prelude::*;
 
 use super::{calendar, cron, instant};
 use crate::domain::schedule::{Rule, Schedule};
-use crate::domain::time::Timestamp;
+use crate::domain::time::{Span, Timestamp};
 
 /// More than any question about a rule may take, on a slow and busy machine without optimisation.
 const ANSWER_MAX: Duration = Duration::from_secs(4);
@@ -188,4 +188,17 @@ proptest! {
             prop_assert!(second.is_none_or(|second| second.due > next.due && second.key != next.key));
         }
     }
+}
+
+#[test]
+fn a_rule_of_every_second_is_passed_over_in_a_moment() {
+    let schedule = cron("* * * * * *", "2026-05-04 09:00");
+    let at = |text| instant(text, Tz::UTC);
+    let (first, now) = (at("2026-05-04 09:00"), at("2026-06-06 09:00"));
+    let first = schedule.next_after(None, first, Tz::UTC).expect("every second");
+    let (latest, passed) = schedule.latest_by(&first, now, Tz::UTC).expect("many");
+    let (_, last) = passed.range.expect("many");
+    assert_eq!((latest.due, now.since(last)), (now, Span::from_secs(1)));
+    let exact = 33 * 86_400 - 2;
+    assert!(passed.instances.abs_diff(exact) < 1000, "{} of {exact}", passed.instances);
 }

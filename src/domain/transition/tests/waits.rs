@@ -240,7 +240,7 @@ fn what_waits_can_be_done_cancelled_edited_and_unblocked_but_not_snoozed() {
     };
     let table: Vec<String> =
         every_command(&waits()).iter().map(|each| format!("{:<8} {}", each.verb(), after(each))).collect();
-    assert_snapshot!(table[..18].join("\n"), @"
+    assert_snapshot!(table[..19].join("\n"), @"
     wake     CREATED ()
     rezone   CREATED ()
     follow the clock of CREATED ()
@@ -256,6 +256,7 @@ fn what_waits_can_be_done_cancelled_edited_and_unblocked_but_not_snoozed() {
     skip     cannot skip task 1: it does not repeat
     cancel   CANCELLED (cancelled)
     unblock  PENDING (unblocked, freed)
+    delete   CREATED (deleted)
     cancel   CANCELLED (cancelled)
     retry    cannot retry task 1: it is waiting for 7
     expire   CREATED ()
