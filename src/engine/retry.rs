@@ -108,7 +108,9 @@ impl Engine {
         }
         for deliveries in grouped.chunks(DUE_MAX) {
             self.commit(|batch| {
-                deliveries.iter().for_each(|delivery| batch.group(delivery));
+                for delivery in deliveries {
+                    batch.group(delivery);
+                }
                 Ok(())
             })
             .await?;

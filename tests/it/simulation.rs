@@ -413,9 +413,9 @@ fn play(seed: u64) -> (usize, usize) {
             world.act().await;
             world.check().await;
         }
-        let seen = (world.programs.probes(), world.heard.held);
+        let outcome = (world.programs.probes(), world.heard.held);
         world.end().await;
-        seen
+        outcome
     })
 }
 

@@ -225,15 +225,11 @@ pub(crate) fn details(task: &Task, view: Viewpoint) -> Vec<Text> {
     if let Some(every) = task.nag_ms.and_then(|millis| u64::try_from(millis).ok()).and_then(length) {
         say("nags", Text::plain(&format!("every {every}, until it is answered")));
     }
-    let missed = missed(task);
-    if !missed.is_empty() {
-        say("missed", Text::plain(&missed));
-    }
-    if task.auto_done {
-        say("done", Text::plain("as soon as it was delivered"));
-    }
-    if !task.channels.is_empty() {
-        say("via", Text::plain(&task.channels.join(", ")));
+    let auto_done = if task.auto_done { "as soon as it was delivered" } else { "" };
+    for (label, text) in [("missed", missed(task)), ("done", auto_done.to_owned()), ("via", task.channels.join(", "))] {
+        if !text.is_empty() {
+            say(label, Text::plain(&text));
+        }
     }
     if let Some(link) = &task.link {
         say("link", Text::plain(link));

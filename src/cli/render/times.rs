@@ -63,7 +63,7 @@ mod tests {
     use crate::cli::render::fixture::{here, shown, task};
     use crate::protocol::objects::Json;
 
-    fn series(changes: Json) -> Task {
+    fn series(changes: &Json) -> Task {
         let mut fields = json!({
             "number": 7, "title": "standup",
             "schedule": { "text": "every day at 9:30", "kind": "calendar", "rrule": "FREQ=DAILY", "floating": true },
@@ -75,7 +75,7 @@ mod tests {
         task(&fields)
     }
 
-    fn result(task: Task, follower: Option<Task>) -> WriteResult {
+    fn result(task: &Task, follower: Option<Task>) -> WriteResult {
         let mut result: WriteResult = serde_json::from_value(json!({
             "schema_version": 1, "now": "2026-05-13T16:00:00-04:00", "op_id": "op", "changed": true, "task": task,
             "passed_over": 0, "warnings": [], "preview": true,
@@ -89,13 +89,13 @@ mod tests {
     fn each_answer_says_the_times_that_are_left() {
         let moved = json!({ "next": ["2026-05-14T16:00:00-04:00", "2026-05-15T09:30:00-04:00"] });
         let asleep = json!({ "state": "SUSPENDED", "paused_until": "2026-05-15T09:30:00-04:00" });
-        let mut lines = before(&series(json!({})), here());
+        let mut lines = before(&series(&json!({})), here());
         lines.extend([
-            after("this", Ok(&result(series(moved.clone()), None)), here()),
-            after("following", Ok(&result(series(json!({ "state": "CANCELLED" })), Some(series(moved)))), here()),
-            after("all", Ok(&result(series(json!({ "state": "CANCELLED" })), None)), here()),
-            after("this", Ok(&result(series(asleep), None)), here()),
-            after("all", Ok(&result(series(json!({ "state": "SUSPENDED" })), None)), here()),
+            after("this", Ok(&result(&series(&moved), None)), here()),
+            after("following", Ok(&result(&series(&json!({ "state": "CANCELLED" })), Some(series(&moved)))), here()),
+            after("all", Ok(&result(&series(&json!({ "state": "CANCELLED" })), None)), here()),
+            after("this", Ok(&result(&series(&asleep), None)), here()),
+            after("all", Ok(&result(&series(&json!({ "state": "SUSPENDED" })), None)), here()),
             after("this", Err("cannot edit this time only of task 7".to_owned()), here()),
         ]);
         insta::assert_snapshot!(shown(&lines), @"

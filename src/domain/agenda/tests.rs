@@ -328,7 +328,7 @@ proptest! {
 fn shown(lives: &[Life], stretch: &Stretch) -> String {
     let tasks: Vec<Snapshot> = lives.iter().map(|life| life.snapshot.clone()).collect();
     let agenda = agenda(&tasks, &Around::default(), stretch, WHOLE);
-    let mut lines: Vec<String> = agenda
+    let mut told: Vec<String> = agenda
         .entries
         .iter()
         .map(|Entry { at, number, firing, .. }| {
@@ -346,8 +346,8 @@ fn shown(lives: &[Life], stretch: &Stretch) -> String {
             format!("{}{several} #{number} {}{only_if}", at.in_zone(BERLIN).format("%m-%d %H:%M"), firing.slot)
         })
         .collect();
-    lines.extend(agenda.notes.iter().map(|note| format!("#{} {:?}", note.number, note.kind)));
-    lines.join("\n")
+    told.extend(agenda.notes.iter().map(|note| format!("#{} {:?}", note.number, note.kind)));
+    told.join("\n")
 }
 
 fn life(number: u64, rule: Rule, alerts: &[i64]) -> Life {

@@ -80,15 +80,23 @@ pub(super) fn tell(account: &Account<'_>) -> Vec<Sentence> {
 }
 
 impl<'a> Teller<'a> {
+    fn say_opened(&mut self, event: &'a Event, occurrence: &Occurrence) {
+        if occurrence.generation > 1 {
+            self.push(event, Said::Reopened { due: occurrence.due_at() });
+        }
+    }
+
+    fn was_nagging(&self) -> bool {
+        self.before.is_some_and(|before| before.next_nag().is_some())
+    }
+
     fn say(&mut self, place: Place<'a>) {
         let event = place.event;
         match &event.operation {
             Operation::Added(first) => self.push(event, added(event, first)),
-            Operation::Opened(occurrence) if occurrence.generation > 1 => {
-                self.push(event, Said::Reopened { due: occurrence.due_at() });
-            }
-            // Said by what ended the one before, and by its own ring.
-            Operation::Opened(_) | Operation::Armed => {}
+            // A first generation is said by what ended the one before, and by its own ring.
+            Operation::Opened(occurrence) => self.say_opened(event, occurrence),
+            Operation::Armed => {}
             Operation::Spoke(firing) | Operation::Fired(firing) => {
                 let ring = rings::ring(self, event, firing);
                 self.push(event, Said::Rang(Box::new(ring)));
@@ -96,7 +104,7 @@ impl<'a> Teller<'a> {
             }
             Operation::Started => self.say_started(place),
             Operation::Acked { is_dismissal } => {
-                let ends_nag = !is_dismissal && self.before.is_some_and(|before| before.next_nag().is_some());
+                let ends_nag = !is_dismissal && self.was_nagging();
                 self.push(event, Said::Seen { is_dismissal: *is_dismissal, ends_nag });
             }
             Operation::Suspended(suspended) => self.say_suspended(place, suspended),

@@ -96,8 +96,8 @@ impl Life {
         self.present = made.after;
     }
 
-    fn ask(&mut self, now: &str, command: Command) -> &mut Self {
-        self.told(now, &command, Actor::Person)
+    fn ask(&mut self, now: &str, command: &Command) -> &mut Self {
+        self.told(now, command, Actor::Person)
     }
 
     fn told(&mut self, now: &str, command: &Command, actor: Actor) -> &mut Self {
@@ -177,8 +177,8 @@ fn it_rang_in_the_morning_and_again_in_the_afternoon() {
     let mut life = Life::daily();
     life.wake("2026-05-05T09:00:00");
     let until = at("2026-05-05T14:10:00");
-    life.ask("2026-05-05T13:40:00", Command::Snooze { until, is_duration: true, early: false });
-    life.wake("2026-05-05T14:10:00").ask("2026-05-05T14:12:00", DONE);
+    life.ask("2026-05-05T13:40:00", &Command::Snooze { until, is_duration: true, early: false });
+    life.wake("2026-05-05T14:10:00").ask("2026-05-05T14:12:00", &DONE);
     insta::assert_snapshot!(life.story("2026-05-05T15:00:00"), @r#"
     Mon  4 09:02  added by you, for "every day at 9am": first due Tue 5 May 09:00
     Tue  5 09:00  rang on time: the alert when due
@@ -197,7 +197,7 @@ fn lateness_says_how_late_and_what_is_on_record_of_why() {
     let mut life = Life::daily();
     life.slept("2026-05-05T08:41:00", "2026-05-05T09:12:00")
         .wake("2026-05-05T09:12:00")
-        .ask("2026-05-05T09:20:00", DONE);
+        .ask("2026-05-05T09:20:00", &DONE);
     life.wake("2026-05-06T10:00:00");
     insta::assert_snapshot!(life.story("2026-05-06T11:00:00"), @r#"
     Mon  4 09:02  added by you, for "every day at 9am": first due Tue 5 May 09:00
@@ -217,7 +217,7 @@ fn a_long_series_is_folded_but_for_what_did_not_go_as_it_should() {
     for day in 5..25 {
         life.wake(&format!("2026-05-{day:02}T09:00:00"));
         if day != 15 {
-            life.ask(&format!("2026-05-{day:02}T09:30:00"), DONE);
+            life.ask(&format!("2026-05-{day:02}T09:30:00"), &DONE);
         }
     }
     insta::assert_snapshot!(life.story("2026-05-24T12:00:00"), @r#"
@@ -250,7 +250,7 @@ fn a_long_series_is_folded_but_for_what_did_not_go_as_it_should() {
 #[test]
 fn a_pause_says_what_remained_and_what_fell_into_it() {
     let mut life = Life::daily();
-    life.ask("2026-05-04T10:00:00", Command::Pause { until: Some(at("2026-05-08T12:00:00")) });
+    life.ask("2026-05-04T10:00:00", &Command::Pause { until: Some(at("2026-05-08T12:00:00")) });
     life.wake("2026-05-08T12:00:00");
     insta::assert_snapshot!(life.story("2026-05-08T13:00:00"), @r#"
     Mon  4 09:02  added by you, for "every day at 9am": first due Tue 5 May 09:00
@@ -260,7 +260,7 @@ fn a_pause_says_what_remained_and_what_fell_into_it() {
     Fri  8 13:00  now: scheduled, due Sat 9 May 09:00
     Sat  9 09:00  next: the alert when due
     "#);
-    life.ask("2026-05-08T14:00:00", Command::Pause { until: None });
+    life.ask("2026-05-08T14:00:00", &Command::Pause { until: None });
     insta::assert_snapshot!(life.story("2026-05-08T14:30:00").lines().last().unwrap_or_default(), @"Fri  8 14:30  next: nothing comes by itself");
 }
 
@@ -302,12 +302,12 @@ fn a_program_that_failed_twice_is_told_with_its_attempts() {
     Tue  5 09:00  next: nothing comes by itself
     "#);
     life.report("2026-05-05T09:02:31", &webhook, Report::Delivered);
-    life.ask("2026-05-05T09:03:00", Command::Ack { early: false, is_dismissal: false });
+    life.ask("2026-05-05T09:03:00", &Command::Ack { early: false, is_dismissal: false });
     life.ask(
         "2026-05-05T10:00:00",
-        Command::Edit(Box::new(Edit { schedule: Some(once("2026-05-06T16:00:00")), ..Edit::default() })),
+        &Command::Edit(Box::new(Edit { schedule: Some(once("2026-05-06T16:00:00")), ..Edit::default() })),
     );
-    life.ask("2026-05-05T10:01:00", Command::Cancel);
+    life.ask("2026-05-05T10:01:00", &Command::Cancel);
     insta::assert_snapshot!(life.story("2026-05-05T10:01:00"), @r#"
     Mon  4 09:02  added by you, for "2026-05-05T09:00:00": due Tue 5 May 09:00
     Tue  5 09:00  rang on time: the alert when due

@@ -439,8 +439,8 @@ fn an_end_goes_with_it_and_a_new_rule_may_have_its_own() {
 fn a_rule_of_every_31st_keeps_its_day() {
     let rrule = "FREQ=MONTHLY".to_owned();
     let from = at("31 09:00").local(BERLIN);
-    let rule = schedule(Rule::Calendar(Calendar { rrule, from, count: Some(4), until: None }));
-    let mut old = Story::new(rule, &[]);
+    let monthly = schedule(Rule::Calendar(Calendar { rrule, from, count: Some(4), until: None }));
+    let mut old = Story::new(monthly, &[]);
     old.run("31 09:00");
     let new = old.follow("31 10:00", &titled("coffee")).expect("a series");
     assert_eq!(new.snapshot.occurrence.key.to_string(), "2026-07-31");
