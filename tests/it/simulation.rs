@@ -31,8 +31,8 @@ mod waits;
 mod world;
 
 /// How many seeds the suite plays, and how many steps each.
-const SEEDS: u64 = 150;
-const STEPS: usize = 80;
+const SEEDS: u64 = 1000;
+const STEPS: usize = 40;
 
 #[test]
 fn a_simulated_life_keeps_every_invariant() {

@@ -29,8 +29,8 @@ pub const INTERVAL_MIN: Span = Span::from_secs(1);
 /// How many bounded walks look for the latest of many missed instances.
 const WALKS_MAX: usize = 40;
 
-/// How many missed instances are counted one by one. A rule of every second has 31 million a year, and nothing waits for
-/// them: beyond, they are as many as those before were close.
+/// How many missed instances of a rule that comes up more often than once a minute are counted one by one. One of every
+/// second has 31 million a year, and nothing waits for them: beyond, they are as many as those before were close.
 const COUNTED_MAX: u64 = 100_000;
 
 /// How far back from now the latest instance is looked for where there are too many to count.
@@ -224,7 +224,7 @@ impl Schedule {
                 if let Some(before) = latest.replace(instance) {
                     passed = passed.and(Passed::one(before.due));
                 }
-                if passed.instances >= COUNTED_MAX {
+                if is_countless(&passed, cursor.due, instance.due) {
                     break 'walks;
                 }
             }
@@ -233,7 +233,7 @@ impl Schedule {
             }
         }
         let counted = latest?;
-        let is_cut = passed.instances >= COUNTED_MAX;
+        let is_cut = is_countless(&passed, cursor.due, counted.due);
         let jumped = if is_cut { self.last_two_by(&counted, now, device) } else { None };
         Some(jumped.map_or((counted, passed), |(before, last)| {
             let (took, rest) = (counted.due.since(cursor.due).as_millis(), last.due.since(counted.due).as_millis());
@@ -283,6 +283,12 @@ impl Schedule {
             }),
         }
     }
+}
+
+/// Returns whether so many lie so close together that they are reckoned: what comes up once a minute is counted for years.
+fn is_countless(passed: &Passed, from: Timestamp, to: Timestamp) -> bool {
+    let took = to.since(from).as_millis();
+    passed.instances >= COUNTED_MAX && i128::from(took) < i128::from(passed.instances) * 60_000
 }
 
 /// Instances of a rule that never came up, in a row.

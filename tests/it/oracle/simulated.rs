@@ -18,8 +18,8 @@ use crate::oracle::{Happening, Oracle};
 use crate::support::random::Random;
 
 /// How many seeds the suite plays, and how much happens in each.
-const SEEDS: u64 = 300;
-const HAPPENINGS: usize = 90;
+const SEEDS: u64 = 1000;
+const HAPPENINGS: usize = 45;
 
 /// How many tasks a life has at most.
 const TASKS_MAX: usize = 12;

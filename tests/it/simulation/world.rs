@@ -265,7 +265,11 @@ impl World {
         let is_unseen = matches!(before.occurrence.state, State::Running(running) if running.acked_at.is_none());
         if is_meant && is_unseen {
             let is_seen = match after.occurrence.state {
-                State::Running(running) => running.acked_at == Some(self.clock.now()),
+                // What nags may ring again at that very moment.
+                State::Running(running) => {
+                    let now = Some(self.clock.now());
+                    running.acked_at == now || running.rang_at == now && task_nags(&after)
+                }
                 // Another may have opened: a countdown ends when it is seen.
                 _ => after.task.version > before.task.version,
             };
@@ -794,4 +798,8 @@ impl World {
 
 fn is_digest(shown: &[Delivery], id: &DeliveryId) -> bool {
     shown.iter().any(|delivery| delivery.id == *id && delivery.is_digest())
+}
+
+fn task_nags(snapshot: &Snapshot) -> bool {
+    snapshot.task.policy.nag.is_some()
 }

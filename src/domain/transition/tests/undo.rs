@@ -312,7 +312,10 @@ proptest! {
     ) {
         let mut story = play(schedule, &alerts, &acts);
         let Act::Ask(command) = act else { return Ok(()) };
-        let is_asked_by_nobody = matches!(*command, Command::Wake | Command::Rezone | Command::ParentEnded(_));
+        let is_asked_by_nobody = matches!(
+            *command,
+            Command::Wake | Command::Rezone | Command::ClockSet { .. } | Command::SleepOn { .. } | Command::ParentEnded(_)
+        );
         let now = story.steps.last().map_or(at("4 08:00"), |(now, _, _)| *now).saturating_add(Span::from_minutes(1));
         story.ask_at(now, &Command::Wake).expect("never refused");
         let before = story.snapshot.clone();
