@@ -3,11 +3,12 @@
 //! Never rings by itself: what passed meanwhile has passed, and what comes back is due in silence.
 
 use crate::domain::event::{Operation, Snapshot};
-use crate::domain::occurrence::{Occurrence, Outcome, Slot};
+use crate::domain::occurrence::{Nominal, Occurrence, Outcome, Slot};
 use crate::domain::op::Taken;
 use crate::domain::rejection::Rejection;
 use crate::domain::state::{Pending, Running, Snooze, State, Suspended};
 use crate::domain::task::Task;
+use crate::domain::time::resolve;
 use crate::domain::transition::steps::Steps;
 use crate::domain::transition::{ask, edit, waits};
 use crate::domain::waiting::{Parent, Wait, Waits};
@@ -95,7 +96,14 @@ fn undelete(steps: &mut Steps<'_>, taken: &Taken) -> Result<(), Rejection> {
         settle(steps);
         return Ok(());
     }
-    edit::rezone(steps);
+    // Where the device is where it was, nothing is read anew: an occurrence that was kept under a new rule stays so.
+    let is_read_alike = was.due.is_some_and(|due| match due.nominal {
+        Nominal::Local(local) => resolve(local, steps.zone()).is_some_and(|(at, _)| at == due.at),
+        Nominal::Instant(_) => true,
+    });
+    if !is_read_alike {
+        edit::rezone(steps);
+    }
     let now = steps.occurrence().clone();
     arrive(steps, steps.task().clone(), &now, taken);
     Ok(())

@@ -752,7 +752,9 @@ impl World {
                     && matches!(task.occurrence.state, State::Running(_) | State::Pending(_))
             });
             // What is for programs outlives an occurrence that was succeeded; that a target fails is told in any case.
-            let outlives = !delivery.id.target.kind.is_person() || delivery.is_notice() || delivery.is_held_or_was();
+            // What stands in a digest that waits for its channel is told, whatever came since.
+            let is_held = delivery.is_held_or_was() || delivery.digest.is_some();
+            let outlives = !delivery.id.target.kind.is_person() || delivery.is_notice() || is_held;
             assert!(is_open || outlives, "{} waits for an occurrence that is over", delivery.id);
         }
         for channel in [&self.desktop, &self.terminal, &self.programs.channel] {
