@@ -50,6 +50,7 @@ impl Api {
             | Rejection::ChangedSince { .. }
             | Rejection::Cycle { .. }
             | Rejection::TooDeep { .. }
+            | Rejection::TooManyWait { .. }
             | Rejection::Stale { .. }
             | Rejection::OtherOccurrence { .. } => {
                 state.successors().iter().map(|state| state.as_str().to_owned()).collect()
@@ -232,6 +233,9 @@ fn rejected(rejection: &Rejection, zone: Tz) -> RpcError {
         }
         Rejection::Cycle { .. } => refuse(ErrorKind::Refused).with_hint("none of them would ever come up"),
         Rejection::TooDeep { .. } => refuse(ErrorKind::Refused).with_hint("let it wait for one that comes earlier"),
+        Rejection::TooManyWait { .. } => {
+            refuse(ErrorKind::Limit).with_hint("let it wait for one of those that wait, or for a task between")
+        }
         Rejection::NotSeries { .. } => refuse(ErrorKind::Refused).with_hint("cancel ends it, snooze puts it off"),
         Rejection::OneTime { number, .. } => refuse(ErrorKind::Refused).with_hint(format!(
             "`keiko edit {number} --this 11am` moves its open time only, `keiko edit {number} --every \"day at 11am\"` all of them"

@@ -103,6 +103,16 @@ pub enum Rejection {
         /// The state.
         state: StateName,
     },
+    /// Too many wait for a task already.
+    #[error("cannot let task {number} wait for {parent}: {limit} tasks wait for that already")]
+    TooManyWait {
+        /// The task.
+        number: Number,
+        /// What it was to wait for.
+        parent: Number,
+        /// How many may wait for one.
+        limit: usize,
+    },
     /// A task that repeats was given one time.
     #[error("cannot edit task {number}: it repeats, and one time would end that: expected a repetition")]
     OneTime {
@@ -230,6 +240,7 @@ impl Rejection {
             | Self::WaitsForNone { .. }
             | Self::Cycle { .. }
             | Self::TooDeep { .. }
+            | Self::TooManyWait { .. }
             | Self::Ahead { .. }
             | Self::NotSeries { .. }
             | Self::KindChange { .. }

@@ -13,6 +13,9 @@ use crate::domain::transition::Transition;
 /// The most tasks that one task waits for: each event of it carries them all.
 pub const PARENTS_MAX: usize = 100;
 
+/// How many tasks may wait for one: all of them are set free in one commit, and nobody waits for that for long.
+pub const CHILDREN_MAX: usize = 1000;
+
 /// The most levels of tasks that wait for one another: what a cancelled one sets in motion is one transaction.
 pub const LEVELS_MAX: usize = 100;
 

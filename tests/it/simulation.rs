@@ -31,7 +31,7 @@ mod waits;
 mod world;
 
 /// How many seeds the suite plays, and how many steps each.
-const SEEDS: u64 = 500;
+const SEEDS: u64 = 1000;
 const STEPS: usize = 40;
 
 #[test]

@@ -80,6 +80,7 @@ pub(in crate::api) async fn add(api: &Api, params: Add) -> Result<WriteResult, R
     let request = AddRequest { details, schedule, alerts, deadline, policy, waits, key };
     let applied = api.handle.add(request).await.map_err(|error| api.refusal(&error))?;
     warnings.extend(waits::warnings(&applied.snapshot));
+    warnings.extend(details::mute_warning(&applied.snapshot));
     warnings.extend(api.hold_warnings(&api.quiet().await?, &applied.snapshot));
     api.written(applied, warnings).await
 }

@@ -60,6 +60,7 @@ pub(in crate::api) async fn update(api: &Api, params: Update) -> Result<WriteRes
         let message = format!("cannot edit task {}: expected at least one new value, found none", params.task.0);
         return Err(RpcError::new(ErrorKind::Params, message));
     }
+    let may_mute = edit.schedule.is_some() || edit.alerts.is_some();
     let mut warnings = if edit.schedule.is_some() { place.warnings() } else { Vec::new() };
     let expected = Expected { version: params.version, occurrence: None };
     let mode = Mode::of(params.preview);
@@ -75,6 +76,9 @@ pub(in crate::api) async fn update(api: &Api, params: Update) -> Result<WriteRes
     };
     if sets_parents {
         warnings.extend(waits::warnings(&applied.snapshot));
+    }
+    if may_mute {
+        warnings.extend(details::mute_warning(&applied.snapshot));
     }
     api.written_or_previewed(applied, warnings, mode).await
 }

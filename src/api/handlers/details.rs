@@ -4,7 +4,9 @@ use std::collections::BTreeMap;
 
 use crate::api::{refusal, time};
 use crate::domain::delivery::{ChannelKind, Target};
+use crate::domain::event::Snapshot;
 use crate::domain::retry::RETRIES_MAX;
+use crate::domain::state::State;
 use crate::domain::time::Span;
 use crate::engine::request::RequestKey;
 use crate::protocol::error_code::{ErrorKind, RpcError};
@@ -121,6 +123,20 @@ pub(super) fn alerts(texts: &[String]) -> Result<Vec<Span>, RpcError> {
     alerts.sort_unstable();
     alerts.dedup();
     Ok(alerts)
+}
+
+/// Returns the warning that a task was given alerts and none of them lies ahead, so that it comes due in silence.
+pub(super) fn mute_warning(snapshot: &Snapshot) -> Option<String> {
+    let is_armed = matches!(snapshot.occurrence.state, State::Pending(pending) if pending.snooze.is_none());
+    let is_mute = is_armed
+        && snapshot.occurrence.due.is_some()
+        && !snapshot.task.alerts.is_empty()
+        && snapshot.occurrence.last_spoken.is_none()
+        && !snapshot.says_more_of_due();
+    let number = snapshot.task.number;
+    is_mute.then(|| {
+        format!("all its alerts lie in the past, so it comes due in silence; keiko edit {number} --alert 0 rings then")
+    })
 }
 
 /// Returns how many times a delivery to a program is tried again.

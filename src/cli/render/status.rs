@@ -58,7 +58,8 @@ pub(crate) fn status(answer: &StatusResult, view: Viewpoint, _width: Option<usiz
     for channel in &answer.channels {
         let mut text = Text::plain(&channel.kind);
         if channel.present {
-            text.push(" reaches you");
+            // A program is reached, not the person.
+            text.push(if channel.kind == "webhook" { " is ready" } else { " reaches you" });
         } else {
             text.push_styled(BAD, " is away");
             if let Some(reason) = &channel.reason {

@@ -35,7 +35,11 @@ fn standing(snapshot: &Snapshot) -> Standing {
             None if !occurrence.has_time() => Standing::NoTime,
             None => Standing::Ahead { due: occurrence.due_at() },
         },
-        State::Running(running) => Standing::Due { since: running.fired_at, seen_at: running.acked_at },
+        // Ringing late or again moves no due.
+        State::Running(running) => {
+            let since = occurrence.due_at().map_or(running.fired_at, |due| due.min(running.fired_at));
+            Standing::Due { since, seen_at: running.acked_at }
+        }
         State::Suspended(suspended) => {
             Standing::Paused { since: suspended.since, until: suspended.until, remaining: suspended.remaining }
         }

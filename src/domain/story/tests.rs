@@ -206,7 +206,7 @@ fn lateness_says_how_late_and_what_is_on_record_of_why() {
     Tue  5 09:20  you did it
     Wed  6 10:00  rang late, 1h after its time (09:00): the alert when due; nothing on record says why: keikod did not run then, the machine was off or asleep, or its clock was set
     Wed  6 10:00    desktop: shown
-    Wed  6 11:00  now: due since 10:00, not answered
+    Wed  6 11:00  now: due since 09:00, not answered
     Thu  7 09:00  next: the one behind it is due
     "#);
 }

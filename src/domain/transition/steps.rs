@@ -414,7 +414,10 @@ impl<'a> Steps<'a> {
             if !self.is_spent(&latest) {
                 // Where a later one has come up already, what was before it is over: the clock was set forth again.
                 let is_over = self.spent.iter().any(|spent| latest.due < spent.due && spent.due <= self.now());
-                return (!is_over).then(|| (latest, self.without_spent(passed)));
+                // What was due before there was a task is nothing that it missed.
+                let created_at = self.task().created_at;
+                let is_before_it = latest.due < created_at && created_at <= self.now();
+                return (!is_over && !is_before_it).then(|| (latest, self.without_spent(passed)));
             }
             by = latest.due.saturating_add(Span::from_millis(-1));
         }

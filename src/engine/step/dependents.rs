@@ -10,7 +10,7 @@ use crate::domain::rejection::Rejection;
 use crate::domain::state::StateName;
 use crate::domain::task::{Number, TaskId};
 use crate::domain::transition::{Step, Transition, transition};
-use crate::domain::waiting::{LEVELS_MAX, ParentEnd, Search, SetWaits, Wait, find_cycle};
+use crate::domain::waiting::{CHILDREN_MAX, LEVELS_MAX, ParentEnd, Search, SetWaits, Wait, find_cycle};
 use crate::engine::input::{CallError, Dependents};
 use crate::engine::step::Batch;
 use crate::store::StoreError;
@@ -108,6 +108,11 @@ impl Batch<'_> {
             let snapshot = self.snapshot(parent.id)?;
             parent.number = snapshot.task.number;
             parent.wait = Wait::of(&snapshot);
+            let waiting = self.dependents_of(parent.id)?;
+            if waiting.len() >= CHILDREN_MAX && !waiting.contains(&child) {
+                let parent = parent.number;
+                return Err(Rejection::TooManyWait { number, parent, limit: CHILDREN_MAX }.into());
+            }
         }
         let ids: Vec<TaskId> = parents.iter().map(|parent| parent.id).collect();
         self.check_sound(child, number, &ids)

@@ -33,6 +33,12 @@ const PREFIX_MIN: usize = 8;
 /// The pause that stands again, by its name before and now, and those that stand no more.
 type RestoredPauses = (Option<(Uuid, Uuid)>, Vec<Uuid>);
 
+/// An event of an operation, with its place where it is stored already.
+struct Placed {
+    seq: Option<u64>,
+    event: Event,
+}
+
 /// What a batch is put back to where a part of it is refused.
 struct Saved {
     snapshots: HashMap<TaskId, Snapshot>,
@@ -188,8 +194,8 @@ impl Batch<'_> {
         let mut undone =
             Undone { op_id: id, now, op: op.clone(), changed: true, tasks: Vec::new(), notes: self.sent_by(&events)? };
         // In order, so that what waits for another finds that as it is to be.
-        for task in tasks_of(&events) {
-            self.take_back_of(task, &events, (id, pause), &mut undone)?;
+        for of_task in by_task(events) {
+            self.take_back_of(&of_task, (id, pause), &mut undone)?;
         }
         self.wake_those_of(&ended, id)?;
         let mut done = Op::of_none(id, now, if op.is_undo { "redo" } else { "undo" });
@@ -207,15 +213,14 @@ impl Batch<'_> {
 
     fn take_back_of(
         &mut self,
-        task: TaskId,
-        events: &[Event],
+        placed: &[Placed],
         (id, pause): (Uuid, Option<(Uuid, Uuid)>),
         undone: &mut Undone,
     ) -> Result<(), CallError> {
-        let of_task: Vec<&Event> = events.iter().filter(|event| event.snapshot.task.id == task).collect();
-        let (Some(first), true) = (of_task.first(), !of_task.is_empty()) else { return Ok(()) };
-        let number = first.snapshot.task.number;
+        let Some(first) = placed.first() else { return Ok(()) };
+        let (task, number) = (first.event.snapshot.task.id, first.event.snapshot.task.number);
         let before = self.before(first)?;
+        let of_task: Vec<&Event> = placed.iter().map(|placed| &placed.event).collect();
         let Some(mut taken) = Taken::of(before, &of_task) else { return Ok(()) };
         let is_asked = taken.is_asked;
         let snapshot = match self.snapshot(task) {
@@ -306,26 +311,26 @@ impl Batch<'_> {
         Ok(())
     }
 
-    fn events_of(&self, op: Uuid) -> Result<Vec<Event>, StoreError> {
-        let stored = self.store.events_of_op(op)?.into_iter().map(|stored| stored.event);
-        Ok(stored.chain(self.change.events.iter().filter(|event| event.op_id == op).cloned()).collect())
+    fn events_of(&self, op: Uuid) -> Result<Vec<Placed>, StoreError> {
+        let stored = self.store.events_of_op(op)?.into_iter();
+        let stored = stored.map(|stored| Placed { seq: Some(stored.seq), event: stored.event });
+        let of_batch = self.change.events.iter().filter(|event| event.op_id == op);
+        Ok(stored.chain(of_batch.map(|event| Placed { seq: None, event: event.clone() })).collect())
     }
 
     /// Returns the task as it was before an event; `None` where that added it.
-    fn before(&self, event: &Event) -> Result<Option<Snapshot>, StoreError> {
+    fn before(&self, Placed { seq, event }: &Placed) -> Result<Option<Snapshot>, StoreError> {
         let task = event.snapshot.task.id;
+        if let Some(seq) = *seq {
+            let before = self.store.history_before(task, seq, Timestamp::MIN..Timestamp::MAX, 1)?;
+            return Ok(before.into_iter().next().map(|stored| stored.event.snapshot));
+        }
         let is_of_batch = self.change.events.iter().position(|known| known.event_id == event.event_id);
         let earlier = &self.change.events[..is_of_batch.unwrap_or(0)];
         if let Some(earlier) = earlier.iter().rfind(|earlier| earlier.snapshot.task.id == task) {
             return Ok(Some(earlier.snapshot.clone()));
         }
-        if is_of_batch.is_some() {
-            return self.store.snapshot(task);
-        }
-        let of_op = self.store.events_of_op(event.op_id)?;
-        let seq = of_op.iter().find(|stored| stored.event.event_id == event.event_id).map_or(0, |stored| stored.seq);
-        let before = self.store.history_before(task, seq, Timestamp::MIN..Timestamp::MAX, 1)?;
-        Ok(before.into_iter().next().map(|stored| stored.event.snapshot))
+        self.store.snapshot(task)
     }
 
     /// Returns where the tasks stand now that a task waited for or waits for.
@@ -344,9 +349,9 @@ impl Batch<'_> {
     }
 
     /// Returns what went out with an operation, which nobody can call back.
-    fn sent_by(&self, events: &[Event]) -> Result<Vec<String>, StoreError> {
+    fn sent_by(&self, events: &[Placed]) -> Result<Vec<String>, StoreError> {
         let mut notes = BTreeSet::new();
-        for event in events {
+        for Placed { event, .. } in events {
             let Some(firing) = event.operation.firing() else { continue };
             let number = event.snapshot.task.number;
             for delivery in self.store.deliveries_of(&[firing.fire_id])? {
@@ -390,15 +395,16 @@ impl Batch<'_> {
     }
 }
 
-/// Returns the tasks of events, each once, in the order in which they come up.
-fn tasks_of(events: &[Event]) -> Vec<TaskId> {
-    let mut tasks = Vec::new();
-    let mut seen = HashSet::new();
-    for event in events {
-        let id = event.snapshot.task.id;
-        if seen.insert(id) {
-            tasks.push(id);
+/// Returns the events of each task, the tasks in the order in which they come up.
+fn by_task(events: Vec<Placed>) -> Vec<Vec<Placed>> {
+    let mut tasks: Vec<Vec<Placed>> = Vec::new();
+    let mut places: HashMap<TaskId, usize> = HashMap::new();
+    for placed in events {
+        let place = *places.entry(placed.event.snapshot.task.id).or_insert(tasks.len());
+        if place == tasks.len() {
+            tasks.push(Vec::new());
         }
+        tasks[place].push(placed);
     }
     tasks
 }

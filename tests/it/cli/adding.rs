@@ -201,3 +201,25 @@ fn an_add_is_no_failure_when_the_daemon_stops_right_after_it() {
     relay.join().expect("it relayed what it was to");
     assert_eq!((added.stdout.as_str(), added.code), ("added 1  tea  no time\n", Some(0)), "{added:?}");
 }
+
+#[test]
+fn who_asks_for_alerts_that_have_passed_is_told_that_it_will_not_ring() {
+    let home = Home::with_daemon();
+    insta::assert_snapshot!(home.transcript(&[
+        "add bus in 30 minutes --alert 1h",
+        "add bus in 30 minutes --alert 1h,0",
+        "edit 2 --alert 3d",
+        "edit 1 --alert 0",
+    ]), @"
+    $ keiko add bus in 30 minutes --alert 1h
+    added 1  bus  Wed 13 May 2026 16:30 EDT (in 30m)
+    ! warning: all its alerts lie in the past, so it comes due in silence; keiko edit 1 --alert 0 rings then
+    $ keiko add bus in 30 minutes --alert 1h,0
+    added 2  bus  Wed 13 May 2026 16:30 EDT (in 30m)
+    $ keiko edit 2 --alert 3d
+    changed 2  bus  Wed 13 May 2026 16:30 EDT (in 30m)
+    ! warning: all its alerts lie in the past, so it comes due in silence; keiko edit 2 --alert 0 rings then
+    $ keiko edit 1 --alert 0
+    changed 1  bus  Wed 13 May 2026 16:30 EDT (in 30m)
+    ");
+}

@@ -19,7 +19,7 @@ fn why_did_this_ring_in_the_morning_and_again_in_the_afternoon() {
     Thu 14 May 09:05  you snoozed it until 14:05, for 5h
     Thu 14 May 14:05  rang again: you had snoozed it at 09:05
                         desktop: waits until it is there: no session bus: DBUS_SESSION_BUS_ADDRESS is not set, and cannot connect to [home]/run/bus: No such file or directory (os error 2)
-    Thu 14 May 14:20  now: due since 14:05, not answered
+    Thu 14 May 14:20  now: due since 09:00, not answered
     Fri 15 May 09:00  next: the one behind it is due
     "#);
 }

@@ -33,6 +33,8 @@ pub(super) struct Heard {
     pub(super) held: usize,
     /// Whether the clock was set since then, so that what bears a time may bear one of the other clock.
     pub(super) clock_was_set: bool,
+    /// Whether the disk was full since then, so that what was told before it became quiet may be noted only now.
+    pub(super) disk_was_full: bool,
 }
 
 /// Returns the quiet hours of a life; one in three has none.
@@ -80,7 +82,8 @@ impl World {
         let by_id: BTreeMap<TaskId, &Snapshot> = tasks.iter().map(|task| (task.task.id, task)).collect();
         let all = DeliveryFilter { statuses: Statuses::All, ..DeliveryFilter::default() };
         let before = std::mem::take(&mut self.heard);
-        let is_as_before = !before.clock_was_set && before.zone == Some(zone) && before.quiet == quiet;
+        let is_timely = !before.clock_was_set && !before.disk_was_full;
+        let is_as_before = is_timely && before.zone == Some(zone) && before.quiet == quiet;
         let mut delivered = BTreeSet::new();
         let mut held = BTreeSet::new();
         for (_, delivery) in self.store.deliveries_after(&all, 0, usize::MAX).expect("readable") {
@@ -124,7 +127,7 @@ impl World {
         }
         let schedules = tasks.iter().map(|task| (task.task.id, task.task.schedule.clone())).collect();
         let held = before.held + held.len();
-        self.heard = Heard { delivered, quiet, zone: Some(zone), schedules, held, clock_was_set: false };
+        self.heard = Heard { delivered, quiet, zone: Some(zone), schedules, held, ..Heard::default() };
     }
 }
 

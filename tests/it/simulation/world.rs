@@ -532,6 +532,7 @@ impl World {
 
     /// The disk is full for one commit; whoever asks then hears so, and nothing is lost.
     async fn fail_once(&mut self) {
+        self.heard.disk_was_full = true;
         self.store.fail_next(StoreError::Full { path: "keiko.db".into() });
         let to = self.clock.now().saturating_add(Span::from_minutes(200));
         self.handle().advance(to).await.expect("time goes forwards");
@@ -563,6 +564,8 @@ impl World {
             }
         }
         self.store.empty();
+        // What was told meanwhile is noted only now; what was looked at on the way does not count.
+        self.heard.disk_was_full = true;
         // The loop looks again within a quarter of a minute.
         let to = self.clock.now().saturating_add(Span::from_minutes(1));
         self.handle().advance(to).await.expect("time goes forwards");
