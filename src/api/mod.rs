@@ -52,7 +52,7 @@ pub struct Options {
     /// Where a task speaks that names no channel.
     pub channels: Vec<Target>,
     /// The names of the programs that can be told, as in `webhook:NAME`.
-    pub webhooks: Vec<String>,
+    pub targets: Vec<Target>,
 }
 
 /// All that a request needs. One for all connections, but for those whose changes are one operation.

@@ -4,6 +4,7 @@
 //! place would do what the person did not ask. Never writes the file.
 
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 use std::fmt;
 use std::fs;
 use std::io;
@@ -15,6 +16,7 @@ use toml::de::{DeTable, DeValue};
 
 use crate::config::Config;
 use crate::config::bounded::{self, Unread};
+use crate::config::target::{self, ConfiguredTarget};
 use crate::config::value::{self, Expected};
 use crate::config::webhook::{self, Webhook};
 use crate::domain::delivery::{ChannelKind, Target};
@@ -248,6 +250,8 @@ impl Reading<'_> {
             let name = format!("{prefix}{}", key.get_ref());
             if name == WEBHOOKS {
                 self.webhooks(value);
+            } else if let Some(kind) = target::KINDS.into_iter().find(|kind| kind.as_str() == name) {
+                self.targets_of(kind, value);
             } else if let Some((_, set)) = SETTINGS.iter().find(|(known, _)| *known == name) {
                 if let Err(expected) = set(&mut self.config, value.get_ref()) {
                     self.bad_value(name, expected, value.span());
@@ -311,14 +315,66 @@ impl Reading<'_> {
         self.config.webhooks.push(read);
     }
 
-    /// Notes channels that name a program of which nothing is configured.
+    /// Reads the tables of one kind of target.
+    fn targets_of(&mut self, kind: ChannelKind, value: &Spanned<DeValue<'_>>) {
+        let Some(table) = value.get_ref().as_table() else {
+            return self.secret_value(kind.to_string(), "a table for each, such as [ntfy.phone]", &value.span());
+        };
+        for (key, value) in table {
+            let name = format!("{kind}.{}", key.get_ref());
+            match value.get_ref().as_table() {
+                Some(_) if !webhook::is_name(key.get_ref()) => {
+                    self.secret_value(name, "a name of letters, digits, - and _, at most 64", &key.span());
+                }
+                Some(table) => self.target(kind, &name, key, table),
+                None => self.secret_value(name, "a table", &value.span()),
+            }
+        }
+    }
+
+    /// Reads the table of one target, `name` in full.
+    fn target(&mut self, kind: ChannelKind, name: &str, key: &Spanned<Cow<'_, str>>, table: &DeTable<'_>) {
+        let target = Target { kind, address: key.get_ref().to_string() };
+        let mut values = BTreeMap::new();
+        let bad_before = self.bad.len();
+        for (key, value) in table {
+            let Some((known, ending)) = target::find(kind, key.get_ref()) else {
+                let nearest = nearest(key.get_ref(), target::names(kind));
+                self.unknown(format!("{name}.{}", key.get_ref()), nearest, &key.span());
+                continue;
+            };
+            let at = position(self.text, value.span().start);
+            let full = format!("{name}.{}", key.get_ref());
+            match target::read(known, ending, value.get_ref()) {
+                Ok(read) => {
+                    if values.insert(known.name, (at, read)).is_some() {
+                        self.secret_value(full, "only one of its forms", &value.span());
+                    }
+                }
+                Err(expected) => self.secret_value(full, expected, &value.span()),
+            }
+        }
+        // Where one is there and bad, that has been said.
+        if self.bad.len() == bad_before
+            && let Some(missing) =
+                target::keys(kind).iter().find(|key| key.is_required && !values.contains_key(key.name))
+        {
+            self.secret_value(format!("{name}.{}", missing.name), "it to be there", &key.span());
+        }
+        let at = position(self.text, key.span().start);
+        self.config.targets.push(ConfiguredTarget { target, at, values });
+    }
+
+    /// Notes channels that name a target of which nothing is configured.
     fn targets(&mut self, span: Range<usize>) {
+        let named = self.config.named_targets();
         let is_missing = |target: &Target| {
-            let is_named = target.kind == ChannelKind::Webhook && !target.address.contains("://");
-            is_named && !self.config.webhooks.iter().any(|webhook| webhook.name == target.address)
+            let is_url = target.kind == ChannelKind::Webhook && target.address.contains("://");
+            target.kind.has_addresses() && !is_url && !named.contains(target)
         };
         if self.config.channels.iter().any(is_missing) {
-            self.bad_value("channels".to_owned(), "each webhook:NAME to have a table [webhooks.NAME]", span);
+            let expected = "each webhook:NAME to have a table [webhooks.NAME], each other KIND:NAME one [KIND.NAME]";
+            self.bad_value("channels".to_owned(), expected, span);
         }
     }
 
@@ -499,6 +555,7 @@ mod tests {
             snooze_default: Span::from_minutes(90),
             channels: vec![Target::terminal(), Target::desktop()],
             webhooks: Vec::new(),
+            targets: Vec::new(),
             quiet: QuietHours {
                 ranges: vec![QuietRange { days: Weekdays::ALL, from: at(22, 0), to: at(7, 0) }],
                 except: vec!["med".to_owned()],
@@ -614,7 +671,8 @@ mod tests {
         );
         check_refused(
             "channels = ['webhook:ops']\n[webhooks.chat]\nurl = 'https://x'",
-            "config.toml:1:12: cannot use channels = ['webhook:ops']: expected each webhook:NAME to have a table [webhooks.NAME]",
+            "config.toml:1:12: cannot use channels = ['webhook:ops']: expected each webhook:NAME to have a table [webhooks.NAME], \
+             each other KIND:NAME one [KIND.NAME]",
         );
         check_warnings(
             "[webhooks.ops]\nurl = 'https://x'\nsecrt = 'y'",

@@ -5,8 +5,9 @@
 
 use chrono::NaiveTime;
 
+use crate::config::target::ConfiguredTarget;
 use crate::config::webhook::Webhook;
-use crate::domain::delivery::Target;
+use crate::domain::delivery::{ChannelKind, Target};
 use crate::domain::quiet::QuietHours;
 use crate::domain::time::Span;
 
@@ -14,6 +15,7 @@ pub mod bounded;
 pub mod file;
 pub mod paths;
 mod private_dir;
+pub mod target;
 mod value;
 pub mod webhook;
 
@@ -34,6 +36,8 @@ pub struct Config {
     pub channels: Vec<Target>,
     /// Programs to be told, in the order of their names.
     pub webhooks: Vec<Webhook>,
+    /// Chats, topics, mail addresses and programs of the person's own, in the order of the file.
+    pub targets: Vec<ConfiguredTarget>,
     /// When the person is to be left alone each day.
     pub quiet: QuietHours,
     /// What the daemon writes down.
@@ -116,6 +120,15 @@ impl LogLevel {
     }
 }
 
+impl Config {
+    /// Returns every target that has a table of its own.
+    #[must_use]
+    pub fn named_targets(&self) -> Vec<Target> {
+        let webhook = |webhook: &Webhook| Target { kind: ChannelKind::Webhook, address: webhook.name.clone() };
+        self.webhooks.iter().map(webhook).chain(self.targets.iter().map(|target| target.target.clone())).collect()
+    }
+}
+
 impl Default for Config {
     fn default() -> Self {
         Self {
@@ -126,6 +139,7 @@ impl Default for Config {
             snooze_default: Span::from_minutes(10),
             channels: Vec::new(),
             webhooks: Vec::new(),
+            targets: Vec::new(),
             quiet: QuietHours::default(),
             log: Log::default(),
         }

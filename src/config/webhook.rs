@@ -54,6 +54,8 @@ pub enum Source {
     File(PathBuf),
     /// In a variable of the daemon's environment, separated by spaces.
     Variable(String),
+    /// In what a program prints, one a line.
+    Command(Vec<String>),
 }
 
 /// What a program expects.

@@ -40,6 +40,7 @@ mod damage;
 mod lock;
 mod settings;
 mod signals;
+mod targets;
 mod webhooks;
 
 /// How long deliveries under way may take once the daemon stops: as long as a channel gives an attempt.

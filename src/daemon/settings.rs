@@ -32,7 +32,7 @@ pub(super) fn api(config: &Config) -> api::Options {
         settings: time(config),
         snooze_default: config.snooze_default,
         channels: config.channels.clone(),
-        webhooks: config.webhooks.iter().map(|webhook| webhook.name.clone()).collect(),
+        targets: config.named_targets(),
     }
 }
 

@@ -98,6 +98,7 @@ fn read(path: &Path, source: Option<&Source>) -> Result<Vec<Secret>, String> {
         Some(Source::Variable(name)) => {
             std::env::var(name).map_err(|_| format!("the daemon's environment has no variable {name}"))?
         }
+        Some(Source::Command(_)) => return Err("expected a file or a variable".to_owned()),
     };
     let secrets: Vec<Secret> = text.split_whitespace().map(|word| Secret::new(word.to_owned())).collect();
     if secrets.is_empty() { Err("nothing stands there".to_owned()) } else { Ok(secrets) }

@@ -124,7 +124,7 @@ impl TargetHealth {
         let mut after = self.clone();
         match report {
             Report::Away { .. } => {}
-            Report::Delivered => {
+            Report::Delivered { .. } => {
                 after.failures = 0;
                 after.last_error = None;
                 after.breaker = match self.breaker {
@@ -278,7 +278,7 @@ mod tests {
 
     #[test]
     fn a_success_between_failures_starts_the_count_anew() {
-        let before = health(10, Breaker::Closed).reported(&Report::Delivered, at(1));
+        let before = health(10, Breaker::Closed).reported(&Report::DELIVERED, at(1));
         let after = before.reported(&failed(), at(2));
         assert_eq!(after.last_error.as_deref(), Some("refused"));
         assert_eq!(TargetHealth { last_error: None, ..after }, health(1, Breaker::Closed));
@@ -319,7 +319,7 @@ mod tests {
         let asked = Report::Failed { error: "busy".into(), is_final: false, retry_after: Some(Span::from_secs(900)) };
         // From: closed, open, paused, releasing; the failure is the eleventh.
         let table: [Act<'_>; 9] = [
-            ("delivered", &|h| h.reported(&Report::Delivered, now), [closed, releasing(101), paused, releasing(200)]),
+            ("delivered", &|h| h.reported(&Report::DELIVERED, now), [closed, releasing(101), paused, releasing(200)]),
             (
                 "failed",
                 &|h| h.reported(&failed(), now),

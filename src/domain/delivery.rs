@@ -21,11 +21,33 @@ pub enum ChannelKind {
     Terminal,
     /// A program that takes HTTP requests; the address is the name of a configured target, or a URL.
     Webhook,
+    /// A chat of Telegram, told by a bot; the address of this and of all that follow is the name of a configured target.
+    Telegram,
+    /// A group of Feishu, told by its robot.
+    Feishu,
+    /// A group of `WeCom`, told by its robot.
+    Wecom,
+    /// A topic of ntfy.
+    Ntfy,
+    /// A mail address.
+    Mail,
+    /// A program of the person's own that passes it on.
+    Exec,
 }
 
 impl ChannelKind {
     /// Every kind.
-    pub const ALL: [Self; 3] = [Self::Desktop, Self::Terminal, Self::Webhook];
+    pub const ALL: [Self; 9] = [
+        Self::Desktop,
+        Self::Terminal,
+        Self::Webhook,
+        Self::Telegram,
+        Self::Feishu,
+        Self::Wecom,
+        Self::Ntfy,
+        Self::Mail,
+        Self::Exec,
+    ];
 
     /// Returns the word that people type and programs read.
     #[must_use]
@@ -34,6 +56,12 @@ impl ChannelKind {
             Self::Desktop => "desktop",
             Self::Terminal => "terminal",
             Self::Webhook => "webhook",
+            Self::Telegram => "telegram",
+            Self::Feishu => "feishu",
+            Self::Wecom => "wecom",
+            Self::Ntfy => "ntfy",
+            Self::Mail => "mail",
+            Self::Exec => "exec",
         }
     }
 
@@ -41,8 +69,10 @@ impl ChannelKind {
     #[must_use]
     pub const fn is_person(self) -> bool {
         match self {
-            Self::Desktop | Self::Terminal => true,
-            Self::Webhook => false,
+            Self::Desktop | Self::Terminal | Self::Telegram | Self::Feishu | Self::Wecom | Self::Ntfy | Self::Mail => {
+                true
+            }
+            Self::Webhook | Self::Exec => false,
         }
     }
 
@@ -50,8 +80,8 @@ impl ChannelKind {
     #[must_use]
     pub const fn has_buttons(self) -> bool {
         match self {
-            Self::Desktop | Self::Webhook => true,
-            Self::Terminal => false,
+            Self::Desktop | Self::Webhook | Self::Telegram | Self::Ntfy | Self::Exec => true,
+            Self::Terminal | Self::Feishu | Self::Wecom | Self::Mail => false,
         }
     }
 
@@ -60,7 +90,7 @@ impl ChannelKind {
     pub const fn has_addresses(self) -> bool {
         match self {
             Self::Desktop | Self::Terminal => false,
-            Self::Webhook => true,
+            Self::Webhook | Self::Telegram | Self::Feishu | Self::Wecom | Self::Ntfy | Self::Mail | Self::Exec => true,
         }
     }
 
@@ -87,7 +117,7 @@ pub struct Target {
 }
 
 impl Target {
-    /// Reads `desktop`, `terminal` or `webhook:ADDRESS`; `None` where there is no such channel, where one that has
+    /// Reads `desktop`, `terminal`, or a kind and an address such as `webhook:ADDRESS`; `None` where there is no such channel, where one that has
     /// addresses comes without, or the other way round.
     #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
@@ -305,6 +335,8 @@ pub struct Delivery {
     pub last_error: Option<String>,
     /// The firing of the digest that tells of it, to the same target, where one does.
     pub digest: Option<FireId>,
+    /// What its channel needs to find again what the target has, where it gave something.
+    pub receipt: Option<String>,
 }
 
 /// What a request says, the same bytes on every attempt, whatever becomes of its template meanwhile.
@@ -331,7 +363,10 @@ pub enum Spent {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Report {
     /// The target has it.
-    Delivered,
+    Delivered {
+        /// What the channel needs to find it again, where it needs something.
+        receipt: Option<String>,
+    },
     /// The channel is away (no server, no terminal): nothing was sent.
     Away {
         /// Why, for people.
@@ -346,6 +381,11 @@ pub enum Report {
         /// How long the target asked to be left alone.
         retry_after: Option<Span>,
     },
+}
+
+impl Report {
+    /// The target has it, and it needs not be found again.
+    pub const DELIVERED: Self = Self::Delivered { receipt: None };
 }
 
 impl Delivery {
@@ -385,6 +425,7 @@ impl Delivery {
             created_at: now,
             last_error: None,
             digest: None,
+            receipt: None,
         }
     }
 
@@ -406,8 +447,9 @@ impl Delivery {
             return after;
         }
         match report {
-            Report::Delivered => {
+            Report::Delivered { receipt } => {
                 after.attempts += 1;
+                after.receipt.clone_from(receipt);
                 after.last_error = None;
                 after.status = DeliveryStatus::Delivered(now);
                 after.frozen = None;

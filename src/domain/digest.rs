@@ -171,6 +171,7 @@ pub fn digest(
         created_at: setting.now,
         last_error: None,
         digest: None,
+        receipt: None,
     };
     Some((digest, members))
 }

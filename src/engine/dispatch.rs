@@ -5,12 +5,15 @@
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::sync::Arc;
 
-use tokio::sync::mpsc;
+use tokio::sync::{mpsc, oneshot};
 
 use crate::domain::delivery::{ChannelKind, Delivery, DeliveryId, Frozen, Report, Target};
+use crate::domain::effect::{Told, Withdrawal};
 use crate::domain::occurrence::FireId;
 use crate::domain::task::TaskId;
-use crate::engine::input::Input;
+use crate::engine::input::{CallError, Input, ResponseCall};
+use crate::engine::request::RequestKey;
+use crate::notify::responses::Response;
 use crate::notify::{Channel, Presence};
 
 /// How many deliveries may be under way to one target (SPEC 7).
@@ -22,6 +25,9 @@ pub const SILENCING_MAX: usize = 4;
 /// How many deliveries wait in memory for one channel; the rest stay in the store until these are sent (I9).
 pub const WAITING_MAX: usize = 4096;
 
+/// What is asked where a person responds to what a channel showed; no method of a client.
+const RESPONSE: &str = "channel.response";
+
 /// The workers of every channel.
 pub(super) struct Dispatcher {
     pools: HashMap<ChannelKind, Pool>,
@@ -29,7 +35,7 @@ pub(super) struct Dispatcher {
     /// Handed out, and not yet reported to the loop.
     under_way: HashMap<DeliveryId, UnderWay>,
     /// Tasks to be silenced once what is under way for them on a channel has ended, since it may show something yet.
-    silence_after: HashSet<(ChannelKind, TaskId)>,
+    silence_after: HashMap<(ChannelKind, TaskId), Withdrawal>,
     /// Whether nothing new is begun.
     is_stopping: bool,
 }
@@ -52,8 +58,8 @@ struct Pool {
     is_overfull: bool,
     /// How often the channel has changed its presence.
     changes: u64,
-    /// Tasks that are to be silenced, each once, so never more than there are tasks.
-    to_silence: VecDeque<TaskId>,
+    /// What is to be taken back, of each occurrence once, so never more than there are.
+    to_silence: VecDeque<Withdrawal>,
     /// Silences, and popups that are shown again, that have not ended.
     silencing: usize,
 }
@@ -71,7 +77,7 @@ impl Dispatcher {
     pub(super) fn new(channels: Vec<Arc<dyn Channel>>, inputs: mpsc::WeakSender<Input>) -> Self {
         for channel in &channels {
             tell_of_presence(&**channel, inputs.clone());
-            tell_of_dismissals(&**channel, inputs.clone());
+            tell_of_responses(&**channel, inputs.clone());
         }
         let pools = channels
             .into_iter()
@@ -92,7 +98,7 @@ impl Dispatcher {
                 )
             })
             .collect();
-        Self { pools, inputs, under_way: HashMap::new(), silence_after: HashSet::new(), is_stopping: false }
+        Self { pools, inputs, under_way: HashMap::new(), silence_after: HashMap::new(), is_stopping: false }
     }
 
     /// Returns whether the channel cannot reach anybody now; a channel that does not exist cannot ever.
@@ -121,10 +127,14 @@ impl Dispatcher {
             return;
         }
         let kind = delivery.id.target.kind;
-        // The new one takes the place of what is shown; a silence that is still to come would take it back.
-        self.silence_after.remove(&(kind, delivery.task));
+        // The new one takes the place of what is shown; a silence that is still to come would take it back. In a chat
+        // both stand.
+        let is_replaced = !kind.has_addresses();
+        if is_replaced {
+            self.silence_after.remove(&(kind, delivery.task));
+        }
         if let Some(pool) = self.pools.get_mut(&kind) {
-            pool.to_silence.retain(|task| *task != delivery.task);
+            pool.to_silence.retain(|withdrawal| !is_replaced || withdrawal.task != delivery.task);
             pool.push(delivery);
         } else {
             self.under_way.insert(delivery.id.clone(), UnderWay { task: delivery.task, changes_before: 0 });
@@ -169,13 +179,15 @@ impl Dispatcher {
     }
 
     /// Takes back what is shown of a task, but on the channels of `except`.
-    pub(super) fn silence(&mut self, task: TaskId, except: &[ChannelKind]) {
+    pub(super) fn silence(&mut self, withdrawal: &Withdrawal, except: &[ChannelKind]) {
         let kinds: Vec<ChannelKind> = self.pools.keys().filter(|kind| !except.contains(kind)).copied().collect();
         for kind in kinds {
-            if self.is_busy(task, kind) {
-                self.silence_after.insert((kind, task));
+            let told = withdrawal.told.iter().filter(|told| told.id.target.kind == kind).cloned().collect();
+            let withdrawal = Withdrawal { told, ..withdrawal.clone() };
+            if self.is_busy(withdrawal.task, kind) {
+                self.silence_after.insert((kind, withdrawal.task), withdrawal.clone());
             }
-            self.withdraw(task, kind);
+            self.withdraw(withdrawal, kind);
         }
     }
 
@@ -195,15 +207,20 @@ impl Dispatcher {
 
     /// Notes that a worker has reported. Returns whether its channel's presence changed while it was under way, so
     /// that what it says of the channel may be old.
-    pub(super) fn reported(&mut self, id: &DeliveryId) -> bool {
+    pub(super) fn reported(&mut self, id: &DeliveryId, report: &Report) -> bool {
         let Some(UnderWay { task, changes_before }) = self.under_way.remove(id) else { return false };
         let kind = id.target.kind;
         let changes = self.pools.get_mut(&kind).map_or(0, |pool| {
             pool.ended(&id.target);
             pool.changes
         });
-        if !self.is_busy(task, kind) && self.silence_after.remove(&(kind, task)) {
-            self.withdraw(task, kind);
+        if let (Some(withdrawal), Report::Delivered { receipt }) = (self.silence_after.get_mut(&(kind, task)), report) {
+            withdrawal.told.push(Told { id: id.clone(), receipt: receipt.clone() });
+        }
+        if !self.is_busy(task, kind)
+            && let Some(withdrawal) = self.silence_after.remove(&(kind, task))
+        {
+            self.withdraw(withdrawal, kind);
         }
         self.pump(kind);
         changes != changes_before
@@ -238,11 +255,15 @@ impl Dispatcher {
     }
 
     /// Takes back what a channel shows of a task, as soon as it has room.
-    fn withdraw(&mut self, task: TaskId, kind: ChannelKind) {
-        if let Some(pool) = self.pools.get_mut(&kind)
-            && !pool.to_silence.contains(&task)
-        {
-            pool.to_silence.push_back(task);
+    fn withdraw(&mut self, withdrawal: Withdrawal, kind: ChannelKind) {
+        // Where each has an address of its own, nothing is shown of what was told nobody there.
+        let is_shown = !kind.has_addresses() || !withdrawal.told.is_empty();
+        if let Some(pool) = self.pools.get_mut(&kind).filter(|_| is_shown) {
+            let is_same = |known: &Withdrawal| {
+                known.task == withdrawal.task && (!kind.has_addresses() || known.occurrence == withdrawal.occurrence)
+            };
+            pool.to_silence.retain(|known| !is_same(known));
+            pool.to_silence.push_back(withdrawal);
         }
         self.pump_silences(kind);
     }
@@ -250,12 +271,12 @@ impl Dispatcher {
     fn pump_silences(&mut self, kind: ChannelKind) {
         let Some(pool) = self.pools.get_mut(&kind) else { return };
         while pool.silencing < SILENCING_MAX
-            && let Some(task) = pool.to_silence.pop_front()
+            && let Some(withdrawal) = pool.to_silence.pop_front()
         {
             pool.silencing += 1;
             let (channel, inputs) = (Arc::clone(&pool.channel), self.inputs.clone());
             tokio::spawn(async move {
-                channel.withdraw(task).await;
+                channel.withdraw(&withdrawal).await;
                 report(&inputs, Input::Silenced { kind }).await;
             });
         }
@@ -306,11 +327,25 @@ fn tell_of_presence(channel: &dyn Channel, inputs: mpsc::WeakSender<Input>) {
     });
 }
 
-fn tell_of_dismissals(channel: &dyn Channel, inputs: mpsc::WeakSender<Input>) {
-    let Some(mut dismissals) = channel.dismissals() else { return };
+fn tell_of_responses(channel: &dyn Channel, inputs: mpsc::WeakSender<Input>) {
+    let (kind, Some(mut responses)) = (channel.kind(), channel.responses()) else { return };
     tokio::spawn(async move {
-        while let Some(dismissal) = dismissals.recv().await {
-            report(&inputs, Input::Dismissed { dismissal }).await;
+        while let Some(Response { ring, act, key, outcome }) = responses.recv().await {
+            let key = key.map(|key| RequestKey { key: format!("{kind}|{key}"), method: RESPONSE });
+            let (reply, answer) = oneshot::channel();
+            report(&inputs, Input::Responded { response: ResponseCall { ring, act, key }, reply }).await;
+            tokio::spawn(async move {
+                // A loop that ended before it answered has committed nothing of it.
+                let answered = answer.await.unwrap_or(Err(CallError::Stopping));
+                let told = answered.map(drop).map_err(|error| error.to_string());
+                if let Err(error) = &told {
+                    tracing::debug!(error, task = %ring.task, "nothing follows of what the person did");
+                }
+                if let Some(outcome) = outcome {
+                    // A channel that has gone meanwhile needs none.
+                    let _ = outcome.send(told);
+                }
+            });
         }
     });
 }

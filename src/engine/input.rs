@@ -20,7 +20,7 @@ use crate::domain::time::{Span, Timestamp};
 use crate::domain::transition::CreateError;
 use crate::domain::waiting::SetWaits;
 use crate::engine::request::RequestKey;
-use crate::notify::dismissals::Dismissal;
+use crate::notify::responses::{Act, Ring};
 use crate::store::{StoreError, Wake};
 
 /// An input of the loop. Closed: what is not here cannot change anything.
@@ -100,10 +100,12 @@ pub enum Input {
         /// Which channel.
         kind: ChannelKind,
     },
-    /// The person closed what a channel showed of an occurrence.
-    Dismissed {
-        /// Of which.
-        dismissal: Dismissal,
+    /// The person did something with what a channel showed.
+    Responded {
+        /// What, and with what.
+        response: ResponseCall,
+        /// Answered once it is committed.
+        reply: oneshot::Sender<Result<Applied, CallError>>,
     },
     /// What a channel showed of a task was taken back.
     Silenced {
@@ -157,6 +159,17 @@ pub struct Call {
     /// Who asks.
     pub actor: Actor,
     /// What makes it be done once.
+    pub key: Option<RequestKey>,
+}
+
+/// What a person did with what a channel showed.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct ResponseCall {
+    /// What was shown: where another occurrence is open meanwhile, nothing is done.
+    pub ring: Ring,
+    /// What they did.
+    pub act: Act,
+    /// What makes it be done once, where its channel may tell of it twice.
     pub key: Option<RequestKey>,
 }
 

@@ -253,7 +253,7 @@ impl Engine {
         }
         for (id, report) in &reports {
             // A channel that came back before this was heard has told so already: what now waits is to be tried anew.
-            if self.dispatcher.reported(id) && matches!(report, Report::Away { .. }) {
+            if self.dispatcher.reported(id, report) && matches!(report, Report::Away { .. }) {
                 presences.push(id.target.kind);
             }
         }
@@ -301,7 +301,7 @@ impl Engine {
                 Input::CallTarget { call, reply } => sorted.calls.push(Asked::CallTarget(call, reply)),
                 Input::Report { delivery, report } => sorted.reports.push((delivery, report)),
                 Input::Presence { kind } => sorted.presences.push(kind),
-                Input::Dismissed { dismissal } => sorted.calls.push(Asked::Dismissed(dismissal)),
+                Input::Responded { response, reply } => sorted.calls.push(Asked::Responded(response, reply)),
                 Input::Silenced { kind } => self.dispatcher.silenced(kind),
                 Input::Advance { to, jump, reply } => self.take_advance(Advance { to, jump, reply }),
                 Input::Audit { reply } => sorted.audits.push(reply),
@@ -417,7 +417,7 @@ impl Engine {
         for effect in plan.effects.drain(..) {
             match effect {
                 Effect::Deliver(delivery) => self.dispatcher.deliver(*delivery),
-                Effect::Silence { task, except } => self.dispatcher.silence(task, &except),
+                Effect::Silence { withdrawal, except } => self.dispatcher.silence(&withdrawal, &except),
             }
         }
         plan.answer(None);

@@ -25,10 +25,12 @@ use crate::domain::transition::{Known, Transition, create, transition};
 use crate::domain::waiting::ParentEnd;
 use crate::engine::dispatch::Dispatcher;
 use crate::engine::ids::Ids;
-use crate::engine::input::{AddRequest, Applied, AwayApplied, Call, CallError, Dependents, ManyApplied, Undone};
+use crate::engine::input::{
+    AddRequest, Applied, AwayApplied, Call, CallError, Dependents, ManyApplied, ResponseCall, Undone,
+};
 use crate::engine::request::RequestKey;
 use crate::engine::targets::Targets;
-use crate::notify::dismissals::Dismissal;
+use crate::notify::responses::{Act, Ring};
 use crate::store::{Change, RequestSeen, Store, StoreError};
 
 mod dependents;
@@ -241,15 +243,21 @@ impl<'a> Batch<'a> {
         self.answers.push(Answer { reply, result });
     }
 
-    /// The person closed what was shown of an occurrence: they have seen it, if it is still the one that is open.
-    pub(super) fn dismissed(&mut self, Dismissal { task, occurrence }: Dismissal) {
-        let command = Command::Ack { early: false, is_dismissal: true };
+    /// The person did something with what was shown of an occurrence: it is done, if that is still the one that is open.
+    pub(super) fn responded(&mut self, response: ResponseCall, reply: oneshot::Sender<Result<Applied, CallError>>) {
+        let ResponseCall { ring: Ring { task, occurrence }, act, key } = response;
+        // Whoever has it before them means this one, also where it has only spoken early.
+        let command = match act {
+            Act::Dismiss => Command::Ack { early: false, is_dismissal: true },
+            Act::Ack => Command::Ack { early: true, is_dismissal: false },
+            Act::Done => Command::Done { early: true },
+            Act::Snooze(by) => {
+                let until = self.circumstances.now.saturating_add(by);
+                Command::Snooze { until, is_duration: true, early: true }
+            }
+        };
         let expected = Expected { version: None, occurrence: Some(occurrence) };
-        // Nobody waits for an answer: what ended meanwhile, or cannot be read now, is not acked.
-        let call = Call { task, command, expected, actor: Actor::Person, key: None };
-        if let Err(error) = self.called(&call) {
-            tracing::debug!(%error, %task, "a popup was dismissed, and nothing follows");
-        }
+        self.call(&Call { task, command, expected, actor: Actor::Person, key }, reply);
     }
 
     /// Does what nobody waits for: the clock's and the daemon's own commands.

@@ -13,11 +13,10 @@ use crate::domain::event::Actor;
 use crate::domain::task::TaskId;
 use crate::engine::input::{
     AddRequest, Applied, AwayApplied, AwayCall, Call, CallError, FollowCall, ManyApplied, ManyCall, PreviewCall,
-    StoreFailure, TargetCall, UndoCall, Undone, store_failure,
+    ResponseCall, StoreFailure, TargetCall, UndoCall, Undone, store_failure,
 };
 use crate::engine::run::Engine;
 use crate::engine::step::Batch;
-use crate::notify::dismissals::Dismissal;
 use crate::store::{Room, StoreError, Wake};
 
 impl Engine {
@@ -145,7 +144,7 @@ pub(super) enum Asked {
     Follow(FollowCall, Option<Uuid>, oneshot::Sender<Result<Applied, CallError>>),
     Undo(UndoCall, oneshot::Sender<Result<Undone, CallError>>),
     Preview(PreviewCall, oneshot::Sender<Result<Applied, CallError>>),
-    Dismissed(Dismissal),
+    Responded(ResponseCall, oneshot::Sender<Result<Applied, CallError>>),
 }
 
 impl Asked {
@@ -159,7 +158,7 @@ impl Asked {
             Self::SetAway(call, reply) => batch.set_away(&call, reply),
             Self::CallMany(call, reply) => batch.call_many(&call, reply),
             Self::CallTarget(call, reply) => batch.call_target(&call, reply),
-            Self::Dismissed(dismissal) => batch.dismissed(dismissal),
+            Self::Responded(response, reply) => batch.responded(response, reply),
         }
     }
 }

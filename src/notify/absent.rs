@@ -5,7 +5,7 @@ use futures_util::future::{BoxFuture, ready};
 use tokio::sync::watch;
 
 use crate::domain::delivery::{ChannelKind, Delivery, Report};
-use crate::domain::task::TaskId;
+use crate::domain::effect::Withdrawal;
 use crate::notify::{Channel, Presence};
 
 /// A channel that never reaches anybody.
@@ -38,7 +38,7 @@ impl Channel for AbsentChannel {
         ready(Report::Away { reason: self.reason.to_owned() }).boxed()
     }
 
-    fn withdraw(&self, _task: TaskId) -> BoxFuture<'_, ()> {
+    fn withdraw<'a>(&'a self, _withdrawal: &'a Withdrawal) -> BoxFuture<'a, ()> {
         ready(()).boxed()
     }
 

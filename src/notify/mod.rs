@@ -7,16 +7,19 @@ use tokio::sync::{mpsc, watch};
 use tokio::time::timeout;
 
 use crate::domain::delivery::{ChannelKind, Delivery, Frozen, Report};
-use crate::domain::task::TaskId;
-use crate::notify::dismissals::Dismissal;
+use crate::domain::effect::Withdrawal;
+use crate::notify::responses::Response;
 
 pub mod absent;
 #[cfg(unix)]
 mod changes;
+mod chat;
 pub mod desktop;
-pub mod dismissals;
+mod http;
+pub mod keys;
 pub mod network;
 pub mod recording;
+pub mod responses;
 pub mod terminal;
 mod text;
 pub mod webhook;
@@ -50,17 +53,18 @@ pub trait Channel: Send + Sync + 'static {
         Box::pin(std::future::ready(()))
     }
 
-    /// Takes back what is shown of a task, where that can be done. Always returns, within a time of its own.
-    fn withdraw(&self, task: TaskId) -> BoxFuture<'_, ()>;
+    /// Takes back what is shown of a task, or says what became of it, where that can be done. Always returns, within a time
+    /// of its own.
+    fn withdraw<'a>(&'a self, withdrawal: &'a Withdrawal) -> BoxFuture<'a, ()>;
 
     /// Returns whether somebody can be reached now, and tells of each change.
     ///
     /// Every send means "look again", also when the value is the same: what waits is tried anew.
     fn presence(&self) -> watch::Receiver<Presence>;
 
-    /// Returns the queue in which it tells from now on what the person closes, which ends an earlier one; `None` where
-    /// that cannot be told.
-    fn dismissals(&self) -> Option<mpsc::Receiver<Dismissal>> {
+    /// Returns the queue in which it tells from now on what the person does with what it shows, which ends an earlier
+    /// one; `None` where that cannot be told.
+    fn responses(&self) -> Option<mpsc::Receiver<Response>> {
         None
     }
 }

@@ -9,8 +9,9 @@ use futures_util::future::BoxFuture;
 use tokio::sync::{mpsc, watch};
 
 use crate::domain::delivery::{ChannelKind, Delivery, Report};
+use crate::domain::effect::Withdrawal;
 use crate::domain::task::TaskId;
-use crate::notify::dismissals::{Dismissal, Dismissals};
+use crate::notify::responses::{Act, Response, Responses, Ring};
 use crate::notify::{Channel, Presence};
 
 /// What a recording channel does with a delivery.
@@ -40,7 +41,7 @@ struct Shared {
     releases: watch::Sender<u64>,
     /// What it says shows its deliveries.
     shown_by: Mutex<Option<String>>,
-    dismissals: Dismissals,
+    responses: Responses,
 }
 
 /// What a channel was given.
@@ -50,24 +51,32 @@ pub struct Record {
     pub attempts: Vec<Delivery>,
     /// Those that were reported as delivered, in that order.
     pub delivered: Vec<Delivery>,
-    /// The tasks that were withdrawn, in that order.
-    pub withdrawn: Vec<TaskId>,
+    /// What was withdrawn, in that order.
+    pub withdrawn: Vec<Withdrawal>,
     /// What was shown again, in that order.
     pub shown_again: Vec<Delivery>,
+}
+
+impl Record {
+    /// Returns the tasks of which something was withdrawn, in that order.
+    #[must_use]
+    pub fn withdrawn_tasks(&self) -> Vec<TaskId> {
+        self.withdrawn.iter().map(|withdrawal| withdrawal.task).collect()
+    }
 }
 
 impl RecordingChannel {
     /// Returns a channel of `kind` that is present and takes everything.
     #[must_use]
     pub fn new(kind: ChannelKind) -> Self {
-        let script: Script = Box::new(|_, _| Answer::Report(Report::Delivered));
+        let script: Script = Box::new(|_, _| Answer::Report(Report::DELIVERED));
         let shared = Shared {
             script: Mutex::new(script),
             record: watch::Sender::new(Record::default()),
             presence: watch::Sender::new(Presence::Present),
             releases: watch::Sender::new(0),
             shown_by: Mutex::new(None),
-            dismissals: Dismissals::default(),
+            responses: Responses::default(),
         };
         Self { kind, shared: Arc::new(shared) }
     }
@@ -91,10 +100,15 @@ impl RecordingChannel {
 
     /// Closes a delivery as the person would, and waits until that is heard. Nobody may listen.
     pub async fn dismiss(&self, delivery: &Delivery) {
-        let (Some(dismissal), Some(listener)) = (Dismissal::of(delivery), self.shared.dismissals.listener()) else {
+        self.respond(delivery, Act::Dismiss).await;
+    }
+
+    /// Does with a delivery what the person would, and waits until that is heard. Nobody may listen.
+    pub async fn respond(&self, delivery: &Delivery, act: Act) {
+        let (Some(ring), Some(listener)) = (Ring::of(delivery), self.shared.responses.listener()) else {
             return;
         };
-        self.shared.dismissals.tell(dismissal);
+        self.shared.responses.tell(Response { act, ..Response::dismissed(ring) });
         // There is room for all once the last is taken; one who no longer listens takes none.
         let _ = listener.reserve_many(listener.max_capacity()).await;
     }
@@ -129,7 +143,7 @@ impl RecordingChannel {
                 report
             }
         };
-        if report == Report::Delivered {
+        if matches!(report, Report::Delivered { .. }) {
             self.shared.record.send_modify(|record| record.delivered.push(delivery.clone()));
         }
         report
@@ -165,8 +179,8 @@ impl Channel for RecordingChannel {
         std::future::ready(()).boxed()
     }
 
-    fn withdraw(&self, task: TaskId) -> BoxFuture<'_, ()> {
-        self.shared.record.send_modify(|record| record.withdrawn.push(task));
+    fn withdraw<'a>(&'a self, withdrawal: &'a Withdrawal) -> BoxFuture<'a, ()> {
+        self.shared.record.send_modify(|record| record.withdrawn.push(withdrawal.clone()));
         std::future::ready(()).boxed()
     }
 
@@ -174,8 +188,8 @@ impl Channel for RecordingChannel {
         self.shared.presence.subscribe()
     }
 
-    fn dismissals(&self) -> Option<mpsc::Receiver<Dismissal>> {
-        Some(self.shared.dismissals.listen())
+    fn responses(&self) -> Option<mpsc::Receiver<Response>> {
+        Some(self.shared.responses.listen())
     }
 }
 
@@ -186,6 +200,8 @@ mod tests {
     use uuid::Uuid;
 
     use super::*;
+
+    use crate::domain::effect::Standing;
 
     use crate::domain::delivery::{DeliveryId, DeliveryStatus, Target};
     use crate::domain::message::{Message, Occasion, Reason};
@@ -218,6 +234,7 @@ mod tests {
             created_at: Timestamp::MIN,
             last_error: None,
             digest: None,
+            receipt: None,
         }
     }
 
@@ -226,7 +243,7 @@ mod tests {
         let channel = RecordingChannel::new(ChannelKind::Desktop);
         channel.answer(|_, before| match before {
             0 => Answer::Report(Report::Failed { error: "full".into(), is_final: false, retry_after: None }),
-            _ => Answer::Hang(Report::Delivered),
+            _ => Answer::Hang(Report::DELIVERED),
         });
         let stretch = delivery();
         assert!(matches!(channel.deliver(&stretch).await, Report::Failed { .. }));
@@ -235,9 +252,15 @@ mod tests {
             assert!(record.delivered.is_empty());
             channel.release();
         });
-        channel.withdraw(stretch.task).await;
+        let withdrawal = Withdrawal {
+            task: stretch.task,
+            occurrence: stretch.occurrence,
+            standing: Standing::Seen,
+            told: Vec::new(),
+        };
+        channel.withdraw(&withdrawal).await;
         let record = channel.record();
-        assert_eq!(report, Report::Delivered);
+        assert_eq!(report, Report::DELIVERED);
         assert_eq!((record.delivered.len(), record.withdrawn.len()), (1, 1));
     }
 }

@@ -62,7 +62,7 @@ async fn a_popup_is_shown_once_when_the_server_appears_after_the_firing() {
     let server = FakeServer::start(&bus, Manner::Markup).await;
     soon("the news", presence.changed()).await.unwrap();
     assert_eq!(*presence.borrow(), Presence::Present);
-    assert_eq!(channel.deliver(&stretch).await, Report::Delivered);
+    assert_eq!(channel.deliver(&stretch).await, Report::DELIVERED);
 
     let [popup] = &server.notified()[..] else { panic!("{:?}", server.notified()) };
     assert_eq!((popup.app_name.as_str(), popup.summary.as_str()), ("keiko", "stretch"));
@@ -87,7 +87,7 @@ async fn a_bus_that_appears_later_or_anew_is_found_without_an_address() {
         away(&channel, "no notification server").await;
         let server = FakeServer::start(&bus, Manner::Plain).await;
         present(&channel).await;
-        assert_eq!(channel.deliver(&delivery(round, "a", "")).await, Report::Delivered);
+        assert_eq!(channel.deliver(&delivery(round, "a", "")).await, Report::DELIVERED);
         assert_eq!(server.shown().len(), 1);
         drop(bus);
         away(&channel, "session bus").await;
@@ -121,7 +121,7 @@ async fn each_server_is_asked_anew_what_it_can_do() {
         let server = FakeServer::start(&bus, manner).await;
         present(&channel).await;
         let title = r#"Tom & Jerry <3 "x" </b> &amp;"#;
-        assert_eq!(channel.deliver(&delivery(1, title, "R&D <3 &amp;")).await, Report::Delivered);
+        assert_eq!(channel.deliver(&delivery(1, title, "R&D <3 &amp;")).await, Report::DELIVERED);
         let notified = server.notified();
         let [popup] = &notified[..] else { panic!("{notified:?}") };
         assert_eq!((popup.summary.as_str(), popup.body.as_str()), (title, body));
@@ -150,11 +150,11 @@ async fn a_server_that_never_answers_fails_each_popup_in_time_and_in_bounds() {
         server.wait_until_shown(16).await;
         // What had failed meanwhile is taken back, and shown when it is tried again.
         for one in &due {
-            channel.withdraw(one.task).await;
+            channel.withdraw(&sample::withdrawal(one.task)).await;
         }
         server.wait_until_shown(0).await;
         for one in &due {
-            assert_eq!(channel.deliver(one).await, Report::Delivered);
+            assert_eq!(channel.deliver(one).await, Report::DELIVERED);
         }
         assert_eq!(server.shown().len(), 20);
     }
@@ -168,11 +168,11 @@ async fn a_popup_withdrawn_before_the_server_answered_is_closed_when_it_does() {
     present(&channel).await;
     assert_failed(&channel.deliver(&delivery(1, "a", "")).await, "did not answer within 100ms");
     server.wait_until_owing(1).await;
-    channel.withdraw(sample::task(1)).await;
+    channel.withdraw(&sample::withdrawal(sample::task(1))).await;
     server.go_on().await;
     server.wait_until_shown(1).await;
     server.wait_until_shown(0).await;
-    assert_eq!(channel.deliver(&delivery(1, "b", "")).await, Report::Delivered);
+    assert_eq!(channel.deliver(&delivery(1, "b", "")).await, Report::DELIVERED);
     assert_eq!(server.shown().len(), 1);
 }
 
@@ -190,7 +190,7 @@ async fn a_server_that_leaves_while_it_is_asked_is_away_and_not_failing() {
     assert_away(&report, "the notification server left");
     let server = FakeServer::start(&bus, Manner::Plain).await;
     present(&channel).await;
-    assert_eq!(channel.deliver(&stretch).await, Report::Delivered);
+    assert_eq!(channel.deliver(&stretch).await, Report::DELIVERED);
     assert_eq!(server.notified().len(), 1);
 }
 
@@ -212,15 +212,15 @@ async fn a_task_has_one_popup_that_is_replaced_and_withdrawn() {
     // Also when both are on their way at once.
     let (first, second) = (delivery(1, "first", ""), delivery(1, "second", ""));
     let reports = tokio::join!(channel.deliver(&first), channel.deliver(&second));
-    assert_eq!(reports, (Report::Delivered, Report::Delivered));
-    assert_eq!(channel.deliver(&delivery(2, "other", "")).await, Report::Delivered);
-    assert_eq!(channel.deliver(&delivery(1, "third", "")).await, Report::Delivered);
+    assert_eq!(reports, (Report::DELIVERED, Report::DELIVERED));
+    assert_eq!(channel.deliver(&delivery(2, "other", "")).await, Report::DELIVERED);
+    assert_eq!(channel.deliver(&delivery(1, "third", "")).await, Report::DELIVERED);
     let titles: Vec<String> = server.shown().into_values().map(|popup| popup.summary).collect();
     assert_eq!(titles, ["third", "other"]);
 
-    channel.withdraw(sample::task(1)).await;
-    channel.withdraw(sample::task(1)).await;
-    channel.withdraw(sample::task(3)).await;
+    channel.withdraw(&sample::withdrawal(sample::task(1))).await;
+    channel.withdraw(&sample::withdrawal(sample::task(1))).await;
+    channel.withdraw(&sample::withdrawal(sample::task(3))).await;
     let titles: Vec<String> = server.shown().into_values().map(|popup| popup.summary).collect();
     assert_eq!(titles, ["other"]);
     let closed = server.asked().iter().filter(|asked| matches!(asked, Asked::Close(_))).count();
@@ -239,7 +239,7 @@ async fn a_server_that_the_bus_cannot_start_is_named_and_waited_for() {
     assert_away(&channel.deliver(&delivery(1, "a", "")).await, "could not be started");
     let _server = FakeServer::start(&bus, Manner::Plain).await;
     present(&channel).await;
-    assert_eq!(channel.deliver(&delivery(1, "a", "")).await, Report::Delivered);
+    assert_eq!(channel.deliver(&delivery(1, "a", "")).await, Report::DELIVERED);
 }
 
 /// Descriptors belong to the process, and other tests open some: so it runs alone, in a process of its own.
@@ -268,12 +268,12 @@ async fn show_two_hundred() {
     let server = FakeServer::start(&bus, Manner::Markup).await;
     let channel = channel(&bus, ANSWER_WITHIN);
     present(&channel).await;
-    assert_eq!(channel.deliver(&delivery(0, "first", "")).await, Report::Delivered);
+    assert_eq!(channel.deliver(&delivery(0, "first", "")).await, Report::DELIVERED);
     let before = (descriptors(), tasks(), bus.connections().await);
     let due: Vec<Delivery> = (1..=200).map(|number| delivery(number, "now", "")).collect();
     for some in due.chunks(channel.workers()) {
         let reports = join_all(some.iter().map(|one| channel.deliver(one))).await;
-        assert!(reports.iter().all(|report| *report == Report::Delivered), "{reports:?}");
+        assert!(reports.iter().all(|report| *report == Report::DELIVERED), "{reports:?}");
     }
     assert_eq!(server.shown().len(), 201);
     assert_eq!((descriptors(), tasks(), bus.connections().await), before);
@@ -296,16 +296,16 @@ async fn dunst_shows_the_popups_on_a_real_screen() {
         (3, "交房租 👨‍👩‍👧 🏠", "明天下午三点\n带上 💶"),
     ];
     for (number, title, body) in texts {
-        assert_eq!(channel.deliver(&delivery(number, title, body)).await, Report::Delivered);
+        assert_eq!(channel.deliver(&delivery(number, title, body)).await, Report::DELIVERED);
     }
-    assert_eq!(channel.deliver(&delivery(1, "stretch again", "due 16:00, late 5m")).await, Report::Delivered);
+    assert_eq!(channel.deliver(&delivery(1, "stretch again", "due 16:00, late 5m")).await, Report::DELIVERED);
     assert_eq!(dunst.displayed(&bus).await, 3);
     screen.shoot(&shown);
     // Three popups of 460 pixels width are far more than this.
     assert!(differing_pixels(&empty, &shown) > 50_000);
 
     for number in 1..=3 {
-        channel.withdraw(sample::task(number)).await;
+        channel.withdraw(&sample::withdrawal(sample::task(number))).await;
     }
     assert_eq!(dunst.displayed(&bus).await, 0);
     screen.shoot(&closed);

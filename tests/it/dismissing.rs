@@ -25,7 +25,7 @@ use keiko::engine::ids::Ids;
 use keiko::engine::input::{AddRequest, Call};
 use keiko::engine::{EngineParts, Running, start};
 use keiko::notify::desktop::{ANSWER_WITHIN, DesktopChannel, SessionBus};
-use keiko::notify::dismissals::Dismissal;
+use keiko::notify::responses::Ring;
 use keiko::notify::{Channel, first_look};
 use keiko::store::Store as _;
 use keiko::store::memory::MemoryStore;
@@ -91,12 +91,12 @@ impl Desk {
     /// Waits until the person is noted to have closed a popup of a task for the `count`th time.
     async fn seen(&self, id: TaskId, count: usize) -> Snapshot {
         let mut seq = self.handle.last_seq();
-        soon("the ack", seq.wait_for(|_| self.dismissals(id) == count)).await.expect("the loop lives");
+        soon("the ack", seq.wait_for(|_| self.responses(id) == count)).await.expect("the loop lives");
         self.task(id)
     }
 
     /// Returns how often the person closed a popup of a task.
-    fn dismissals(&self, id: TaskId) -> usize {
+    fn responses(&self, id: TaskId) -> usize {
         let events = self.store.events_since(0, usize::MAX).expect("readable");
         let of_task =
             events.iter().filter_map(|stored| stored.event.of_task()).filter(|event| event.snapshot.task.id == id);
@@ -198,7 +198,7 @@ async fn what_the_person_did_not_close_or_is_not_ours_is_not_seen() {
     server.went(server.id_of("rent"), DISMISSED).await;
     desk.seen(rent, 1).await;
     desk.to(2).await;
-    assert!(left.iter().all(|task| !is_seen(&desk.task(*task)) && desk.dismissals(*task) == 0));
+    assert!(left.iter().all(|task| !is_seen(&desk.task(*task)) && desk.responses(*task) == 0));
 }
 
 #[tokio::test]
@@ -224,7 +224,7 @@ async fn the_popup_of_an_occurrence_that_is_over_acks_no_later_one() {
     server.went(server.id_of("rent"), DISMISSED).await;
     desk.seen(rent, 1).await;
     assert!(!is_seen(&desk.task(series)));
-    assert_eq!(desk.dismissals(series), 0);
+    assert_eq!(desk.responses(series), 0);
 }
 
 #[tokio::test]
@@ -247,28 +247,28 @@ async fn trials_notices_and_digests_mean_nothing_and_a_bus_that_comes_anew_is_he
     let place = tempfile::tempdir().expect("a directory");
     let runtime_dir = place.path().to_owned();
     let channel = DesktopChannel::start(SessionBus { address: None, runtime_dir, answer_within: ANSWER_WITHIN });
-    let mut dismissals = channel.dismissals().expect("a desktop tells");
+    let mut responses = channel.responses().expect("a desktop tells");
     for _ in 0..2 {
         let bus = PrivateBus::start_in(place.path());
         let server = FakeServer::start(&bus, Manner::Plain).await;
         let mut presence = channel.presence();
         soon("a server", presence.wait_for(|now| now.reason().is_none())).await.expect("the channel lives");
         let ring = sample::delivery(Target::desktop(), 1, "ring", "");
-        assert_eq!(channel.deliver(&ring).await, Report::Delivered);
+        assert_eq!(channel.deliver(&ring).await, Report::DELIVERED);
         let reasons = [Reason::TargetFails, Reason::Blocked, Reason::Skipped, Reason::Digest, Reason::Trial];
         for (number, reason) in (2..).zip(reasons) {
             let mut other = sample::delivery(Target::desktop(), number, reason.as_str(), "");
             other.occasion.reason = reason;
-            assert_eq!(channel.deliver(&other).await, Report::Delivered);
+            assert_eq!(channel.deliver(&other).await, Report::DELIVERED);
             server.went(server.id_of(reason.as_str()), DISMISSED).await;
         }
         server.went(server.id_of("ring"), DISMISSED).await;
-        let heard = soon("the dismissal", dismissals.recv()).await;
-        assert_eq!(heard, Some(Dismissal { task: ring.task, occurrence: ring.occurrence }));
+        let heard = soon("the dismissal", responses.recv()).await;
+        assert_eq!(heard.map(|heard| heard.ring), Some(Ring { task: ring.task, occurrence: ring.occurrence }));
         drop(bus);
         soon("its end", presence.wait_for(|now| now.reason().is_some())).await.expect("the channel lives");
     }
-    assert!(dismissals.is_empty());
+    assert!(responses.is_empty());
 }
 
 #[tokio::test]
@@ -296,5 +296,5 @@ async fn what_is_closed_on_dunst_is_seen() {
     };
     desk.handle.call(done).await.expect("it is due");
     desk.to(22).await;
-    assert_eq!((dunst.displayed(&bus).await, desk.dismissals(pills)), (0, 2));
+    assert_eq!((dunst.displayed(&bus).await, desk.responses(pills)), (0, 2));
 }

@@ -308,7 +308,7 @@ fn a_delivery_waits_for_its_channel_and_is_sent_once_it_appears() {
 fn a_slow_target_holds_up_no_call_and_no_other_target() {
     runtime().block_on(async {
         let mut world = World::new(5).await;
-        world.desktop.answer(|_, _| Answer::Hang(Report::Delivered));
+        world.desktop.answer(|_, _| Answer::Hang(Report::DELIVERED));
         let handle = world.handle();
         for title in ["one", "two", "three", "four"] {
             handle.add(request(title, countdown(0))).await.expect("added");
@@ -333,7 +333,7 @@ fn a_slow_target_holds_up_no_call_and_no_other_target() {
 fn what_a_successor_withdrew_is_not_sent_any_more() {
     runtime().block_on(async {
         let world = World::new(6).await;
-        world.desktop.answer(|_, _| Answer::Hang(Report::Delivered));
+        world.desktop.answer(|_, _| Answer::Hang(Report::DELIVERED));
         let handle = world.handle();
         // Two hang, so what follows waits in memory.
         for title in ["one", "two"] {
@@ -350,7 +350,7 @@ fn what_a_successor_withdrew_is_not_sent_any_more() {
             world.clock.step_to(first_instant().saturating_add(Span::from_minutes(minutes)));
             seq.changed().await.expect("the engine runs");
         }
-        world.desktop.answer(|_, _| Answer::Report(Report::Delivered));
+        world.desktop.answer(|_, _| Answer::Report(Report::DELIVERED));
         world.desktop.release();
         handle.advance(handle.now()).await.expect("quiet");
         let record = world.desktop.record();
@@ -363,18 +363,18 @@ fn what_a_successor_withdrew_is_not_sent_any_more() {
 fn a_popup_that_follows_a_silence_is_not_taken_back_by_it() {
     runtime().block_on(async {
         let world = World::new(7).await;
-        world.desktop.answer(|_, _| Answer::Hang(Report::Delivered));
+        world.desktop.answer(|_, _| Answer::Hang(Report::DELIVERED));
         let handle = world.handle();
         let task = handle.add(request("tea", countdown(0))).await.expect("added").snapshot.task.id;
         world.desktop.wait_until(|record| record.attempts.len() == 1).await;
         let until = first_instant().saturating_add(Span::from_secs(60));
         handle.call(call(task, Command::Snooze { until, is_duration: false, early: false })).await.expect("due");
-        world.desktop.wait_until(|record| record.withdrawn == [task]).await;
+        world.desktop.wait_until(|record| record.withdrawn_tasks() == [task]).await;
         world.clock.step_to(until);
         world.desktop.wait_until(|record| record.attempts.len() == 2).await;
         world.desktop.release();
         handle.advance(until).await.expect("quiet");
-        assert_eq!(world.desktop.record().withdrawn, [task], "the new popup stays");
+        assert_eq!(world.desktop.record().withdrawn_tasks(), [task], "the new popup stays");
     });
 }
 
@@ -384,7 +384,7 @@ fn a_channel_that_appears_before_it_is_reported_away_is_tried_again() {
         let mut world = World::new(8).await;
         world.desktop.answer(|_, attempt| match attempt {
             0 => Answer::Hang(Report::Away { reason: "the server left".into() }),
-            _ => Answer::Report(Report::Delivered),
+            _ => Answer::Report(Report::DELIVERED),
         });
         let handle = world.handle();
         handle.add(request("tea", countdown(0))).await.expect("added");

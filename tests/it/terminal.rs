@@ -123,7 +123,7 @@ async fn a_line_and_a_bell_reach_a_terminal_that_accepts_messages() {
     let channel = TerminalChannel::start(Terminals { processes: "/proc".into(), ..person.terminals.clone() });
     present(&channel).await;
     // The terminal itself puts a carriage return before each line feed.
-    assert_eq!(channel.deliver(&delivery(12, "交房租 👨‍👩‍👧", "due 16:00\n带上 💶")).await, Report::Delivered);
+    assert_eq!(channel.deliver(&delivery(12, "交房租 👨‍👩‍👧", "due 16:00\n带上 💶")).await, Report::DELIVERED);
     let shown = pty.wait_for("done 12\r\r\n").await;
     assert!(shown.ends_with("\r\r\n\x07keiko: 交房租 👨‍👩‍👧 (due 16:00; 带上 💶) · keiko done 12\r\r\n"), "{shown:?}");
 }
@@ -136,7 +136,7 @@ async fn nothing_that_a_person_wrote_steers_a_terminal() {
     person.has_session(&device);
     let channel = person.channel();
     let title = "\u{1b}[2Jgone\u{1b}]0;title\u{7} \u{9b}31m \u{202e}turned\r\nkeiko: forged";
-    assert_eq!(channel.deliver(&delivery(1, title, "\u{1b}c\u{85}\u{8}")).await, Report::Delivered);
+    assert_eq!(channel.deliver(&delivery(1, title, "\u{1b}c\u{85}\u{8}")).await, Report::DELIVERED);
     let shown = pty.wait_for("done 1\r\r\n").await;
     let (_, line) = shown.rsplit_once('\u{7}').unwrap();
     assert_eq!(line, "keiko: [2Jgone ]0;title 31m turned keiko: forged (c) · keiko done 1\r\r\n");
@@ -152,18 +152,18 @@ async fn a_terminal_that_accepts_messages_comes_first_and_the_others_are_better_
     let (mut shy, shy_device) = Pty::session("g-w").await;
     person.has_session(&shy_device);
     // mesg n, what Debian sets for root: the only terminal there is takes it all the same.
-    assert_eq!(channel.deliver(&delivery(1, "first", "")).await, Report::Delivered);
+    assert_eq!(channel.deliver(&delivery(1, "first", "")).await, Report::DELIVERED);
     shy.wait_for("first").await;
     present(&channel).await;
 
     // mesg y
     let (mut open, open_device) = Pty::session("g+w").await;
     person.has_session(&open_device);
-    assert_eq!(channel.deliver(&delivery(1, "second", "")).await, Report::Delivered);
+    assert_eq!(channel.deliver(&delivery(1, "second", "")).await, Report::DELIVERED);
     open.wait_for("second").await;
     // mesg n on both: neither is preferred. No device is given back here, since another test could be given it.
     std::fs::set_permissions(&open_device, Permissions::from_mode(0o600)).unwrap();
-    assert_eq!(channel.deliver(&delivery(1, "third", "")).await, Report::Delivered);
+    assert_eq!(channel.deliver(&delivery(1, "third", "")).await, Report::DELIVERED);
     open.wait_for("third").await;
     let shown = shy.wait_for("third").await;
     assert!(!shown.contains("second"), "{shown}");
@@ -177,7 +177,7 @@ async fn a_terminal_without_a_session_or_of_somebody_else_is_left_alone() {
     let channel = person.channel();
     assert!(matches!(channel.deliver(&delivery(1, "a", "")).await, Report::Away { .. }));
     person.has_session(&device);
-    assert_eq!(channel.deliver(&delivery(1, "a", "")).await, Report::Delivered);
+    assert_eq!(channel.deliver(&delivery(1, "a", "")).await, Report::DELIVERED);
     let somebody_else = Terminals { uid: person.terminals.uid + 1, ..person.terminals.clone() };
     let channel = TerminalChannel::start(somebody_else);
     assert!(matches!(channel.deliver(&delivery(1, "a", "")).await, Report::Away { .. }));
@@ -199,14 +199,14 @@ async fn a_terminal_that_has_stopped_hangs_nothing_and_is_tried_again() {
     let is_so = matches!(&report, Report::Failed { error, is_final: false, .. } if error.contains("none of 1"));
     assert!(is_so, "{report:?}");
     tcflow(&stopped, Action::OOn).unwrap();
-    assert_eq!(channel.deliver(&delivery(1, "again", "")).await, Report::Delivered);
+    assert_eq!(channel.deliver(&delivery(1, "again", "")).await, Report::DELIVERED);
     pty.wait_for("again").await;
     // A terminal that works beside one that does not is enough.
     let (mut other, device) = Pty::session("g+w").await;
     person.has_device(4, &device);
     tcflow(&stopped, Action::OOff).unwrap();
     person.has_session(&device);
-    assert_eq!(channel.deliver(&delivery(2, "b", "")).await, Report::Delivered);
+    assert_eq!(channel.deliver(&delivery(2, "b", "")).await, Report::DELIVERED);
     other.wait_for("keiko: b · keiko done 2\r\r\n").await;
 }
 
@@ -225,7 +225,7 @@ async fn tmux_shows_the_message_to_who_is_attached_and_its_panes_get_no_line() {
 
     let mut client = server.attach().await;
     present(&channel).await;
-    assert_eq!(channel.deliver(&delivery(1, "交房租 stretch", "due 16:00")).await, Report::Delivered);
+    assert_eq!(channel.deliver(&delivery(1, "交房租 stretch", "due 16:00")).await, Report::DELIVERED);
     client.wait_for("keiko: 交房租 stretch (due 16:00) · keiko done 1").await;
     assert_eq!(server.run(&["capture-pane", "-p"]).trim(), "");
 
@@ -242,8 +242,8 @@ async fn nothing_that_a_person_wrote_runs_or_is_read_in_tmux() {
     let trace = person.place.path().join("trace");
     let channel = person.channel();
     let title = format!("#(touch {}) #{{pid}} ##x 100% %H;", trace.display());
-    assert_eq!(channel.deliver(&delivery(1, &title, "")).await, Report::Delivered);
-    assert_eq!(channel.deliver(&delivery(2, "-x ; kill-server", "")).await, Report::Delivered);
+    assert_eq!(channel.deliver(&delivery(1, &title, "")).await, Report::DELIVERED);
+    assert_eq!(channel.deliver(&delivery(2, "-x ; kill-server", "")).await, Report::DELIVERED);
     client.wait_for("keiko: -x ; kill-server · keiko done 2").await;
     let messages = server.run(&["show-messages"]);
     assert!(messages.contains(&format!("keiko: {title} · keiko done 1")), "{messages}");
@@ -265,7 +265,7 @@ async fn a_tmux_that_has_stopped_hangs_nothing_and_the_terminals_get_the_line() 
     let channel = person.channel();
     let report = channel.deliver(&delivery(1, "a", "")).await;
     rustix::process::kill_process(pid, rustix::process::Signal::CONT).unwrap();
-    assert_eq!(report, Report::Delivered);
+    assert_eq!(report, Report::DELIVERED);
     pty.wait_for("keiko: a · keiko done 1\r\r\n").await;
 }
 
@@ -280,6 +280,6 @@ async fn without_tmux_the_terminals_get_the_line() {
     drop(std::os::unix::net::UnixListener::bind(person.socket()).unwrap());
     let channel = person.channel();
     present(&channel).await;
-    assert_eq!(channel.deliver(&delivery(1, "a", "")).await, Report::Delivered);
+    assert_eq!(channel.deliver(&delivery(1, "a", "")).await, Report::DELIVERED);
     pty.wait_for("keiko: a · keiko done 1\r\r\n").await;
 }

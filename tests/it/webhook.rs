@@ -86,7 +86,7 @@ async fn every_attempt_carries_the_same_id_and_the_same_bytes() {
     let expected = [
         failed(format!("{host} answered 500: oh no"), None),
         failed(format!("{host} answered 503"), Some(Span::from_secs(120))),
-        Report::Delivered,
+        Report::DELIVERED,
     ];
     assert_eq!(reports, expected);
     let requests = server.requests();
@@ -112,7 +112,7 @@ async fn a_signature_is_the_one_that_the_standard_describes_and_old_and_new_secr
     let new = [9; 24];
     let new_secret = format!("whsec_{}", base64::engine::general_purpose::STANDARD.encode(new));
     let secrets = [&new_secret, SECRET].map(|secret| Secret::new(secret.to_owned())).to_vec();
-    assert_eq!(deliver(Settings { secrets, ..settings(&server.url("/")) }).await, Report::Delivered);
+    assert_eq!(deliver(Settings { secrets, ..settings(&server.url("/")) }).await, Report::DELIVERED);
     let request = &server.requests()[0];
     let (id, time) = (request.header("webhook-id"), request.header("webhook-timestamp"));
     assert!(!id.contains('.'), "the full stop divides");
@@ -176,7 +176,7 @@ async fn a_redirect_is_not_followed_unless_it_is_allowed_and_the_request_stays_w
     let error = refusal(deliver(allowed("/drops")).await);
     assert_eq!(error, format!("{host} answered 302; it points elsewhere, which is not followed"));
     assert_eq!(inside.requests().len(), 0);
-    assert_eq!(deliver(allowed("/keeps")).await, Report::Delivered);
+    assert_eq!(deliver(allowed("/keeps")).await, Report::DELIVERED);
     let (asked, arrived) = (outside.requests().pop().unwrap(), inside.requests().pop().unwrap());
     assert_eq!(arrived.line, "POST /admin HTTP/1.1");
     assert_eq!(
@@ -211,7 +211,7 @@ async fn a_success_whose_body_never_ends_is_a_success_unless_the_body_decides() 
     ];
     for (server, expected) in cases {
         let hurried = || Settings { timeout: SHORT, ..settings(&server.url("/")) };
-        assert_eq!(deliver(Settings { timeout: Duration::from_secs(9), ..hurried() }).await, Report::Delivered);
+        assert_eq!(deliver(Settings { timeout: Duration::from_secs(9), ..hurried() }).await, Report::DELIVERED);
         let error = failure(deliver(Settings { success: Some(errcode()), ..hurried() }).await);
         assert!(error.starts_with(&format!("{} answered 200 {expected}", server.url(""))), "{error}");
         assert!(error.len() < 400);
@@ -242,7 +242,7 @@ async fn a_failure_behind_a_200_is_a_failure() {
     let error = failure(channel.deliver(&delivery).await);
     let body = r#"{"errcode":45009,"errmsg":"api freq out of limit"}"#;
     assert_eq!(error, format!("{} answered 200 with 45009 at /errcode: {body}", server.url("")));
-    assert_eq!(channel.deliver(&delivery).await, Report::Delivered);
+    assert_eq!(channel.deliver(&delivery).await, Report::DELIVERED);
     let request = &server.requests()[1];
     let expected = json!({"msgtype": "text", "text": {"content": "交房租\ndue 12:00"}});
     assert_eq!(serde_json::from_slice::<Value>(&request.body).unwrap(), expected);
@@ -264,7 +264,7 @@ async fn a_certificate_must_be_known_and_of_the_right_name() {
     let error = failure(deliver(trusting("127.0.0.1")).await);
     assert!(error.contains("certificate not valid for name"), "{error}");
     assert_eq!(server.requests().len(), 0);
-    assert_eq!(deliver(trusting("localhost")).await, Report::Delivered);
+    assert_eq!(deliver(trusting("localhost")).await, Report::DELIVERED);
     // One that speaks no TLS.
     let open = HttpServer::start(|_, _| Reply::status(200, "")).await;
     failure(deliver(settings(&format!("https://localhost:{}/", open.port()))).await);
@@ -275,7 +275,7 @@ async fn a_target_is_a_configured_name_or_a_url() {
     let server = HttpServer::start(|_, _| Reply::status(200, "")).await;
     let channel = channel(Vec::new());
     let to_url = delivery(&format!("webhook:{}", server.url("/a?b=c")));
-    assert_eq!(channel.deliver(&to_url).await, Report::Delivered);
+    assert_eq!(channel.deliver(&to_url).await, Report::DELIVERED);
     assert_eq!(server.requests()[0].line, "POST /a?b=c HTTP/1.1");
     let away = Report::Away { reason: "no webhook \"gone\" is configured".to_owned() };
     assert_eq!(channel.deliver(&delivery("webhook:gone")).await, away);
@@ -393,7 +393,7 @@ async fn many_webhooks_share_the_connections_of_their_target() {
         tokio::spawn(async move {
             for number in (worker..many()).step_by(2) {
                 let delivery = sample::delivery(Target::parse("webhook:ops").unwrap(), number, "tea", "");
-                assert_eq!(channel.deliver(&delivery).await, Report::Delivered);
+                assert_eq!(channel.deliver(&delivery).await, Report::DELIVERED);
             }
         })
     });

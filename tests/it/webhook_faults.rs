@@ -80,7 +80,7 @@ async fn an_answer_that_lies_of_its_body_is_what_its_status_says() {
     ];
     for (what, reply) in lies {
         let server = HttpServer::start(move |_, _| reply.clone()).await;
-        assert_eq!(deliver(settings(&server.url("/"))).await, Report::Delivered, "{what}: 200 is a success");
+        assert_eq!(deliver(settings(&server.url("/"))).await, Report::DELIVERED, "{what}: 200 is a success");
         let error = failure(deliver(Settings { success: Some(ok()), ..settings(&server.url("/")) }).await);
         assert!(error.contains("answered 200 with no JSON"), "{what}: {error}");
     }

@@ -60,7 +60,7 @@ pub(in crate::api) async fn add(api: &Api, params: Add) -> Result<WriteResult, R
         tags: details::tags(params.tags.as_deref().unwrap_or_default())?,
         metadata: details::metadata(params.metadata.clone().unwrap_or_default())?,
         targets: match params.channels.as_deref() {
-            Some(channels) => details::targets(channels, &api.options.webhooks)?,
+            Some(channels) => details::targets(channels, &api.options.targets)?,
             None => api.options.channels.clone(),
         },
         max_retries: params.max_retries.map(details::max_retries).transpose()?,

@@ -44,7 +44,7 @@ pub(in crate::api) async fn update(api: &Api, params: Update) -> Result<WriteRes
         targets: params
             .channels
             .as_deref()
-            .map(|channels| details::targets(channels, &api.options.webhooks))
+            .map(|channels| details::targets(channels, &api.options.targets))
             .transpose()?,
         max_retries: params.max_retries.map(|new| new.map(details::max_retries).transpose()).transpose()?,
         max_late: params.max_late.map(|new| new.as_deref().map(time::length).transpose()).transpose()?,

@@ -74,34 +74,51 @@ pub(super) fn metadata(metadata: BTreeMap<String, String>) -> Result<BTreeMap<St
     within("metadata", bytes, METADATA_BYTES_MAX, "bytes").map(|()| metadata)
 }
 
-/// Returns targets; `webhooks` are the names that a program to be told may have.
-pub(super) fn targets(texts: &[String], webhooks: &[String]) -> Result<Vec<Target>, RpcError> {
+/// Returns targets, each of them one of this machine, one of the `configured`, or a mere URL.
+pub(super) fn targets(texts: &[String], configured: &[Target]) -> Result<Vec<Target>, RpcError> {
     within("channels", texts.len(), TARGETS_MAX, "channels")?;
-    let targets = from_wire::targets(texts).map_err(refusal::unusable)?;
-    for target in &targets {
-        match target.kind {
-            ChannelKind::Desktop | ChannelKind::Terminal => {}
-            ChannelKind::Webhook => webhook(&target.address, webhooks)?,
+    let texts: Vec<String> = texts.iter().map(|text| whole_name(text, configured)).collect();
+    let targets = from_wire::targets(&texts).map_err(refusal::unusable)?;
+    for target in targets.iter().filter(|target| target.kind.has_addresses()) {
+        within("target's address", target.address.len(), ADDRESS_BYTES_MAX, "bytes")?;
+        match target.address.split_once("://") {
+            Some((scheme, rest)) if target.kind == ChannelKind::Webhook => url(&target.address, scheme, rest)?,
+            Some(_) | None => known(target, configured)?,
         }
     }
     Ok(targets)
 }
 
-fn webhook(address: &str, known: &[String]) -> Result<(), RpcError> {
-    within("webhook's address", address.len(), ADDRESS_BYTES_MAX, "bytes")?;
+/// Returns the name of a target whose kind alone was said, where one of that kind is configured and no other.
+fn whole_name(text: &str, configured: &[Target]) -> String {
+    let mut of_kind = configured.iter().filter(|target| target.kind.as_str() == text);
+    match (of_kind.next(), of_kind.next()) {
+        (Some(only), None) => only.to_string(),
+        (Some(_) | None, _) => text.to_owned(),
+    }
+}
+
+fn known(target: &Target, configured: &[Target]) -> Result<(), RpcError> {
+    if configured.contains(target) {
+        return Ok(());
+    }
+    let (kind, address) = (target.kind, &target.address);
+    let names: Vec<&str> =
+        configured.iter().filter(|other| other.kind == kind).map(|other| other.address.as_str()).collect();
+    let hint = match kind {
+        ChannelKind::Webhook if names.is_empty() => {
+            format!("write its address into the configuration, as url under [webhooks.{address}]")
+        }
+        _ if names.is_empty() => format!("`keiko channel add {kind} {address}` configures one"),
+        _ => format!("configured are {}", names.join(", ")),
+    };
+    let why = format!("cannot use channel \"{target}\": no {kind} of that name is configured");
+    Err(RpcError::new(ErrorKind::Params, why).with_hint(hint))
+}
+
+fn url(address: &str, scheme: &str, rest: &str) -> Result<(), RpcError> {
     let refused =
         |why: &str| RpcError::new(ErrorKind::Params, format!("cannot use channel \"webhook:{address}\": {why}"));
-    let Some((scheme, rest)) = address.split_once("://") else {
-        if known.iter().any(|name| name == address) {
-            return Ok(());
-        }
-        let hint = if known.is_empty() {
-            format!("write its address into the configuration, as url under [webhooks.{address}]")
-        } else {
-            format!("configured are {}", known.join(", "))
-        };
-        return Err(refused("no webhook of that name is configured").with_hint(hint));
-    };
     let authority = rest.split(['/', '?', '#']).next().unwrap_or_default();
     if authority.contains('@') {
         // Said without the address: it holds a password.
@@ -179,7 +196,7 @@ mod tests {
 
     #[track_caller]
     fn check_target(text: &str, known: &[&str], expected: &str) {
-        let known: Vec<String> = known.iter().map(ToString::to_string).collect();
+        let known: Vec<Target> = known.iter().map(|name| Target::parse(name).expect("a target")).collect();
         let told = match targets(&[text.to_owned()], &known) {
             Ok(targets) => targets.iter().map(ToString::to_string).collect::<String>(),
             Err(error) => format!("{}; {}", error.message, error.hint().unwrap_or_default()),
@@ -188,12 +205,28 @@ mod tests {
     }
 
     #[test]
+    fn a_target_is_one_that_is_configured_and_the_only_one_of_its_kind_needs_no_name() {
+        check_target("ntfy:phone", &["ntfy:phone"], "ntfy:phone");
+        check_target("ntfy", &["mail:me", "ntfy:phone"], "ntfy:phone");
+        check_target(
+            "ntfy:https://ntfy.sh/x",
+            &["ntfy:phone"],
+            "cannot use channel \"ntfy:https://ntfy.sh/x\": no ntfy of that name is configured; configured are phone",
+        );
+        check_target(
+            "mail:me",
+            &[],
+            "cannot use channel \"mail:me\": no mail of that name is configured; `keiko channel add mail me` configures one",
+        );
+    }
+
+    #[test]
     fn a_webhook_has_a_configured_name_or_a_url() {
         check_target("desktop", &[], "desktop");
-        check_target("webhook:ops", &["chat", "ops"], "webhook:ops");
+        check_target("webhook:ops", &["webhook:chat", "webhook:ops"], "webhook:ops");
         check_target(
             "webhook:opps",
-            &["chat", "ops"],
+            &["webhook:chat", "webhook:ops"],
             "cannot use channel \"webhook:opps\": no webhook of that name is configured; configured are chat, ops",
         );
         check_target(

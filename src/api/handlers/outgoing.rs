@@ -6,7 +6,7 @@ use crate::api::Api;
 use crate::api::handlers::details;
 use crate::api::page::Page;
 use crate::domain::breaker::TargetHealth;
-use crate::domain::delivery::{ChannelKind, Report, StatusName, Target};
+use crate::domain::delivery::{Report, StatusName, Target};
 use crate::domain::outbox::{DeliveryFilter, Statuses};
 use crate::engine::handle::ChannelPresence;
 use crate::engine::input::{CallError, TargetCall};
@@ -69,7 +69,9 @@ fn statuses(word: Option<&str>, is_of_task: bool) -> Result<Statuses, RpcError> 
 /// Reads a target that may be nobody's: then there is nothing to tell of it.
 fn any_target(text: &str) -> Result<Target, RpcError> {
     Target::parse(text).ok_or_else(|| {
-        let message = format!("cannot use target {text:?}: expected desktop, terminal or webhook:ADDRESS");
+        let message = format!(
+            "cannot use target {text:?}: expected desktop, terminal, or a kind with its name such as webhook:NAME"
+        );
         RpcError::new(ErrorKind::Params, message)
     })
 }
@@ -80,8 +82,7 @@ pub(in crate::api) async fn list(api: &Api, _params: ChannelList) -> Result<Chan
     let channels = api.handle.channels();
     let own = channels.iter().filter(|(kind, _)| !kind.has_addresses());
     let own = own.map(|(kind, _)| Target { kind: *kind, address: String::new() });
-    let webhooks = api.options.webhooks.iter().map(|name| Target { kind: ChannelKind::Webhook, address: name.clone() });
-    for target in own.chain(webhooks) {
+    for target in own.chain(api.options.targets.iter().cloned()) {
         known.entry(target.clone()).or_insert_with(|| TargetHealth::new(target));
     }
     let counts = api.handle.counts_by_target().await.map_err(|error| api.refusal(&error))?;
@@ -127,7 +128,7 @@ pub(in crate::api) async fn test(api: &Api, params: ChannelTest) -> Result<Chann
         error => api.refusal(&error),
     })?;
     let error = match report {
-        Report::Delivered => None,
+        Report::Delivered { .. } => None,
         Report::Away { reason } => Some(reason),
         Report::Failed { error, .. } => Some(error),
     };
@@ -172,7 +173,7 @@ async fn target(api: &Api, text: &str) -> Result<Target, RpcError> {
     {
         return Ok(target);
     }
-    let mut targets = details::targets(&[text.to_owned()], &api.options.webhooks)?;
+    let mut targets = details::targets(&[text.to_owned()], &api.options.targets)?;
     Ok(targets.pop().expect("one text is one target"))
 }
 

@@ -121,7 +121,7 @@ impl Life<'_> {
             let ids: Vec<_> =
                 self.deliveries.iter().filter(|each| !each.status.is_final()).map(|each| each.id.clone()).collect();
             for delivery in ids {
-                let report = Report::Delivered;
+                let report = Report::DELIVERED;
                 has_opened |=
                     self.command(at, &Command::Report { delivery, report, jitter: Jitter::NONE, is_probe: false });
             }

@@ -89,7 +89,7 @@ impl Life {
         while let Some(next) = self.snapshot.next_wake().map(|next| next.max(from)).filter(|next| *next < to) {
             self.ask(next, &Command::Wake);
             for delivery in self.deliveries.iter().map(|each| each.id.clone()).collect::<Vec<_>>() {
-                let report = Report::Delivered;
+                let report = Report::DELIVERED;
                 self.ask(next, &Command::Report { delivery, report, jitter: Jitter::NONE, is_probe: false });
             }
             while answers && matches!(self.snapshot.occurrence.state, State::Running(_)) {

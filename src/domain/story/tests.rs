@@ -115,7 +115,7 @@ impl Life {
         let queued: Vec<DeliveryId> =
             self.deliveries.iter().filter(|one| !one.status.is_final()).map(|one| one.id.clone()).collect();
         for id in queued.into_iter().filter(|id| id.target.kind.is_person()) {
-            self.report(now, &id, Report::Delivered);
+            self.report(now, &id, Report::DELIVERED);
         }
         self
     }
@@ -301,7 +301,7 @@ fn a_program_that_failed_twice_is_told_with_its_attempts() {
     Tue  5 09:00  now: due since 09:00, not answered
     Tue  5 09:00  next: nothing comes by itself
     "#);
-    life.report("2026-05-05T09:02:31", &webhook, Report::Delivered);
+    life.report("2026-05-05T09:02:31", &webhook, Report::DELIVERED);
     life.ask("2026-05-05T09:03:00", &Command::Ack { early: false, is_dismissal: false });
     life.ask(
         "2026-05-05T10:00:00",

@@ -178,7 +178,13 @@ impl Speaker {
             DeliveryStatus::Delivered(_) => {
                 let done = match target.kind {
                     ChannelKind::Desktop | ChannelKind::Terminal => "shown",
-                    ChannelKind::Webhook => "delivered",
+                    ChannelKind::Webhook
+                    | ChannelKind::Telegram
+                    | ChannelKind::Feishu
+                    | ChannelKind::Wecom
+                    | ChannelKind::Ntfy
+                    | ChannelKind::Mail
+                    | ChannelKind::Exec => "delivered",
                 };
                 let done = if *is_in_digest { format!("{done} in a digest") } else { done.to_owned() };
                 match attempts.saturating_sub(1) {

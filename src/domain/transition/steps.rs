@@ -5,7 +5,7 @@ use uuid::Uuid;
 
 use crate::domain::command::Moment;
 use crate::domain::delivery::{ChannelKind, Delivery, DeliveryId, DeliveryStatus, Target};
-use crate::domain::effect::Effect;
+use crate::domain::effect::{Effect, Standing, Told, Withdrawal};
 use crate::domain::event::{Firing, Operation, Snapshot, apply};
 use crate::domain::message::{Message, Occasion, Reason, Skip, skipped};
 use crate::domain::occurrence::{Due, FireId, Instance, Occurrence, OccurrenceKey, Outcome, Slot, Spent};
@@ -58,10 +58,13 @@ impl<'a> Steps<'a> {
 
     pub(super) fn finish(mut self) -> Transition {
         // A new popup of the task takes the place of the old one; taking that back as well could hit the new one.
-        let anew: Vec<ChannelKind> = self.effects.iter().filter_map(kind_of_delivery).collect();
+        let anew: Vec<ChannelKind> = self.effects.iter().filter_map(kind_of_popup).collect();
         for effect in &mut self.effects {
-            if let Effect::Silence { except, .. } = effect {
+            if let Effect::Silence { except, withdrawal } = effect {
                 except.clone_from(&anew);
+                let is_of = |step: &&Step| step.snapshot.occurrence.name() == withdrawal.occurrence;
+                let latest = self.taken.iter().rev().find(is_of).map(|step| &step.snapshot.occurrence);
+                withdrawal.standing = latest.map_or(withdrawal.standing, Standing::of);
             }
         }
         Transition {
@@ -275,6 +278,7 @@ impl<'a> Steps<'a> {
             created_at: self.now(),
             last_error: None,
             digest: None,
+            receipt: None,
         };
         if status == DeliveryStatus::Queued {
             self.effects.push(Effect::Deliver(Box::new(delivery.clone())));
@@ -311,8 +315,20 @@ impl<'a> Steps<'a> {
     fn withdraw_where(&mut self, is_meant: impl Fn(&Delivery) -> bool) {
         self.drop_unsent(is_meant);
         if self.has_spoken() {
-            self.effects.push(Effect::Silence { task: self.task().id, except: Vec::new() });
+            let withdrawal = Withdrawal {
+                task: self.task().id,
+                occurrence: self.occurrence().name(),
+                standing: Standing::of(self.occurrence()),
+                told: self.told_to_persons(),
+            };
+            self.effects.push(Effect::Silence { withdrawal, except: Vec::new() });
         }
+    }
+
+    /// Returns what persons were told of the present occurrence.
+    fn told_to_persons(&self) -> Vec<Told> {
+        let is_meant = |delivery: &&Delivery| delivery.id.target.kind.is_person() && !delivery.is_notice();
+        self.deliveries_of_present().filter(is_meant).filter_map(Told::by).collect()
     }
 
     /// Withdraws what was not sent to persons; what is shown stays.
@@ -523,9 +539,10 @@ impl<'a> Steps<'a> {
     }
 }
 
-fn kind_of_delivery(effect: &Effect) -> Option<ChannelKind> {
+/// Returns where something new takes the place of the old by itself; in a chat both stand.
+fn kind_of_popup(effect: &Effect) -> Option<ChannelKind> {
     match effect {
-        Effect::Deliver(delivery) => Some(delivery.id.target.kind),
+        Effect::Deliver(delivery) => Some(delivery.id.target.kind).filter(|kind| !kind.has_addresses()),
         Effect::Silence { .. } => None,
     }
 }

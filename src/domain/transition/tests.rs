@@ -8,6 +8,7 @@ use uuid::Uuid;
 use super::*;
 use crate::domain::command::{Edit, GRACE_DEFAULT, NewTask, StandingPause, WAITED_MAX};
 use crate::domain::delivery::{DeliveryStatus, Report, Target};
+use crate::domain::effect::Standing;
 use crate::domain::event::apply;
 use crate::domain::occurrence::{Nominal, Outcome, Slot};
 use crate::domain::retry::Jitter;
@@ -149,7 +150,7 @@ impl Story {
         let ids: Vec<_> = self.deliveries.iter().map(|delivery| delivery.id.clone()).collect();
         for delivery in ids {
             let command =
-                Command::Report { delivery, report: Report::Delivered, jitter: Jitter::NONE, is_probe: false };
+                Command::Report { delivery, report: Report::DELIVERED, jitter: Jitter::NONE, is_probe: false };
             self.ask(now, &command).expect("a report is never refused");
         }
     }
@@ -233,7 +234,7 @@ fn every_command(story: &Story) -> Vec<Command> {
         Command::Hold { until: Some(at("4 12:00")) },
         Command::Report {
             delivery: delivery.clone(),
-            report: Report::Delivered,
+            report: Report::DELIVERED,
             jitter: Jitter::NONE,
             is_probe: false,
         },
@@ -623,7 +624,11 @@ fn an_ack_silences_a_reminder_and_ends_a_countdown() {
     let mut story = Story::new(once("4 09:00"), &[]);
     story.run("4 09:00");
     let acked = story.ask("4 09:01", &Command::Ack { early: false, is_dismissal: false }).expect("due");
-    assert_eq!(acked.effects, [Effect::Silence { task: story.snapshot.task.id, except: Vec::new() }]);
+    let [Effect::Silence { withdrawal, except }] = &acked.effects[..] else { panic!("{:?}", acked.effects) };
+    assert_eq!(
+        (withdrawal.task, withdrawal.standing, except.is_empty()),
+        (story.snapshot.task.id, Standing::Seen, true)
+    );
     assert!(matches!(story.snapshot.occurrence.state, State::Running(_)));
     assert!(story.deliveries.iter().all(|delivery| matches!(delivery.status, DeliveryStatus::Withdrawn(_))));
     let mut story = Story::new(countdown("4 08:20"), &[]);
@@ -1023,7 +1028,7 @@ fn any_act() -> impl Strategy<Value = Act> {
         }))),
     ];
     let report = prop_oneof![
-        Just(Report::Delivered),
+        Just(Report::DELIVERED),
         Just(Report::Away { reason: "away".into() }),
         any::<bool>().prop_map(|is_final| Report::Failed { error: "no".into(), is_final, retry_after: None }),
     ];

@@ -58,7 +58,7 @@ impl Batch<'_> {
         let spent = if self.is_probed(&digest.id.target) { Spent::Nothing } else { Spent::Attempt };
         let after = digest.reported(report, spent, None, self.ids.jitter(), self.circumstances.now);
         let of_members = match (after.status, report) {
-            (DeliveryStatus::Delivered(_), _) => Some(Report::Delivered),
+            (DeliveryStatus::Delivered(_), _) => Some(Report::DELIVERED),
             (DeliveryStatus::Failed(_), Report::Failed { error, .. }) => {
                 Some(Report::Failed { error: error.clone(), is_final: true, retry_after: None })
             }

@@ -9,12 +9,13 @@ use tokio::task::AbortHandle;
 use tokio::time::timeout;
 
 use crate::domain::delivery::{ChannelKind, Delivery, Report};
+use crate::domain::effect::Withdrawal;
 use crate::domain::task::TaskId;
 use crate::notify::desktop::SessionBus;
 use crate::notify::desktop::link::Link;
 use crate::notify::desktop::popup::Sound;
 use crate::notify::desktop::server::ShowError;
-use crate::notify::dismissals::Dismissal;
+use crate::notify::responses::Response;
 use crate::notify::{Channel, Presence};
 
 /// How many popups are sent at once: enough to hide the way to the server and back, and few for it to draw.
@@ -44,7 +45,7 @@ impl DesktopChannel {
         let Some(server) = self.link.server() else { return Report::Away { reason: self.link.ask() } };
         let limit = self.link.answer_within();
         match timeout(limit, server.show(delivery, Sound::Usual)).await {
-            Ok(Ok(())) => Report::Delivered,
+            Ok(Ok(())) => Report::DELIVERED,
             Ok(Err(error @ ShowError::Gone)) => Report::Away { reason: error.to_string() },
             Ok(Err(error @ (ShowError::Busy { .. } | ShowError::Withdrawn | ShowError::Refused { .. }))) => {
                 Report::Failed { error: error.to_string(), is_final: false, retry_after: None }
@@ -101,15 +102,15 @@ impl Channel for DesktopChannel {
         self.show_quietly(delivery).boxed()
     }
 
-    fn withdraw(&self, task: TaskId) -> BoxFuture<'_, ()> {
-        self.close(task).boxed()
+    fn withdraw<'a>(&'a self, withdrawal: &'a Withdrawal) -> BoxFuture<'a, ()> {
+        self.close(withdrawal.task).boxed()
     }
 
     fn presence(&self) -> watch::Receiver<Presence> {
         self.link.presence()
     }
 
-    fn dismissals(&self) -> Option<mpsc::Receiver<Dismissal>> {
-        Some(self.link.dismissals())
+    fn responses(&self) -> Option<mpsc::Receiver<Response>> {
+        Some(self.link.responses())
     }
 }

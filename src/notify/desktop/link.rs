@@ -20,7 +20,7 @@ use crate::notify::Presence;
 use crate::notify::changes::{Changes, Watched};
 use crate::notify::desktop::SessionBus;
 use crate::notify::desktop::server::{CLOSED, INTERFACE, PATH, Server};
-use crate::notify::dismissals::{Dismissal, Dismissals};
+use crate::notify::responses::{Response, Responses};
 
 const NAME: &str = "org.freedesktop.Notifications";
 const NO_SERVER: &str = "no notification server on the session bus";
@@ -40,14 +40,14 @@ pub(super) struct Link {
     server: Mutex<Option<Arc<Server>>>,
     presence: watch::Sender<Presence>,
     knock: Notify,
-    dismissals: Arc<Dismissals>,
+    responses: Arc<Responses>,
 }
 
 impl Link {
     /// Returns a link that has not looked yet.
     pub(super) fn new(bus: SessionBus) -> Self {
         let presence = watch::Sender::new(Presence::not_looked_yet());
-        Self { bus, server: Mutex::new(None), presence, knock: Notify::new(), dismissals: Arc::default() }
+        Self { bus, server: Mutex::new(None), presence, knock: Notify::new(), responses: Arc::default() }
     }
 
     /// Returns the longest that a call may take.
@@ -75,8 +75,8 @@ impl Link {
     }
 
     /// Tells from now on of each popup that the person closes.
-    pub(super) fn dismissals(&self) -> mpsc::Receiver<Dismissal> {
-        self.dismissals.listen()
+    pub(super) fn responses(&self) -> mpsc::Receiver<Response> {
+        self.responses.listen()
     }
 
     /// Forgets the server, and ends what is under way there.
@@ -222,7 +222,7 @@ impl Link {
     fn found(&self, connection: &Connection, owner: OwnedUniqueName) -> Search<'_> {
         tracing::info!(%owner, "the notification server is there");
         self.drop_server();
-        let server = Server::new(connection.clone(), owner, Arc::clone(&self.dismissals));
+        let server = Server::new(connection.clone(), owner, Arc::clone(&self.responses));
         *self.server.lock().expect("no holder of the server panics") = Some(server);
         self.presence.send_replace(Presence::Present);
         pending().boxed()

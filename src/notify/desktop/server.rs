@@ -20,7 +20,7 @@ use crate::domain::message::Message;
 use crate::domain::task::TaskId;
 use crate::notify::desktop::popup::{BodyText, Sound, compose};
 use crate::notify::desktop::shown::{Closing, Popup, Shown};
-use crate::notify::dismissals::{Dismissal, Dismissals};
+use crate::notify::responses::{Response, Responses, Ring};
 
 pub(super) const PATH: &str = "/org/freedesktop/Notifications";
 pub(super) const INTERFACE: &str = "org.freedesktop.Notifications";
@@ -48,7 +48,7 @@ pub(super) struct Server {
     body_text: OnceCell<BodyText>,
     popups: Mutex<Popups>,
     shown: Mutex<Shown<Sequence>>,
-    dismissals: Arc<Dismissals>,
+    responses: Arc<Responses>,
     unanswered: Arc<Semaphore>,
     gone: CancellationToken,
 }
@@ -78,14 +78,14 @@ pub(super) enum ShowError {
 
 impl Server {
     /// Returns the server that is `owner` of the name on this connection. Nothing is sent yet.
-    pub(super) fn new(connection: zbus::Connection, owner: OwnedUniqueName, dismissals: Arc<Dismissals>) -> Arc<Self> {
+    pub(super) fn new(connection: zbus::Connection, owner: OwnedUniqueName, responses: Arc<Responses>) -> Arc<Self> {
         Arc::new(Self {
             connection,
             owner,
             body_text: OnceCell::new(),
             popups: Mutex::new(Popups::default()),
             shown: Mutex::new(Shown::new()),
-            dismissals,
+            responses,
             unanswered: Arc::new(Semaphore::new(UNANSWERED_MAX)),
             gone: CancellationToken::new(),
         })
@@ -119,7 +119,7 @@ impl Server {
             return Err(ShowError::Withdrawn);
         }
         let turn = Turn { _permit: permit, slot, task, withdrawals, shown };
-        let call = Arc::clone(self).show_once(turn, delivery.message.clone(), sound, Dismissal::of(delivery));
+        let call = Arc::clone(self).show_once(turn, delivery.message.clone(), sound, Ring::of(delivery));
         let gone = self.gone.clone();
         let call = tokio::spawn(async move { gone.run_until_cancelled(call).await.unwrap_or(Err(ShowError::Gone)) });
         call.await.unwrap_or(Err(ShowError::Gone))
@@ -131,16 +131,16 @@ impl Server {
         mut turn: Turn,
         message: Message,
         sound: Sound,
-        dismissal: Option<Dismissal>,
+        ring: Option<Ring>,
     ) -> Result<(), ShowError> {
         let body_text = *self.body_text.get_or_try_init(|| self.read_capabilities()).await?;
         let popup = compose(&message, body_text, sound);
         self.remembered(|shown| shown.begin(turn.task));
         let answer = self.notify(&popup, turn.shown.unwrap_or(0)).await;
-        let answered = answer.as_ref().ok().map(|(id, since)| Popup { id: *id, since: *since, dismissal });
+        let answered = answer.as_ref().ok().map(|(id, since)| Popup { id: *id, since: *since, ring });
         let meant = self.remembered(|shown| shown.answered(turn.task, answered));
-        if let Some(dismissal) = meant {
-            self.dismissals.tell(dismissal);
+        if let Some(ring) = meant {
+            self.responses.tell(Response::dismissed(ring));
         }
         let (id, _) = answer?;
         *turn.shown = Some(id);
@@ -173,15 +173,15 @@ impl Server {
             return;
         };
         let closing = Closing { id, at: signal.recv_position(), by_person: reason == DISMISSED };
-        let Some(dismissal) = self.remembered(|shown| shown.closed(closing)) else { return };
-        let slot = self.popups.lock().expect("no holder of the popups panics").known(dismissal.task);
+        let Some(ring) = self.remembered(|shown| shown.closed(closing)) else { return };
+        let slot = self.popups.lock().expect("no holder of the popups panics").known(ring.task);
         // Nothing is left to be replaced or taken back; where a call is under way, that finds it so.
         if let Some(mut shown) = slot.as_ref().and_then(|slot| slot.shown.try_lock().ok())
             && *shown == Some(id)
         {
             *shown = None;
         }
-        self.dismissals.tell(dismissal);
+        self.responses.tell(Response::dismissed(ring));
     }
 
     fn remembered<T>(&self, what: impl FnOnce(&mut Shown<Sequence>) -> T) -> T {

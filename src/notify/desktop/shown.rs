@@ -5,7 +5,7 @@
 use std::collections::{HashMap, HashSet, VecDeque};
 
 use crate::domain::task::TaskId;
-use crate::notify::dismissals::Dismissal;
+use crate::notify::responses::Ring;
 
 /// How many closed popups are remembered while the server owes answers (I9): each may be the answer's own.
 const EARLY_MAX: usize = 64;
@@ -18,7 +18,7 @@ pub(super) struct Popup<At> {
     /// When the server's answer came that named the id.
     pub(super) since: At,
     /// What it means when the person closes it.
-    pub(super) dismissal: Option<Dismissal>,
+    pub(super) ring: Option<Ring>,
 }
 
 /// A popup that the server says is closed.
@@ -54,7 +54,7 @@ impl<At: Ord + Copy> Shown<At> {
 
     /// Notes what the server answered: the popup that it shows now in place of an earlier one, `None` where it showed none.
     /// Returns what the person has meant already.
-    pub(super) fn answered(&mut self, task: TaskId, popup: Option<Popup<At>>) -> Option<Dismissal> {
+    pub(super) fn answered(&mut self, task: TaskId, popup: Option<Popup<At>>) -> Option<Ring> {
         self.under_way.remove(&task);
         // Whoever closed what was replaced at that moment has the new one before them.
         if let Some(popup) = popup {
@@ -69,7 +69,7 @@ impl<At: Ord + Copy> Shown<At> {
     }
 
     /// Notes that the server closed a popup, ours or not. Returns what the person has meant by it.
-    pub(super) fn closed(&mut self, closing: Closing<At>) -> Option<Dismissal> {
+    pub(super) fn closed(&mut self, closing: Closing<At>) -> Option<Ring> {
         let task = self.popups.iter().find(|(_, popup)| is_of(&closing, popup)).map(|(task, _)| *task);
         match task {
             Some(task) if !self.under_way.contains(&task) => self.remove(task, closing),
@@ -91,9 +91,9 @@ impl<At: Ord + Copy> Shown<At> {
         self.popups.remove(&task);
     }
 
-    fn remove(&mut self, task: TaskId, closing: Closing<At>) -> Option<Dismissal> {
+    fn remove(&mut self, task: TaskId, closing: Closing<At>) -> Option<Ring> {
         let popup = self.popups.remove(&task)?;
-        popup.dismissal.filter(|_| closing.by_person)
+        popup.ring.filter(|_| closing.by_person)
     }
 }
 
@@ -113,12 +113,12 @@ mod tests {
         TaskId(Uuid::from_u128(number))
     }
 
-    fn dismissal(number: u128, generation: u32) -> Dismissal {
-        Dismissal { task: task(number), occurrence: OccurrenceName { key: OccurrenceKey::Once, generation } }
+    fn ring(number: u128, generation: u32) -> Ring {
+        Ring { task: task(number), occurrence: OccurrenceName { key: OccurrenceKey::Once, generation } }
     }
 
-    fn popup(id: u32, since: u64, dismissal: Dismissal) -> Popup<u64> {
-        Popup { id, since, dismissal: Some(dismissal) }
+    fn popup(id: u32, since: u64, ring: Ring) -> Popup<u64> {
+        Popup { id, since, ring: Some(ring) }
     }
 
     fn by_person(id: u32, at: u64) -> Closing<u64> {
@@ -128,7 +128,7 @@ mod tests {
     fn showing(popups: &[Popup<u64>]) -> Shown<u64> {
         let mut shown = Shown::new();
         for popup in popups {
-            let task = popup.dismissal.expect("a ring").task;
+            let task = popup.ring.expect("a ring").task;
             shown.begin(task);
             assert_eq!(shown.answered(task, Some(*popup)), None);
         }
@@ -137,9 +137,9 @@ mod tests {
 
     #[test]
     fn what_the_person_closes_is_told_once_and_nothing_of_what_goes_otherwise() {
-        let mut shown = showing(&[popup(5, 1, dismissal(1, 1)), popup(6, 2, dismissal(2, 1))]);
+        let mut shown = showing(&[popup(5, 1, ring(1, 1)), popup(6, 2, ring(2, 1))]);
         assert_eq!(shown.closed(by_person(7, 3)), None, "another program's");
-        assert_eq!(shown.closed(by_person(5, 4)), Some(dismissal(1, 1)));
+        assert_eq!(shown.closed(by_person(5, 4)), Some(ring(1, 1)));
         assert_eq!(shown.closed(by_person(5, 5)), None);
         assert_eq!(shown.closed(Closing { id: 6, at: 6, by_person: false }), None);
         assert!(shown.popups.is_empty() && shown.early.is_empty());
@@ -147,7 +147,7 @@ mod tests {
 
     #[test]
     fn what_is_replaced_or_taken_back_is_not_answered() {
-        let mut shown = showing(&[popup(5, 1, dismissal(1, 1)), popup(6, 2, dismissal(1, 2))]);
+        let mut shown = showing(&[popup(5, 1, ring(1, 1)), popup(6, 2, ring(1, 2))]);
         assert_eq!(shown.closed(by_person(5, 3)), None);
         shown.forget(task(1));
         assert_eq!(shown.closed(by_person(6, 4)), None);
@@ -158,26 +158,26 @@ mod tests {
         let mut shown = Shown::new();
         shown.begin(task(1));
         assert_eq!(shown.closed(by_person(5, 4)), None);
-        assert_eq!(shown.answered(task(1), Some(popup(5, 3, dismissal(1, 1)))), Some(dismissal(1, 1)));
+        assert_eq!(shown.answered(task(1), Some(popup(5, 3, ring(1, 1)))), Some(ring(1, 1)));
         assert!(shown.popups.is_empty() && shown.early.is_empty());
     }
 
     #[test]
     fn of_two_that_share_an_id_the_one_is_meant_that_was_shown_then() {
-        for (closed_at, answer) in [(4, None), (6, Some(dismissal(1, 2)))] {
-            let mut shown = showing(&[popup(5, 1, dismissal(1, 1))]);
+        for (closed_at, answer) in [(4, None), (6, Some(ring(1, 2)))] {
+            let mut shown = showing(&[popup(5, 1, ring(1, 1))]);
             shown.begin(task(1));
             assert_eq!(shown.closed(by_person(5, closed_at)), None);
-            assert_eq!(shown.answered(task(1), Some(popup(5, 5, dismissal(1, 2)))), answer);
+            assert_eq!(shown.answered(task(1), Some(popup(5, 5, ring(1, 2)))), answer);
         }
     }
 
     #[test]
     fn where_the_server_refused_the_new_one_the_old_one_still_counts() {
-        let mut shown = showing(&[popup(5, 1, dismissal(1, 1))]);
+        let mut shown = showing(&[popup(5, 1, ring(1, 1))]);
         shown.begin(task(1));
         assert_eq!(shown.closed(by_person(5, 4)), None);
-        assert_eq!(shown.answered(task(1), None), Some(dismissal(1, 1)));
+        assert_eq!(shown.answered(task(1), None), Some(ring(1, 1)));
     }
 
     #[test]
@@ -186,7 +186,7 @@ mod tests {
         shown.begin(task(1));
         (0..1000).for_each(|n| assert_eq!(shown.closed(by_person(n, u64::from(n) + 10)), None));
         assert_eq!(shown.early.len(), EARLY_MAX);
-        assert_eq!(shown.answered(task(1), Some(popup(999, 3, dismissal(1, 1)))), Some(dismissal(1, 1)));
+        assert_eq!(shown.answered(task(1), Some(popup(999, 3, ring(1, 1)))), Some(ring(1, 1)));
         assert!(shown.early.is_empty());
     }
 }

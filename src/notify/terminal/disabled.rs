@@ -4,7 +4,7 @@ use futures_util::future::BoxFuture;
 use tokio::sync::watch;
 
 use crate::domain::delivery::{ChannelKind, Delivery, Report};
-use crate::domain::task::TaskId;
+use crate::domain::effect::Withdrawal;
 use crate::notify::absent::AbsentChannel;
 use crate::notify::terminal::Terminals;
 use crate::notify::{Channel, Presence};
@@ -34,8 +34,8 @@ impl Channel for TerminalChannel {
         self.0.deliver(delivery)
     }
 
-    fn withdraw(&self, task: TaskId) -> BoxFuture<'_, ()> {
-        self.0.withdraw(task)
+    fn withdraw<'a>(&'a self, withdrawal: &'a Withdrawal) -> BoxFuture<'a, ()> {
+        self.0.withdraw(withdrawal)
     }
 
     fn presence(&self) -> watch::Receiver<Presence> {

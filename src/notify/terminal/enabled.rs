@@ -10,8 +10,8 @@ use tokio::task::{AbortHandle, spawn_blocking};
 use tokio::time::timeout;
 
 use crate::domain::delivery::{ChannelKind, Delivery, Report};
+use crate::domain::effect::Withdrawal;
 use crate::domain::message::Message;
-use crate::domain::task::TaskId;
 use crate::notify::changes::{Changes, Watched};
 use crate::notify::terminal::{Terminals, devices, tmux};
 use crate::notify::{Channel, Presence, text};
@@ -89,7 +89,7 @@ impl Channel for TerminalChannel {
     }
 
     /// What was written cannot be taken back.
-    fn withdraw(&self, _task: TaskId) -> BoxFuture<'_, ()> {
+    fn withdraw<'a>(&'a self, _withdrawal: &'a Withdrawal) -> BoxFuture<'a, ()> {
         std::future::ready(()).boxed()
     }
 
@@ -173,7 +173,7 @@ impl Shared {
     async fn show(&self, reach: Reach, line: &str) -> Report {
         let shown = join_all(reach.clients.iter().map(|client| tmux::show(&self.terminals, client, line))).await;
         if shown.contains(&true) {
-            return Report::Delivered;
+            return Report::DELIVERED;
         }
         let count = reach.clients.len() + reach.devices.len();
         if count == 0 {
@@ -186,7 +186,7 @@ impl Shared {
             written.count()
         };
         match spawn_blocking(write).await {
-            Ok(1..) => Report::Delivered,
+            Ok(1..) => Report::DELIVERED,
             Ok(0) | Err(_) => Report::Failed {
                 error: format!("cannot write to a terminal: none of {count} took the line"),
                 is_final: false,

@@ -6,18 +6,19 @@ use std::sync::Arc;
 
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
+use reqwest::Url;
 use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
-use reqwest::{Certificate, Url};
 use tokio::sync::watch;
 
 use crate::domain::delivery::{ChannelKind, Delivery, Frozen, Report};
+use crate::domain::effect::Withdrawal;
 use crate::domain::secret::Secret;
-use crate::domain::task::TaskId;
 use crate::domain::time::Timestamp;
+use crate::notify::http::client::{Client, Need, Options};
+use crate::notify::http::hidden::Hidden;
+use crate::notify::http::outcome::{failed, judge};
+use crate::notify::http::{certificates, host, read_url};
 use crate::notify::network::{Heeding, Network};
-use crate::notify::webhook::client::{Client, Need, Options};
-use crate::notify::webhook::hidden::Hidden;
-use crate::notify::webhook::outcome::{failed, judge};
 use crate::notify::webhook::payload::{self, payload};
 use crate::notify::webhook::signature::{Signer, dingtalk, seconds};
 use crate::notify::webhook::template::{Rendered, Templates, preset_success};
@@ -189,26 +190,6 @@ fn is_url(address: &str) -> bool {
     address.contains("://")
 }
 
-fn read_url(text: &str) -> Result<Url, String> {
-    let url = Url::parse(text).map_err(|error| format!("expected a URL: {error}"))?;
-    match url.scheme() {
-        "http" | "https" if url.has_host() => Ok(url),
-        scheme => Err(format!("expected a URL of http or https, found {scheme}")),
-    }
-}
-
-/// Returns what of an address may be shown: the rest is often the key to it.
-fn host(url: &Url) -> String {
-    url.origin().ascii_serialization()
-}
-
-fn certificates(pem: &[u8]) -> Result<Vec<Certificate>, String> {
-    match Certificate::from_pem_bundle(pem) {
-        Ok(certificates) if !certificates.is_empty() => Ok(certificates),
-        Ok(_) | Err(_) => Err("expected certificates in PEM".to_owned()),
-    }
-}
-
 fn signing(preset: Preset, mut secrets: Vec<Secret>) -> Result<Signing, String> {
     match preset {
         Preset::Generic | Preset::Slack | Preset::Discord => Signer::new(&secrets).map(Signing::Headers),
@@ -248,7 +229,7 @@ impl Channel for WebhookChannel {
     }
 
     /// What a program was told stays told.
-    fn withdraw(&self, _task: TaskId) -> BoxFuture<'_, ()> {
+    fn withdraw<'a>(&'a self, _withdrawal: &'a Withdrawal) -> BoxFuture<'a, ()> {
         std::future::ready(()).boxed()
     }
 

@@ -11,16 +11,10 @@ use std::time::Duration;
 use crate::domain::secret::Secret;
 use crate::domain::time::Timestamp;
 
-#[cfg(feature = "webhook")]
-mod client;
 #[cfg(not(feature = "webhook"))]
 mod disabled;
 #[cfg(feature = "webhook")]
 mod enabled;
-#[cfg(feature = "webhook")]
-mod hidden;
-#[cfg(feature = "webhook")]
-mod outcome;
 #[cfg(feature = "webhook")]
 mod payload;
 #[cfg(feature = "webhook")]
@@ -32,6 +26,8 @@ mod template;
 pub use disabled::WebhookChannel;
 #[cfg(feature = "webhook")]
 pub use enabled::WebhookChannel;
+
+pub use crate::notify::http::{Redirects, Scalar, Success};
 
 /// How long an attempt may take in all, where nothing else is configured.
 pub const TIMEOUT: Duration = Duration::from_secs(10);
@@ -101,36 +97,6 @@ pub enum Preset {
     Discord,
     /// The robots of `DingTalk` groups.
     Dingtalk,
-}
-
-/// Whether to go where an answer points.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub enum Redirects {
-    /// No: a target could point at this machine's own services.
-    #[default]
-    Refused,
-    /// Yes, where the request stays what it is.
-    Followed,
-}
-
-/// What the body of an answer must hold, for a target that reports failures with status 200 (FAULTS B29).
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Success {
-    /// Where: a JSON pointer (RFC 6901), such as `/errcode`.
-    pub pointer: String,
-    /// What.
-    pub equals: Scalar,
-}
-
-/// A plain value.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Scalar {
-    /// A whole number.
-    Number(i64),
-    /// A text.
-    Text(String),
-    /// True or false.
-    Bool(bool),
 }
 
 /// What is wrong with a target's settings.

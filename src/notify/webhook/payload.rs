@@ -113,6 +113,7 @@ pub(super) mod tests {
             created_at: Timestamp::from_millis(1500).unwrap(),
             last_error: None,
             digest: None,
+            receipt: None,
         }
     }
 

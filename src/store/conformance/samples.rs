@@ -421,6 +421,7 @@ pub(crate) fn delivery(fire_id: u128, task: &Task, status: DeliveryStatus) -> De
         created_at: at(1_778_000_000_111),
         last_error: Some("no server".into()),
         digest: Some(FireId(Uuid::from_u128(fire_id + 1_000))),
+        receipt: Some("42".into()),
     }
 }
 

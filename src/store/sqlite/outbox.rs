@@ -25,7 +25,8 @@ use crate::store::sqlite::rows::{
 /// The columns of a delivery, in the order of [`read_delivery`].
 pub(crate) const DELIVERY: &str = "fire_id, channel, address, task, occurrence_key, occurrence_generation, number, \
     title, body, priority, link, device, reason, slot, nominal_at, late, due_nominal, due_at, notes, tags, \
-    metadata, status, status_at, frozen_headers, frozen_body, expires_at, attempts, created_at, last_error, digest";
+    metadata, status, status_at, frozen_headers, frozen_body, expires_at, attempts, created_at, last_error, digest, \
+    receipt";
 
 /// The columns of a target, in the order of [`read_target`].
 const TARGET: &str = "channel, address, failures, breaker, since_at, next_at, probes, last_error";
@@ -228,6 +229,7 @@ pub(crate) fn write_delivery(transaction: &Transaction<'_>, delivery: &Delivery)
         delivery.created_at.as_millis(),
         delivery.last_error,
         delivery.digest.map(|digest| *digest.0.as_bytes()),
+        delivery.receipt,
     ])?;
     Ok(())
 }
@@ -282,6 +284,7 @@ fn read_delivery_from(row: &Row<'_>, first: usize) -> Result<Delivery, Fault> {
             created_at: timestamp("created_at", columns.take()?)?,
             last_error: columns.take()?,
             digest: columns.take::<Option<[u8; 16]>>()?.map(|id| FireId(Uuid::from_bytes(id))),
+            receipt: columns.take()?,
         })
     };
     delivery().map_err(|fault: Fault| fault.in_row(|| format!("delivery of firing {fire_id}")))

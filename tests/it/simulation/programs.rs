@@ -225,7 +225,7 @@ impl Watch {
                 1 => failed(false, Some(Span::from_minutes(30))),
                 _ => failed(false, None),
             },
-            Mood::Takes | Mood::Fails(_) | Mood::DownUntil(_) => Report::Delivered,
+            Mood::Takes | Mood::Fails(_) | Mood::DownUntil(_) => Report::DELIVERED,
         };
         let hangs = is_hanging || (drawn / 1000).is_multiple_of(5) && !matches!(self.mood, Mood::DownUntil(_));
         if hangs { Answer::Hang(report) } else { Answer::Report(report) }

@@ -129,7 +129,7 @@ impl World {
             self.desktop.answer(|_, _| Answer::Report(Report::Away { reason: "no server".into() }));
             self.desktop.set_presence(Presence::Away { reason: "no server".into() });
         } else {
-            self.desktop.answer(|_, _| Answer::Report(Report::Delivered));
+            self.desktop.answer(|_, _| Answer::Report(Report::DELIVERED));
             self.server_comes();
             self.desktop.set_presence(Presence::Present);
         }
@@ -525,7 +525,7 @@ impl World {
             Answer::Report(match failed {
                 0 => Report::Failed { error: "dropped".into(), is_final: false, retry_after: None },
                 1 => Report::Failed { error: "refused".into(), is_final: true, retry_after: None },
-                _ => Report::Delivered,
+                _ => Report::DELIVERED,
             })
         });
     }

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use keiko::domain::delivery::{Delivery, DeliveryId, DeliveryStatus, Target};
+use keiko::domain::effect::{Standing, Withdrawal};
 use keiko::domain::message::{Message, Occasion, Reason};
 use keiko::domain::occurrence::{FireId, OccurrenceKey, OccurrenceName, Slot};
 use keiko::domain::task::{Number, Priority, TaskId};
@@ -45,5 +46,12 @@ pub(crate) fn delivery(target: Target, number: u64, title: &str, body: &str) -> 
         created_at: Timestamp::MIN,
         last_error: None,
         digest: None,
+        receipt: None,
     }
+}
+
+/// Returns that what is shown of a task holds no more, since it was seen.
+pub(crate) fn withdrawal(task: TaskId) -> Withdrawal {
+    let occurrence = OccurrenceName { key: OccurrenceKey::Once, generation: 1 };
+    Withdrawal { task, occurrence, standing: Standing::Seen, told: Vec::new() }
 }

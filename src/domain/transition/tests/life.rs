@@ -320,7 +320,7 @@ fn what_is_done_by_delivery_ends_when_a_person_has_it() {
     let mut story = with(daily(9), policy);
     story.run("4 09:00");
     let id = story.deliveries[0].id.clone();
-    let report = Command::Report { delivery: id, report: Report::Delivered, jitter: Jitter::NONE, is_probe: false };
+    let report = Command::Report { delivery: id, report: Report::DELIVERED, jitter: Jitter::NONE, is_probe: false };
     story.ask("4 09:01", &report).expect("a report is never refused");
     assert_eq!(story.snapshot.task.previous, Some(Outcome::Done));
     assert_eq!(story.snapshot.occurrence.due_at(), Some(at("5 09:00")));
@@ -413,7 +413,7 @@ fn what_a_digest_told_is_delivered_and_finishes_what_is_done_with_that() {
         standings(&story),
         [("desktop".to_owned(), "grouped", "alert"), ("terminal".to_owned(), "grouped", "alert")]
     );
-    story.ask("4 10:01", &report(Report::Delivered)).expect("taken");
+    story.ask("4 10:01", &report(Report::DELIVERED)).expect("taken");
     assert_eq!(story.snapshot.occurrence.state.name(), StateName::Completed);
 }
 

@@ -60,10 +60,10 @@ const EXHAUSTED: (StateName, Option<Outcome>) = (StateName::Cancelled, Some(Outc
 fn a_task_for_programs_ends_when_each_has_answered() {
     let (a, b) = (webhook("a"), webhook("b"));
     let table = [
-        (vec![(&a, Report::Delivered)], OPEN),
-        (vec![(&a, Report::Delivered), (&b, Report::Delivered)], DONE),
-        (vec![(&a, Report::Delivered), (&b, failed(true))], DONE),
-        (vec![(&a, failed(true)), (&b, Report::Delivered)], DONE),
+        (vec![(&a, Report::DELIVERED)], OPEN),
+        (vec![(&a, Report::DELIVERED), (&b, Report::DELIVERED)], DONE),
+        (vec![(&a, Report::DELIVERED), (&b, failed(true))], DONE),
+        (vec![(&a, failed(true)), (&b, Report::DELIVERED)], DONE),
         (vec![(&a, failed(true)), (&b, failed(false))], OPEN),
         (vec![(&a, failed(true)), (&b, Report::Away { reason: "none".into() })], OPEN),
         (vec![(&a, failed(true)), (&b, failed(true))], EXHAUSTED),
@@ -186,7 +186,7 @@ fn a_retry_sends_what_failed_under_its_old_ids_and_nothing_else() {
     assert_eq!(story.steps.iter().filter(|(_, _, step)| step.operation.name() == "resent").count(), 0);
     report(&mut story, "4 09:01", &webhook("a"), failed(true));
     report(&mut story, "4 09:01", &webhook("b"), failed(false));
-    report(&mut story, "4 09:01", &webhook("c"), Report::Delivered);
+    report(&mut story, "4 09:01", &webhook("c"), Report::DELIVERED);
     report(&mut story, "4 09:01", &Target::desktop(), Report::Away { reason: "none".into() });
     let retried = story.ask("4 12:00", &Command::Retry).expect("due");
     assert_eq!((retried.effects.len(), ids(&story)), (2, before));
@@ -217,7 +217,7 @@ fn a_series_for_programs_goes_on_with_its_next() {
     story.run("4 09:00");
     report(&mut story, "4 09:00", &webhook("a"), failed(true));
     story.run("5 09:00");
-    report(&mut story, "5 09:00", &webhook("a"), Report::Delivered);
+    report(&mut story, "5 09:00", &webhook("a"), Report::DELIVERED);
     assert_snapshot!(story.told(), @r"
     4 08:00 May 04     -         → CREATED   added
     4 08:00 May 04     CREATED   → PENDING   armed
@@ -242,7 +242,7 @@ fn a_successor_rings_in_time_and_what_is_on_its_way_to_a_program_goes_on() {
     assert_eq!(statuses(&story), ["queued", "queued"]);
     let first = story.deliveries.iter().min_by_key(|delivery| delivery.created_at).expect("two").id.clone();
     let before = story.snapshot.clone();
-    let command = Command::Report { delivery: first, report: Report::Delivered, jitter: Jitter::NONE, is_probe: false };
+    let command = Command::Report { delivery: first, report: Report::DELIVERED, jitter: Jitter::NONE, is_probe: false };
     story.ask("5 09:01", &command).expect("a late report is never refused");
     assert_eq!(story.snapshot, before, "it touches the delivery only");
     assert_eq!(statuses(&story), ["delivered", "queued"]);
@@ -300,7 +300,7 @@ fn that_a_target_fails_is_told_by_another_channel_and_outlives_the_task() {
 /// Fires at 09:00, has its clock set back, is snoozed until 08:30 and says it then, which is answered; what follows?
 #[test]
 fn a_repeat_before_due_decides_where_the_clock_was_set_back_behind_the_firing() {
-    let taken = Some(Report::Delivered);
+    let taken = Some(Report::DELIVERED);
     // The schedule, the answer to the repeat before due and the one after it; where it stands at due and after the second.
     let table = [
         (once("4 09:00"), taken.clone(), None, DONE, DONE),
@@ -334,7 +334,7 @@ fn a_series_whose_clock_was_set_back_goes_on_once_a_repeat_before_due_was_taken(
     story.run("4 09:00");
     story.ask("4 08:00", &Command::Snooze { until: at("4 08:30"), is_duration: false, early: true }).expect("due");
     story.run("4 08:30");
-    report(&mut story, "4 08:31", &webhook("a"), Report::Delivered);
+    report(&mut story, "4 08:31", &webhook("a"), Report::DELIVERED);
     story.run("4 09:00");
     assert_eq!(story.snapshot.task.previous, Some(Outcome::Done));
     assert_eq!(story.snapshot.occurrence.due_at(), Some(at("5 09:00")));
@@ -345,7 +345,7 @@ fn what_a_snooze_said_before_due_does_not_stand_for_what_is_said_at_due() {
     let mut story = story(once("4 09:00"), &[], &[webhook("a")]);
     story.ask("4 08:00", &Command::Snooze { until: at("4 08:30"), is_duration: false, early: true }).expect("ahead");
     story.run("4 08:30");
-    report(&mut story, "4 08:31", &webhook("a"), Report::Delivered);
+    report(&mut story, "4 08:31", &webhook("a"), Report::DELIVERED);
     story.run("4 09:00");
     assert_eq!(stands(&story), OPEN);
     let at_due = story.deliveries.iter().find(|one| one.created_at == at("4 09:00")).unwrap().id.clone();

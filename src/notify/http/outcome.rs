@@ -8,34 +8,40 @@ use serde_json::Value;
 
 use crate::domain::delivery::Report;
 use crate::domain::time::{Span, Timestamp};
-use crate::notify::webhook::hidden::Hidden;
-use crate::notify::webhook::{Scalar, Success};
+use crate::notify::http::hidden::Hidden;
+use crate::notify::http::{Scalar, Success};
 
 /// How much of an answer is read, in bytes; the rest is dropped with the connection.
-pub(super) const ANSWER_BYTES_MAX: usize = 64 * 1024;
+pub(in crate::notify) const ANSWER_BYTES_MAX: usize = 64 * 1024;
 
 /// How much of an answer an error cites, in characters.
 const CITED_CHARS_MAX: usize = 200;
 
 /// What came back.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(super) struct Answer {
+pub(in crate::notify) struct Answer {
     /// The status.
-    pub(super) status: StatusCode,
+    pub(in crate::notify) status: StatusCode,
     /// The header `Retry-After`.
-    pub(super) retry_after: Option<String>,
+    pub(in crate::notify) retry_after: Option<String>,
     /// The body, at most [`ANSWER_BYTES_MAX`] of it.
-    pub(super) body: Vec<u8>,
+    pub(in crate::notify) body: Vec<u8>,
     /// Why the body is not whole, where it is not.
-    pub(super) broken: Option<String>,
+    pub(in crate::notify) broken: Option<String>,
 }
 
 /// Returns what an answer of `host` means, when it came `now`; what is cited of it says nothing of what is hidden.
-pub(super) fn judge(host: &str, answer: &Answer, success: Option<&Success>, hidden: &Hidden, now: Timestamp) -> Report {
+pub(in crate::notify) fn judge(
+    host: &str,
+    answer: &Answer,
+    success: Option<&Success>,
+    hidden: &Hidden,
+    now: Timestamp,
+) -> Report {
     let status = answer.status;
     let is_final = match status.as_u16() {
         200..=299 => {
-            return success.map_or(Report::Delivered, |rule| judge_body(host, answer, rule, hidden, now));
+            return success.map_or(Report::DELIVERED, |rule| judge_body(host, answer, rule, hidden, now));
         }
         408 | 425 | 429 | 500.. => false,
         // A redirect that is not followed will be the same next time, and so will a refusal.
@@ -50,7 +56,7 @@ fn judge_body(host: &str, answer: &Answer, rule: &Success, hidden: &Hidden, now:
     let Success { pointer, equals } = rule;
     let what = if let Ok(body) = serde_json::from_slice::<Value>(&answer.body) {
         match body.pointer(pointer) {
-            Some(found) if is_equal(found, equals) => return Report::Delivered,
+            Some(found) if is_equal(found, equals) => return Report::DELIVERED,
             Some(found) => format!("{} at {pointer}", short(&hidden.strip(&found.to_string()))),
             None => format!("nothing at {pointer}"),
         }
@@ -63,7 +69,7 @@ fn judge_body(host: &str, answer: &Answer, rule: &Success, hidden: &Hidden, now:
 }
 
 /// Returns the report of an attempt that had no answer.
-pub(super) const fn failed(error: String, is_final: bool, retry_after: Option<Span>) -> Report {
+pub(in crate::notify) const fn failed(error: String, is_final: bool, retry_after: Option<Span>) -> Report {
     Report::Failed { error, is_final, retry_after }
 }
 
@@ -131,7 +137,7 @@ mod tests {
     #[track_caller]
     fn check_final(status: u16, expected: Option<bool>) {
         match judged(&answer(status, None, ""), None) {
-            Report::Delivered => assert_eq!(expected, None, "of {status}"),
+            Report::Delivered { .. } => assert_eq!(expected, None, "of {status}"),
             Report::Failed { is_final, .. } => assert_eq!(expected, Some(is_final), "of {status}"),
             Report::Away { .. } => panic!("{status} is an answer"),
         }
@@ -148,7 +154,7 @@ mod tests {
         let rule = Success { pointer: rule.0.to_owned(), equals: rule.1 };
         let report = judged(&answer(200, None, body), Some(&rule));
         match expected {
-            None => assert_eq!(report, Report::Delivered),
+            None => assert_eq!(report, Report::DELIVERED),
             Some(error) => assert_eq!(report, failed(error.to_owned(), false, None)),
         }
     }

@@ -16,14 +16,14 @@ const PART_CHARS_MIN: usize = 8;
 const VALUE_CHARS_MIN: usize = 4;
 
 /// What a target knows us by: all of its address but the host, and its headers.
-pub(super) struct Hidden {
+pub(in crate::notify) struct Hidden {
     /// The longest first, so that nothing is left of it where a shorter one is part of it.
     words: Vec<String>,
 }
 
 impl Hidden {
     /// Returns what to hide of a request.
-    pub(super) fn of(url: &Url, headers: &HeaderMap) -> Self {
+    pub(in crate::notify) fn of(url: &Url, headers: &HeaderMap) -> Self {
         let query = url.query().unwrap_or_default();
         let whole = [url.path().to_owned(), format!("{}?{query}", url.path())];
         let mut words: Vec<String> = whole.into_iter().filter(|word| url.path().len() > 1 && word.len() > 1).collect();
@@ -42,7 +42,7 @@ impl Hidden {
     }
 
     /// Returns the text without them.
-    pub(super) fn strip(&self, text: &str) -> String {
+    pub(in crate::notify) fn strip(&self, text: &str) -> String {
         self.words.iter().fold(text.to_owned(), |text, word| text.replace(word, NOT_SHOWN))
     }
 }

@@ -7,12 +7,12 @@ use std::time::Duration;
 
 use reqwest::header::{HeaderMap, RETRY_AFTER};
 use reqwest::redirect::{Action, Attempt, Policy};
-use reqwest::{Certificate, Response, Url};
+use reqwest::{Certificate, Method, Response, Url};
 use tokio::sync::OnceCell;
 use tokio::time::timeout;
 
-use crate::notify::webhook::Redirects;
-use crate::notify::webhook::outcome::{ANSWER_BYTES_MAX, Answer};
+use crate::notify::http::Redirects;
+use crate::notify::http::outcome::{ANSWER_BYTES_MAX, Answer};
 
 /// Who asks.
 const USER_AGENT: &str = concat!("keiko/", env!("CARGO_PKG_VERSION"));
@@ -31,20 +31,20 @@ const DRAINED_WITHIN: Duration = Duration::from_millis(500);
 
 /// What a client is built with.
 #[derive(Clone, Debug)]
-pub(super) struct Options {
+pub(in crate::notify) struct Options {
     /// Trusted beside the system's certificates.
-    pub(super) ca: Vec<Certificate>,
+    pub(in crate::notify) ca: Vec<Certificate>,
     /// Whether to go where an answer points.
-    pub(super) redirects: Redirects,
+    pub(in crate::notify) redirects: Redirects,
     /// How long an attempt may take in all.
-    pub(super) timeout: Duration,
+    pub(in crate::notify) timeout: Duration,
     /// How long a connection may take to be there.
-    pub(super) connect_timeout: Duration,
+    pub(in crate::notify) connect_timeout: Duration,
 }
 
 /// Sends requests, and keeps connections for the next.
 #[derive(Debug)]
-pub(super) struct Client {
+pub(in crate::notify) struct Client {
     options: Options,
     /// Built with the first request: reading the system's certificates takes time, and fails where there are none.
     built: OnceCell<reqwest::Client>,
@@ -52,7 +52,7 @@ pub(super) struct Client {
 
 /// Whether the body of an answer is needed to judge it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Need {
+pub(in crate::notify) enum Need {
     /// Its status is enough where that is a success.
     Status,
     /// The body decides.
@@ -61,17 +61,38 @@ pub(super) enum Need {
 
 impl Client {
     /// Returns a client; nothing is opened yet.
-    pub(super) fn new(options: Options) -> Self {
+    pub(in crate::notify) fn new(options: Options) -> Self {
         Self { options, built: OnceCell::new() }
+    }
+
+    /// Posts a request and reads its answer.
+    ///
+    /// # Errors
+    /// As of [`Client::send`].
+    pub(in crate::notify) async fn post(
+        &self,
+        url: Url,
+        headers: HeaderMap,
+        body: String,
+        need: Need,
+    ) -> Result<Answer, String> {
+        self.send(Method::POST, url, headers, body, need).await
     }
 
     /// Sends a request and reads its answer.
     ///
     /// # Errors
     /// Why there is no answer, in words that hold no part of the address.
-    pub(super) async fn post(&self, url: Url, headers: HeaderMap, body: String, need: Need) -> Result<Answer, String> {
+    pub(in crate::notify) async fn send(
+        &self,
+        method: Method,
+        url: Url,
+        headers: HeaderMap,
+        body: String,
+        need: Need,
+    ) -> Result<Answer, String> {
         let client = self.client(&url).await?;
-        let sent = client.post(url).headers(headers).body(body).send().await;
+        let sent = client.request(method, url).headers(headers).body(body).send().await;
         let mut response = sent.map_err(|error| self.told(error))?;
         let status = response.status();
         let retry_after = response.headers().get(RETRY_AFTER).and_then(|value| value.to_str().ok()).map(str::to_owned);
