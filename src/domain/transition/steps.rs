@@ -413,7 +413,7 @@ impl<'a> Steps<'a> {
             let (latest, passed) = self.task().schedule.latest_by(present, by, self.moment.zone)?;
             if !self.is_spent(&latest) {
                 // Where a later one has come up already, what was before it is over: the clock was set forth again.
-                let is_over = self.spent.iter().any(|spent| latest.due < spent.due && spent.due <= self.now());
+                let is_over = self.spent.iter().any(|spent| spent.is_behind(&latest) && spent.due <= self.now());
                 // What was due before there was a task is nothing that it missed.
                 let created_at = self.task().created_at;
                 let is_before_it = latest.due < created_at && created_at <= self.now();
