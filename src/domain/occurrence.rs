@@ -131,7 +131,8 @@ pub struct Occurrence {
     pub due: Option<Due>,
     /// When the rule has it due, where a person gave this one another time; `None` where it is due by the rule.
     pub moved_from: Option<Due>,
-    /// When the next one of the series is due, if there is one.
+    /// When the next one of the series first speaks, if there is one: that closes this one (see
+    /// [`crate::domain::task::Task::takeover`]).
     pub successor_at: Option<Timestamp>,
     /// The alerts that have spoken or were passed over, sorted: they do not speak by themselves again.
     pub spoken: Vec<Slot>,
