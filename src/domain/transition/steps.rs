@@ -149,7 +149,8 @@ impl<'a> Steps<'a> {
         {
             let remaining = ask::remaining(self);
             let (since, until) = (self.now(), pause.until);
-            let suspended = Suspended { id: pause.id, since, until, remaining, snooze: None, is_this_only: false };
+            let suspended =
+                Suspended { id: pause.id, since, until, remaining, snooze: None, is_this_only: false, acked_at: None };
             self.step(Operation::Suspended(suspended), "many tasks are paused");
         }
     }
@@ -503,7 +504,7 @@ impl<'a> Steps<'a> {
             return;
         }
         let remaining = ask::remaining(self);
-        let suspended = Suspended { remaining, snooze: None, ..*paused };
+        let suspended = Suspended { remaining, snooze: None, acked_at: None, ..*paused };
         self.step(Operation::Suspended(suspended), "it is paused");
     }
 
