@@ -511,6 +511,11 @@ impl<'a> Steps<'a> {
     /// Returns the CREATED occurrence of an instance of the task's schedule.
     pub(super) fn occurrence_of(&self, instance: &Instance) -> Occurrence {
         let mut occurrence = first_occurrence(self.task(), Some(instance), &self.spent, self.moment);
+        // One that was reopened is created again as that; one that ended never comes back to life.
+        let present = self.occurrence();
+        if present.key == instance.key {
+            occurrence.generation = present.generation + u32::from(present.has_ended());
+        }
         // What takes over by speaking early has not spoken yet.
         if let Some(from) = self.takes_over_at.filter(|_| instance.due > self.now()) {
             let is_before = |slot: &Slot| match slot {
