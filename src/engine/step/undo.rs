@@ -10,8 +10,8 @@ use uuid::Uuid;
 use crate::domain::command::{Command, Expected, Moment};
 use crate::domain::delivery::{ChannelKind, Delivery, DeliveryId, DeliveryStatus};
 use crate::domain::effect::Effect;
-use crate::domain::event::{Actor, Event, Snapshot};
-use crate::domain::op::{DELETED_KEPT, Op, PausesChanged, Taken};
+use crate::domain::event::{Actor, Event, Operation, Snapshot};
+use crate::domain::op::{AwayChanged, DELETED_KEPT, Op, PausesChanged, Taken};
 use crate::domain::pause::{ManyPause, standing};
 use crate::domain::rejection::Rejection;
 use crate::domain::state::State;
@@ -26,6 +26,9 @@ use crate::store::{Change, StoreError};
 
 /// How many of the tasks are told one by one.
 const TOLD_MAX: usize = 20;
+
+/// How many operations are looked through for one that can be taken back in the place of another.
+const OPS_LOOKED_AT: usize = 1000;
 
 /// How many letters of an id name an operation at least.
 const PREFIX_MIN: usize = 8;
@@ -99,7 +102,7 @@ impl Batch<'_> {
         self.set_op(op);
     }
 
-    fn set_op(&mut self, op: Op) {
+    pub(super) fn set_op(&mut self, op: Op) {
         match self.change.ops.iter_mut().find(|known| known.id == op.id) {
             Some(known) => *known = op,
             None => self.change.ops.push(op),
@@ -131,7 +134,20 @@ impl Batch<'_> {
         if result.is_err() {
             self.load(saved);
         }
-        result
+        match result {
+            Err(refused) if call.op.is_none() => {
+                let next = self.before_it(&op)?.map(|next| (next.id, next.told()));
+                Err(CallError::UndoRefused { refused: Box::new(refused), next })
+            }
+            result => result,
+        }
+    }
+
+    /// Returns what a bare undo would mean if an operation had been taken back.
+    fn before_it(&self, op: &Op) -> Result<Option<Op>, StoreError> {
+        let ops = self.store.ops(None, OPS_LOOKED_AT)?;
+        let mut older = ops.into_iter().map(|(_, known)| known).skip_while(|known| known.id != op.id).skip(1);
+        Ok(older.find(Op::is_next_to_undo))
     }
 
     fn done_before(&self, done: &Op) -> Result<Undone, CallError> {
@@ -191,6 +207,7 @@ impl Batch<'_> {
         let now = self.circumstances.now;
         let events = self.events_of(op.id)?;
         let (pause, ended) = self.restore_pauses(op, id)?;
+        self.restore_away(op, id)?;
         let mut undone =
             Undone { op_id: id, now, op: op.clone(), changed: true, tasks: Vec::new(), notes: self.sent_by(&events)? };
         // What waits for another finds that as it is to be.
@@ -203,6 +220,9 @@ impl Batch<'_> {
         (done.tasks, done.total, done.title) = (op.tasks.clone(), op.total, op.title.clone());
         if let Some(changed) = &op.pauses {
             done.pauses = Some(PausesChanged { before: changed.after.clone(), after: self.pauses.clone() });
+        }
+        if let Some(AwayChanged { before, after }) = &op.away {
+            done.away = Some(AwayChanged { before: after.clone(), after: before.clone() });
         }
         self.set_op(done);
         let mut taken = op.clone();
@@ -352,9 +372,14 @@ impl Batch<'_> {
     fn sent_by(&self, events: &[Placed]) -> Result<Vec<String>, StoreError> {
         let mut notes = BTreeSet::new();
         for Placed { event, .. } in events {
-            let Some(firing) = event.operation.firing() else { continue };
             let number = event.snapshot.task.number;
-            for delivery in self.store.deliveries_of(&[firing.fire_id])? {
+            // Of what was added, all that was ever sent of it.
+            let sent = match (&event.operation, event.operation.firing()) {
+                (Operation::Added(_), _) => self.store.deliveries(event.snapshot.task.id, None)?,
+                (_, Some(firing)) => self.store.deliveries_of(&[firing.fire_id])?,
+                (_, None) => continue,
+            };
+            for delivery in sent {
                 let is_sent = matches!(delivery.status, DeliveryStatus::Delivered(_));
                 let target = &delivery.id.target;
                 match target.kind {
