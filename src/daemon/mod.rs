@@ -238,6 +238,7 @@ async fn serve(args: &Args, paths: &Paths, config: &Config) -> Result<(), Daemon
         ids,
         grace: config.grace,
         quiet_hours: config.quiet.clone(),
+        daily: config.daily.clone(),
     };
     let (handle, running) = match engine::start(parts).await {
         Ok(started) => started,

@@ -97,7 +97,7 @@ fn a_command_for_several_tasks_is_taken_back_as_one() {
     assert_eq!(home.keiko(&format!("undo {id}")).code, Some(5), "it was taken back already");
     let undo = done["undone_by"].as_str().expect("an id");
     insta::assert_snapshot!(home.transcript(&[&format!("undo {undo} -q"), "list --done"]).replace(undo, "OP"), @"
-    $ keiko undo OP -q
+    $ keiko undo [id] -q
     $ keiko list --done
     #  WHEN                   STAGE  TITLE
     1  Wed 13 May 16:00  now  done   one
@@ -119,7 +119,7 @@ fn what_cannot_be_taken_back_is_said_and_nothing_is_half_done() {
     insta::assert_snapshot!(home.transcript(&["undo", "list --done"]), @"
     $ keiko undo
     ! error: cannot undo what was done to task 1: its next time has come up already
-    ! hint: nothing was taken back; keiko undo 019e22ec-ba00 takes back the one before it: add 2 tea
+    ! hint: nothing was taken back; keiko undo [id] takes back the one before it: add 2 tea
     [exit 5]
     $ keiko list --done
     #  WHEN                      STAGE  TITLE
@@ -262,7 +262,7 @@ fn being_away_is_a_change_like_any_other_and_what_cannot_be_taken_back_names_the
     insta::assert_snapshot!(home.transcript(&["undo"]), @"
     $ keiko undo
     ! error: cannot undo what was done to task 2: it has rung since
-    ! hint: nothing was taken back; keiko undo 019e22ec-ba00 takes back the one before it: add 3 now
+    ! hint: nothing was taken back; keiko undo [id] takes back the one before it: add 3 now
     [exit 5]
     ");
 }

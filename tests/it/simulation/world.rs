@@ -116,6 +116,7 @@ impl World {
             ids: Ids::from_seed(self.seed.wrapping_mul(1000) + self.starts),
             grace: GRACE_DEFAULT,
             quiet_hours: self.quiet_hours.clone(),
+            daily: None,
         };
         self.engine = Some(start(parts).await.expect("the store is readable"));
     }
