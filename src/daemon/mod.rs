@@ -23,13 +23,17 @@ use crate::daemon::args::Args;
 use crate::daemon::damage::SetAside;
 use crate::daemon::lock::{DataLock, LockError};
 use crate::daemon::signals::StopSignals;
+use crate::domain::delivery::ChannelKind;
 use crate::engine::ids::Ids;
 use crate::engine::{self, EngineParts};
 use crate::logging::{self, Log, LoggingError};
 use crate::notify::desktop::{DesktopChannel, SessionBus};
+use crate::notify::exec::ExecChannel;
+use crate::notify::mail::MailChannel;
 use crate::notify::network::{Network, SilentNetwork, SystemNetwork};
+use crate::notify::robots::RobotChannel;
 use crate::notify::terminal::{TerminalChannel, Terminals};
-use crate::notify::webhook::WebhookChannel;
+use crate::notify::webhook::{Now, WebhookChannel};
 use crate::notify::{Channel, first_look};
 use crate::protocol::{FAILED_PREFIX, HINT_PREFIX, PROGRAM_VERSION, READY_LINE};
 use crate::store::sqlite::SqliteStore;
@@ -229,7 +233,7 @@ async fn serve(args: &Args, paths: &Paths, config: &Config) -> Result<(), Daemon
         Err(error) => return Err(unusable(Arc::new(error), paths, config, &*clock).await),
     };
     let webhooks = webhooks::channel(paths.config_file(), config, Arc::clone(&clock))?.heeding(network(args));
-    let channels = channels(webhooks);
+    let channels = channels(args, paths, config, &clock, webhooks)?;
     join_all(channels.iter().map(|channel| first_look(&**channel, FIRST_LOOK_WAIT))).await;
     let parts = EngineParts {
         store: Arc::clone(&store) as Arc<dyn Store>,
@@ -363,10 +367,33 @@ fn network(args: &Args) -> Arc<dyn Network> {
     }
 }
 
-fn channels(webhooks: WebhookChannel) -> Vec<Arc<dyn Channel>> {
+fn channels(
+    args: &Args,
+    paths: &Paths,
+    config: &Config,
+    clock: &Arc<dyn Clock>,
+    webhooks: WebhookChannel,
+) -> Result<Vec<Arc<dyn Channel>>, ConfigError> {
+    let file = paths.config_file();
+    let now = || -> Now {
+        let clock = Arc::clone(clock);
+        Arc::new(move || clock.now())
+    };
+    let feishu = RobotChannel::feishu(now()).heeding(network(args));
+    feishu.configure(targets::robots(file, config, ChannelKind::Feishu));
+    let wecom = RobotChannel::wecom(now()).heeding(network(args));
+    wecom.configure(targets::robots(file, config, ChannelKind::Wecom));
+    let mail = MailChannel::new().heeding(network(args));
+    mail.configure(targets::mail(file, config)?);
+    let exec = ExecChannel::new();
+    exec.configure(targets::exec(file, config));
     let mut channels = person_channels();
     channels.push(Arc::new(webhooks));
-    channels
+    channels.push(Arc::new(feishu));
+    channels.push(Arc::new(wecom));
+    channels.push(Arc::new(mail));
+    channels.push(Arc::new(exec));
+    Ok(channels)
 }
 
 fn person_channels() -> Vec<Arc<dyn Channel>> {

@@ -10,11 +10,22 @@ use crate::notify::text;
 /// Returns what is said in plain text: the title, further lines, the link, and what to type about it.
 #[must_use]
 pub(crate) fn plain(message: &Message) -> String {
-    let title = match text::line(&message.title) {
+    format!("{}\n{}", title(message), details(message))
+}
+
+/// Returns the title on one line.
+#[must_use]
+pub(crate) fn title(message: &Message) -> String {
+    match text::line(&message.title) {
         title if title.is_empty() => format!("Reminder {}", message.number),
         title => title,
-    };
-    let mut lines = vec![title, text::lines(&message.body)];
+    }
+}
+
+/// Returns what is said beside the title: further lines, the link, and what to type about it.
+#[must_use]
+pub(crate) fn details(message: &Message) -> String {
+    let mut lines = vec![text::lines(&message.body)];
     lines.extend(message.link.as_deref().map(text::line));
     lines.push(message.how());
     lines.retain(|line| !line.is_empty());

@@ -11,18 +11,29 @@ use crate::domain::effect::Withdrawal;
 use crate::notify::responses::Response;
 
 pub mod absent;
+mod certificates;
 #[cfg(unix)]
 mod changes;
 mod chat;
 pub mod desktop;
+mod endpoints;
+pub mod exec;
+#[cfg(feature = "webhook")]
+mod feishu;
 mod http;
 pub mod keys;
+pub mod mail;
 pub mod network;
+mod payload;
+mod progress;
 pub mod recording;
 pub mod responses;
+pub mod robots;
 pub mod terminal;
 mod text;
 pub mod webhook;
+#[cfg(feature = "webhook")]
+mod wecom;
 
 /// One way to reach a person.
 pub trait Channel: Send + Sync + 'static {

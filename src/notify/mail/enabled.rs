@@ -1,0 +1,242 @@
+//! The mail channel of a build with the feature `mail`: joins deliveries with servers, passwords and what they answer.
+
+use std::collections::BTreeSet;
+use std::fmt;
+use std::sync::Arc;
+
+use futures_util::FutureExt;
+use futures_util::future::BoxFuture;
+use lettre::transport::smtp::Error;
+use lettre::transport::smtp::authentication::Credentials;
+use lettre::transport::smtp::client::{Certificate, TlsParameters};
+use tokio::sync::{OnceCell, watch};
+use tokio::time::timeout;
+
+use crate::domain::delivery::{ChannelKind, Delivery, DeliveryId, Report};
+use crate::domain::effect::Withdrawal;
+use crate::domain::secret::Secret;
+use crate::notify::endpoints::Endpoints;
+use crate::notify::mail::letter::{Addresses, letter};
+use crate::notify::mail::session::{Failure, Taken, hand_over};
+use crate::notify::mail::{Security, Settings};
+use crate::notify::network::{Heeding, Network};
+use crate::notify::progress::Progress;
+use crate::notify::{Channel, Presence, certificates, text};
+
+/// How many mails are handed over at once, each on a connection of its own.
+const WORKERS: usize = 8;
+
+/// How much of a server's answer an error cites, in bytes.
+const CITED_BYTES_MAX: usize = 300;
+
+/// Mail addresses.
+pub struct MailChannel {
+    targets: Endpoints<Endpoint>,
+    /// Who has a mail that not all have.
+    progress: Progress<BTreeSet<String>>,
+    presence: watch::Sender<Presence>,
+    heeding: Option<Heeding>,
+}
+
+/// One target, ready for use.
+struct Endpoint {
+    settings: Settings,
+    /// Made with the first attempt: certificates are read for it.
+    tls: OnceCell<TlsParameters>,
+}
+
+/// Why an attempt failed, and whether another will too.
+struct Why {
+    told: String,
+    is_final: bool,
+}
+
+impl Why {
+    const fn passing(told: String) -> Self {
+        Self { told, is_final: false }
+    }
+}
+
+impl MailChannel {
+    /// Returns the channel, with no target yet.
+    #[must_use]
+    pub fn new() -> Self {
+        let presence = watch::Sender::new(Presence::Present);
+        Self { targets: Endpoints::none(), progress: Progress::none(), presence, heeding: None }
+    }
+
+    /// Puts these targets in the place of all, and lets what waits for one be tried. Nothing is opened or read.
+    pub fn configure(&self, targets: Vec<Settings>) {
+        let named = targets.into_iter().map(|settings| {
+            let name = settings.name.clone();
+            (name, Endpoint { settings, tls: OnceCell::new() })
+        });
+        self.targets.replace(named);
+        self.presence.send_replace(Presence::Present);
+    }
+
+    /// Returns the channel that looks again whenever `network` comes back.
+    ///
+    /// # Panics
+    /// Outside of a runtime.
+    #[must_use]
+    pub fn heeding(mut self, network: Arc<dyn Network>) -> Self {
+        let presence = self.presence.clone();
+        self.heeding = Some(Heeding::of(network, move || drop(presence.send_replace(Presence::Present))));
+        self
+    }
+
+    async fn send(&self, delivery: &Delivery) -> Report {
+        let endpoint = match self.targets.find(ChannelKind::Mail, &delivery.id.target.address) {
+            Ok(endpoint) => endpoint,
+            Err(away) => return away,
+        };
+        let limit = endpoint.settings.timeout;
+        let attempt = timeout(limit, endpoint.attempt(delivery, self.progress.of(&delivery.id)));
+        let taken = attempt.await.unwrap_or_else(|_| Err(Why::passing(format!("it took longer than {limit:?}"))));
+        let host = &endpoint.settings.host;
+        match taken {
+            Ok(taken) => self.judge(&delivery.id, host, taken),
+            Err(Why { told, is_final }) => {
+                let error = format!("cannot send mail by {host}: {told}");
+                Report::Failed { error, is_final, retry_after: None }
+            }
+        }
+    }
+
+    /// Says what became of a mail that the server took for some at least, or for none since all are refused.
+    fn judge(&self, id: &DeliveryId, host: &str, taken: Taken) -> Report {
+        if taken.refused.is_empty() {
+            self.progress.end(id);
+            return Report::DELIVERED;
+        }
+        // Refused for good is refused for good (RFC 5321, 4.2.1); while one of them may pass, that one is tried again.
+        let is_final = taken.refused.iter().all(|(_, error)| error.is_permanent());
+        let told: Vec<String> =
+            taken.refused.iter().map(|(address, error)| format!("{address}: {}", answered(error))).collect();
+        let others = match taken.by.len() {
+            0 => String::new(),
+            1 => " (the other has it)".to_owned(),
+            count => format!(" (the {count} others have it)"),
+        };
+        if is_final {
+            self.progress.end(id);
+        } else {
+            self.progress.note(id, taken.by);
+        }
+        let error = format!("{host} does not take mail for {}{others}", told.join(", "));
+        Report::Failed { error, is_final, retry_after: None }
+    }
+}
+
+impl Default for MailChannel {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Endpoint {
+    async fn attempt(&self, delivery: &Delivery, before: BTreeSet<String>) -> Result<Taken, Why> {
+        let Settings { user, password, .. } = &self.settings;
+        if let Err(fault) = self.settings.check() {
+            return Err(Why::passing(format!("{}: {}", fault.key, fault.reason)));
+        }
+        let addresses = Addresses::of(&self.settings).map_err(|fault| Why::passing(fault.reason))?;
+        let letter = letter(delivery, &addresses).map_err(Why::passing)?;
+        let secret = match password {
+            Some(password) => Some(password.reveal().await.map_err(Why::passing)?),
+            None => None,
+        };
+        let credentials = user.clone().zip(secret.as_ref()).map(|(user, secret)| {
+            Credentials::new(user, secret.reveal().to_owned())
+        });
+        let tls = match self.settings.security {
+            Security::None => None,
+            Security::Tls | Security::StartTls => {
+                Some(self.tls.get_or_try_init(|| self.tls()).await.map_err(Why::passing)?.clone())
+            }
+        };
+        let handed = hand_over(&self.settings, tls, credentials, (&addresses, &letter), before).await;
+        match handed {
+            Ok(taken) => Ok(taken),
+            Err(failure) => Err(self.why(&failure, secret.as_ref()).await),
+        }
+    }
+
+    /// Of the line and the password nothing is final: a person amends that, and the reminder waits for it.
+    async fn why(&self, failure: &Failure, secret: Option<&Secret>) -> Why {
+        let (error, is_final) = match failure {
+            Failure::Line(error) => (error, false),
+            Failure::Login(error) => {
+                if let (Some(password), true) = (&self.settings.password, error.status().is_some()) {
+                    password.forget().await;
+                }
+                (error, false)
+            }
+            Failure::Transaction(error) => (error, error.is_permanent()),
+        };
+        let told = answered(error);
+        // Some servers say back what they were told.
+        let told = secret.map_or_else(|| told.clone(), |secret| told.replace(secret.reveal(), "(not shown)"));
+        let what = if matches!(failure, Failure::Login(_)) { "it does not take the user and password: " } else { "" };
+        Why { told: format!("{what}{told}"), is_final }
+    }
+
+    async fn tls(&self) -> Result<TlsParameters, String> {
+        let mut builder = TlsParameters::builder(self.settings.host.clone());
+        if let Some(path) = &self.settings.ca_file {
+            let pem = certificates::read(path).await?;
+            let certificate = Certificate::from_pem(&pem);
+            builder = builder
+                .add_root_certificate(certificate.map_err(|_| "its ca_file: expected certificates in PEM".to_owned())?);
+        }
+        // Reads the system's certificates.
+        let built = tokio::task::spawn_blocking(move || builder.build_rustls()).await;
+        built.map_err(|error| error.to_string())?.map_err(|error| answered(&error))
+    }
+}
+
+/// Returns what a server or the way to it said, as one short line.
+fn answered(error: &Error) -> String {
+    let mut cause: &dyn std::error::Error = error;
+    while let Some(below) = cause.source() {
+        cause = below;
+    }
+    let said = text::line(&cause.to_string());
+    let line = match error.status() {
+        Some(code) if said.is_empty() => code.to_string(),
+        Some(code) => format!("{code} {said}"),
+        None => said,
+    };
+    text::cut(&line, CITED_BYTES_MAX)
+}
+
+/// Nothing of the targets: they hold keys.
+impl fmt::Debug for MailChannel {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("MailChannel").finish_non_exhaustive()
+    }
+}
+
+impl Channel for MailChannel {
+    fn kind(&self) -> ChannelKind {
+        ChannelKind::Mail
+    }
+
+    fn workers(&self) -> usize {
+        WORKERS
+    }
+
+    fn deliver<'a>(&'a self, delivery: &'a Delivery) -> BoxFuture<'a, Report> {
+        self.send(delivery).boxed()
+    }
+
+    /// What is in a mailbox stays there.
+    fn withdraw<'a>(&'a self, _withdrawal: &'a Withdrawal) -> BoxFuture<'a, ()> {
+        std::future::ready(()).boxed()
+    }
+
+    fn presence(&self) -> watch::Receiver<Presence> {
+        self.presence.subscribe()
+    }
+}
