@@ -72,7 +72,7 @@ fn mail_settings(table: &Table<'_>) -> mail::Settings {
     }
 }
 
-/// Returns the person's own programs. One that is named by a relative path lies beside the configuration.
+/// Returns the person's own programs. They run where the configuration lies, from where relative paths are meant.
 pub(super) fn exec(path: &Path, config: &Config) -> Vec<exec::Settings> {
     let settings = |table: Table<'_>| {
         let mut command = table.words("command").expect(REQUIRED);
@@ -80,7 +80,8 @@ pub(super) fn exec(path: &Path, config: &Config) -> Vec<exec::Settings> {
         if program.is_relative() && program.components().count() > 1 {
             command[0] = table.beside(program).to_string_lossy().into_owned();
         }
-        exec::Settings { name: table.name(), command, timeout: table.timeout() }
+        let directory = table.beside(Path::new(""));
+        exec::Settings { name: table.name(), command, directory, timeout: table.timeout() }
     };
     tables(path, config, ChannelKind::Exec).map(settings).collect()
 }

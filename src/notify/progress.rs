@@ -78,6 +78,7 @@ mod tests {
         assert_eq!([0, 1, 5, DELIVERIES_MAX].map(|n| progress.of(&id(n))), [0, 2, 7, DELIVERIES_MAX + 1]);
         progress.end(&id(5));
         assert_eq!(progress.of(&id(5)), 0);
-        assert_eq!(progress.known().order.len(), progress.known().by_id.len());
+        let known = progress.known();
+        assert_eq!(known.order.len(), known.by_id.len());
     }
 }

@@ -5,6 +5,7 @@
 //! it all that runs in the program's process group. No error shows its arguments, which may hold a key.
 
 use std::fmt;
+use std::path::PathBuf;
 use std::time::Duration;
 
 use futures_util::FutureExt;
@@ -33,6 +34,8 @@ pub struct Settings {
     pub name: String,
     /// The program and its arguments.
     pub command: Vec<String>,
+    /// Where it runs; where the daemon does if that is empty.
+    pub directory: PathBuf,
     /// How long it may run.
     pub timeout: Duration,
 }
@@ -68,6 +71,7 @@ impl ExecChannel {
         told["target"] = json!(target.to_string());
         let program = Program {
             command: &settings.command,
+            directory: &settings.directory,
             variables: variables(&told, attempt),
             input: format!("{told}\n"),
             timeout: settings.timeout,

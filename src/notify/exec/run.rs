@@ -5,6 +5,7 @@
 //! its time: the group is asked to end (TERM), then made to (KILL).
 
 use std::io;
+use std::path::Path;
 use std::pin::pin;
 use std::process::Stdio;
 use std::time::Duration;
@@ -44,6 +45,8 @@ const LOCALE: &str = "LC_";
 pub(super) struct Program<'a> {
     /// The program and its arguments.
     pub(super) command: &'a [String],
+    /// Where it runs, where that is not empty.
+    pub(super) directory: &'a Path,
     /// Variables of its own.
     pub(super) variables: Vec<(&'static str, String)>,
     /// What it reads on standard input.
@@ -64,6 +67,9 @@ pub(super) async fn run(program: Program<'_>) -> io::Result<Ended> {
     let mut command = Command::new(name);
     command.args(arguments).env_clear().envs(inherited).envs(program.variables);
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).kill_on_drop(true);
+    if !program.directory.as_os_str().is_empty() {
+        command.current_dir(program.directory);
+    }
     #[cfg(unix)]
     command.process_group(0);
     let child = command.spawn()?;

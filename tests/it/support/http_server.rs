@@ -6,9 +6,6 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
-use rcgen::{BasicConstraints, CertificateParams, IsCa, Issuer, KeyPair, date_time_ymd};
-use rustls::ServerConfig;
-use rustls::pki_types::PrivateKeyDer;
 use tokio::io::{
     AsyncBufRead, AsyncBufReadExt as _, AsyncRead, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _, BufReader,
 };
@@ -19,6 +16,7 @@ use tokio::time::timeout;
 use tokio_rustls::TlsAcceptor;
 
 use crate::support::soon;
+use crate::support::tls::tls;
 
 /// What was asked.
 #[derive(Clone, Debug, Default)]
@@ -244,24 +242,4 @@ async fn read_line(stream: &mut (impl AsyncBufRead + Unpin)) -> io::Result<Strin
     let mut line = String::new();
     stream.read_line(&mut line).await?;
     Ok(line.trim_end().to_owned())
-}
-
-/// Makes an authority and a certificate of it for `localhost` that is good until a year.
-fn tls(until: i32) -> (TlsAcceptor, String) {
-    let mut authority = CertificateParams::new(Vec::new()).expect("no name is a bad one");
-    authority.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
-    let authority_key = KeyPair::generate().expect("the system has chance");
-    let ca = authority.self_signed(&authority_key).expect("a key signs").pem();
-    let issuer = Issuer::new(authority, authority_key);
-    let key = KeyPair::generate().expect("the system has chance");
-    let mut server = CertificateParams::new(vec!["localhost".to_owned()]).expect("it is a name");
-    server.not_after = date_time_ymd(until, 1, 1);
-    let certificate = server.signed_by(&key, &issuer).expect("a key signs");
-    let config = ServerConfig::builder_with_provider(Arc::new(rustls::crypto::ring::default_provider()))
-        .with_safe_default_protocol_versions()
-        .expect("ring knows TLS")
-        .with_no_client_auth()
-        .with_single_cert(vec![certificate.der().clone()], PrivateKeyDer::Pkcs8(key.serialize_der().into()))
-        .expect("the key is that of the certificate");
-    (TlsAcceptor::from(Arc::new(config)), ca)
 }

@@ -21,6 +21,10 @@ pub(crate) mod private_bus;
 pub(crate) mod pty;
 pub(crate) mod random;
 pub(crate) mod sample;
+#[cfg(feature = "mail")]
+pub(crate) mod smtp_server;
+#[cfg(any(feature = "mail", feature = "webhook"))]
+pub(crate) mod tls;
 #[cfg(feature = "desktop")]
 pub(crate) mod users;
 #[cfg(feature = "desktop")]
