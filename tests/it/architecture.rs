@@ -50,7 +50,7 @@ const FENCES: &[(&str, &[&str])] = &[
     ("refinery_core", &["store/sqlite"]),
     ("notify_rust", &["notify/desktop"]),
     ("zbus", &["notify/desktop"]),
-    ("reqwest", &["notify/feishu", "notify/http", "notify/ntfy", "notify/telegram", "notify/webhook", "notify/wecom"]),
+    ("reqwest", &["notify/http", "notify/ntfy", "notify/robots", "notify/telegram", "notify/webhook"]),
     ("rustls", &["notify/http", "notify/webhook"]),
     ("lettre", &["notify/mail"]),
     ("standardwebhooks", &["notify/webhook"]),

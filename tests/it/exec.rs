@@ -73,7 +73,10 @@ impl Alive {
 /// Returns what this process has open.
 fn open() -> BTreeSet<PathBuf> {
     let entries = fs::read_dir("/proc/self/fd").unwrap();
-    entries.filter_map(|entry| fs::read_link(entry.unwrap().path()).ok()).filter(|path| path.to_string_lossy().starts_with("pipe:")).collect()
+    entries
+        .filter_map(|entry| fs::read_link(entry.unwrap().path()).ok())
+        .filter(|path| path.to_string_lossy().starts_with("pipe:"))
+        .collect()
 }
 
 #[tokio::test]
@@ -98,8 +101,14 @@ async fn a_program_reads_one_object_and_is_no_shell() {
         "tags": ["home"], "priority": "high", "metadata": {},
     });
     assert_eq!(told["task"], task);
-    for (object, fields) in [("firing", vec!["at", "fire_id", "late", "nominal", "slot"]), ("occurrence", vec!["due_at", "generation", "key"])] {
-        assert_eq!(told[object].as_object().unwrap().keys().collect::<BTreeSet<_>>(), fields.iter().map(|f| (*f).to_owned()).collect::<Vec<_>>().iter().collect());
+    for (object, fields) in [
+        ("firing", vec!["at", "fire_id", "late", "nominal", "slot"]),
+        ("occurrence", vec!["due_at", "generation", "key"]),
+    ] {
+        assert_eq!(
+            told[object].as_object().unwrap().keys().collect::<BTreeSet<_>>(),
+            fields.iter().map(|f| (*f).to_owned()).collect::<Vec<_>>().iter().collect()
+        );
     }
     let said = fs::read_to_string(directory.path().join("told.args")).unwrap();
     assert_eq!(said, format!("{odd}\n7 3 alert {id}\n"));
@@ -108,8 +117,13 @@ async fn a_program_reads_one_object_and_is_no_shell() {
 #[tokio::test]
 async fn what_a_program_answers_is_the_report() {
     let path = Path::new("x");
-    let answer = r#"cat >/dev/null; printf '{"status":"failed","error":"no room","final":true,"retry_after_s":5}'; exit 1"#;
-    let failed = |is_final| Report::Failed { error: "exec:x failed: no room".to_owned(), is_final, retry_after: Some(Span::from_secs(5)) };
+    let answer =
+        r#"cat >/dev/null; printf '{"status":"failed","error":"no room","final":true,"retry_after_s":5}'; exit 1"#;
+    let failed = |is_final| Report::Failed {
+        error: "exec:x failed: no room".to_owned(),
+        is_final,
+        retry_after: Some(Span::from_secs(5)),
+    };
     assert_eq!(run(answer, path, LONG).await, failed(true));
     assert_eq!(run(&answer.replace("true", "false"), path, LONG).await, failed(false));
     let error = failure(run("echo; echo 'no such room' >&2; echo more >&2; exit 7", path, LONG).await);
@@ -140,7 +154,9 @@ async fn one_that_floods_is_ended_and_one_that_only_complains_much_has_its_time(
     assert_eq!(error, "exec:x did not end within 300ms: oh no");
     assert_eq!(alive.ended().await, "");
     // More than a pipe holds, and less than is too much.
-    let error = run("head -c 200000 /dev/zero | tr '\\0' x >&2; echo '{\"status\": \"delivered\"}'", Path::new("x"), LONG).await;
+    let error =
+        run("head -c 200000 /dev/zero | tr '\\0' x >&2; echo '{\"status\": \"delivered\"}'", Path::new("x"), LONG)
+            .await;
     assert_eq!(error, Report::DELIVERED);
     assert_eq!(open(), before);
 }
@@ -192,7 +208,12 @@ async fn programs_are_exchanged_while_the_daemon_runs() {
     channel.configure(Vec::new());
     let away = Report::Away { reason: "no exec \"x\" is configured".to_owned() };
     assert_eq!(channel.deliver(&delivery("tea", "")).await, away);
-    channel.configure(vec![Settings { name: "x".to_owned(), command: vec!["true".to_owned()], directory: PathBuf::new(), timeout: LONG }]);
+    channel.configure(vec![Settings {
+        name: "x".to_owned(),
+        command: vec!["true".to_owned()],
+        directory: PathBuf::new(),
+        timeout: LONG,
+    }]);
     assert!(presence.has_changed().unwrap(), "what waits is tried");
     assert_eq!(channel.deliver(&delivery("tea", "")).await, Report::DELIVERED);
 }
@@ -206,7 +227,10 @@ async fn the_plug_in_that_the_readme_shows_works() {
     let home = Home::new();
     let write = |name: &str, text: &str| fs::write(home.path(name), text).unwrap();
     write("diary.py", program);
-    write("config.toml", "[exec.diary]\ncommand = ['python3', 'diary.py']\n[exec.env]\ncommand = ['sh', './env.sh', 'x y']\n");
+    write(
+        "config.toml",
+        "[exec.diary]\ncommand = ['python3', 'diary.py']\n[exec.env]\ncommand = ['sh', './env.sh', 'x y']\n",
+    );
     write("env.sh", "env > env.txt; echo \"$1\" >> env.txt\n");
     let mut command = home.daemon();
     command.env("KEIKO_CONFIG", home.path("config.toml")).env("MY_TOKEN", "hunter2").env("LC_TIME", "C");
@@ -231,5 +255,8 @@ async fn the_plug_in_that_the_readme_shows_works() {
     let history = connection.call("task.history", json!({"task": 3}));
     let delivery = &history["deliveries"][0];
     assert_eq!(delivery["status"], "retrying", "{history}");
-    assert!(delivery["last_error"].as_str().unwrap().starts_with("exec:diary failed: [Errno 21] Is a directory"), "{history}");
+    assert!(
+        delivery["last_error"].as_str().unwrap().starts_with("exec:diary failed: [Errno 21] Is a directory"),
+        "{history}"
+    );
 }

@@ -87,12 +87,18 @@ fn read(mail: &Mail) -> Value {
 #[tokio::test]
 async fn a_mail_says_title_body_link_and_what_to_type_in_every_script() {
     let server = usual().await;
-    let mut delivery = delivery("交房租 📮 — a title that is longer than one line of a header may be, so that it is folded", "due 12:00\n.\n…");
+    let mut delivery = delivery(
+        "交房租 📮 — a title that is longer than one line of a header may be, so that it is folded",
+        "due 12:00\n.\n…",
+    );
     delivery.message.link = Some("https://example.org/?a=1&b=2".to_owned());
     let to = vec!["me@example.org".to_owned(), "Ann B <ann@example.org>".to_owned()];
     assert_eq!(send(Settings { to, ..settings(server.port()) }, &delivery).await, Report::DELIVERED);
     let mail = &server.mails()[0];
-    assert_eq!((mail.from.as_str(), mail.to.as_slice()), ("keiko@example.org", &["me@example.org", "ann@example.org"].map(str::to_owned)[..]));
+    assert_eq!(
+        (mail.from.as_str(), mail.to.as_slice()),
+        ("keiko@example.org", &["me@example.org", "ann@example.org"].map(str::to_owned)[..])
+    );
     assert!(mail.text.is_ascii() && mail.text.lines().all(|line| line.len() <= 998), "{}", mail.text);
     let read = read(mail);
     assert_eq!(read["subject"], delivery.message.title);
@@ -155,11 +161,22 @@ async fn a_title_puts_nothing_into_the_head_of_a_mail() {
         "\0\u{1b}[31m",
     ];
     for title in titles {
-        assert_eq!(channel.deliver(&delivery(title, "..\r\n.\r\nMAIL FROM:<eve@example.org>")).await, Report::DELIVERED);
+        assert_eq!(
+            channel.deliver(&delivery(title, "..\r\n.\r\nMAIL FROM:<eve@example.org>")).await,
+            Report::DELIVERED
+        );
         let mail = server.mails().pop().unwrap();
         let names = mail.header_names();
         let expected = [
-            "From", "Date", "Subject", "Message-ID", "In-Reply-To", "References", "Content-Type", "To", "Auto-Submitted",
+            "From",
+            "Date",
+            "Subject",
+            "Message-ID",
+            "In-Reply-To",
+            "References",
+            "Content-Type",
+            "To",
+            "Auto-Submitted",
             "Content-Transfer-Encoding",
         ];
         let mut sorted = (names.clone(), expected.map(str::to_owned).to_vec());
@@ -195,13 +212,18 @@ async fn a_password_is_only_said_on_a_secure_line_and_to_a_server_that_is_known(
         let (error, is_final) = failure(send(unknown, &delivery("tea", "")).await);
         assert!(error.contains("certificate") && !is_final, "{error}");
         // Of another name.
-        let (error, is_final) = failure(send(Settings { host: "127.0.0.1".to_owned(), ..settings() }, &delivery("tea", "")).await);
+        let (error, is_final) =
+            failure(send(Settings { host: "127.0.0.1".to_owned(), ..settings() }, &delivery("tea", "")).await);
         assert!(error.contains("certificate") && !is_final, "{error}");
-        assert_eq!((server.mails().len(), server.lines().iter().filter(|line| line.starts_with("AUTH")).count()), (1, 1));
+        assert_eq!(
+            (server.mails().len(), server.lines().iter().filter(|line| line.starts_with("AUTH")).count()),
+            (1, 1)
+        );
     }
     let open = usual().await;
-    let (error, is_final) =
-        failure(send(with_password(secured(open.port(), Security::StartTls, &path), password()), &delivery("tea", "")).await);
+    let (error, is_final) = failure(
+        send(with_password(secured(open.port(), Security::StartTls, &path), password()), &delivery("tea", "")).await,
+    );
     assert_eq!(error, "cannot send mail by localhost: STARTTLS is not supported on this server");
     assert!(!is_final && open.mails().is_empty() && !open.lines().iter().any(|line| line.starts_with("AUTH")));
 }
@@ -209,10 +231,13 @@ async fn a_password_is_only_said_on_a_secure_line_and_to_a_server_that_is_known(
 #[tokio::test]
 async fn a_password_that_is_refused_is_read_anew_and_never_shown() {
     let old = STANDARD.encode("\0me\0hunter2");
-    let server = SmtpServer::start(move |line, _| {
-        if line.contains(&old) { Do::say("535 5.7.8 bad password hunter2") } else { Do::Usual }
-    })
-    .await;
+    let server =
+        SmtpServer::start(
+            move |line, _| {
+                if line.contains(&old) { Do::say("535 5.7.8 bad password hunter2") } else { Do::Usual }
+            },
+        )
+        .await;
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("password");
     let channel = channel(with_password(settings(server.port()), Source::File(path.clone())));
@@ -237,13 +262,17 @@ async fn what_a_server_refuses_for_good_is_final_and_the_rest_may_pass() {
         ("EHLO", "554 5.7.1 not you", false),
         ("MAIL", "451 4.7.1 greylisted", false),
         ("MAIL", "550 5.7.1 sender unknown", true),
+        ("RCPT", "550 5.1.1 no such user", true),
+        ("RCPT", "452 4.2.2 full", false),
         ("DATA", "452 4.3.1 full", false),
         (".", "554 5.7.1 looks like spam", true),
     ];
     for (word, answer, expected) in cases {
-        let server = SmtpServer::start(move |line, _| if line.starts_with(word) { Do::say(answer) } else { Do::Usual }).await;
+        let server =
+            SmtpServer::start(move |line, _| if line.starts_with(word) { Do::say(answer) } else { Do::Usual }).await;
         let (error, is_final) = failure(send(settings(server.port()), &delivery("tea", "")).await);
-        assert_eq!((error.as_str(), is_final), (format!("cannot send mail by 127.0.0.1: {answer}").as_str(), expected));
+        let told = if word == "RCPT" { "127.0.0.1 does not take it" } else { "cannot send mail by 127.0.0.1" };
+        assert_eq!((error, is_final), (format!("{told}: {answer}"), expected));
     }
 }
 
@@ -251,7 +280,7 @@ async fn what_a_server_refuses_for_good_is_final_and_the_rest_may_pass() {
 async fn one_address_that_is_refused_keeps_the_others_from_nothing_and_they_get_it_once() {
     let server = SmtpServer::start(|line, before| match line {
         "RCPT TO:<ann@example.org>" if before < 2 => Do::say("450 4.2.1 mailbox busy"),
-        "RCPT TO:<bob@example.org>" => Do::say("550 5.1.1 no such user\r\n"),
+        "RCPT TO:<bob@example.org>" => Do::say("550 5.1.1 no such user"),
         _ => Do::Usual,
     })
     .await;
@@ -259,7 +288,7 @@ async fn one_address_that_is_refused_keeps_the_others_from_nothing_and_they_get_
     let channel = channel(Settings { to, ..settings(server.port()) });
     let ring = delivery("tea", "");
     let (error, is_final) = failure(channel.deliver(&ring).await);
-    let expected = "127.0.0.1 does not take mail for ann@example.org: 450 4.2.1 mailbox busy (the other has it)";
+    let expected = "127.0.0.1 does not take it: ann@example.org: 450 4.2.1 mailbox busy (the other has it)";
     assert_eq!((error.as_str(), is_final), (expected, false));
     assert_eq!(channel.deliver(&ring).await, Report::DELIVERED);
     let to: Vec<Vec<String>> = server.mails().into_iter().map(|mail| mail.to).collect();
@@ -270,7 +299,7 @@ async fn one_address_that_is_refused_keeps_the_others_from_nothing_and_they_get_
     let mut other = ring.clone();
     other.id.fire_id = FireId(Uuid::from_u128(9));
     let (error, is_final) = failure(channel.deliver(&other).await);
-    let expected = "127.0.0.1 does not take mail for bob@example.org: 550 5.1.1 no such user (the other has it)";
+    let expected = "127.0.0.1 does not take it: bob@example.org: 550 5.1.1 no such user (the other has it)";
     assert_eq!((error.as_str(), is_final), (expected, true));
     assert_eq!(server.mails().len(), 3);
 }
@@ -280,9 +309,11 @@ async fn a_server_that_hangs_or_hangs_up_is_given_up_within_its_time() {
     for word in ["EHLO", "MAIL", "DATA", "."] {
         for what in [Do::Hang, Do::HangUp] {
             let told = what.clone();
-            let server = SmtpServer::start(move |line, _| if line.starts_with(word) { told.clone() } else { Do::Usual }).await;
+            let server =
+                SmtpServer::start(move |line, _| if line.starts_with(word) { told.clone() } else { Do::Usual }).await;
             let limit = if matches!(what, Do::Hang) { Duration::from_millis(300) } else { Duration::from_secs(20) };
-            let (error, is_final) = failure(send(Settings { timeout: limit, ..settings(server.port()) }, &delivery("tea", "")).await);
+            let (error, is_final) =
+                failure(send(Settings { timeout: limit, ..settings(server.port()) }, &delivery("tea", "")).await);
             assert!(!is_final && error.starts_with("cannot send mail by 127.0.0.1: "), "{error}");
             if matches!(what, Do::Hang) {
                 assert_eq!(error, "cannot send mail by 127.0.0.1: it took longer than 300ms");
@@ -332,7 +363,10 @@ async fn a_reminder_reaches_a_mailbox_and_nothing_shows_the_password() {
     let history = connection.call("task.history", json!({"task": 1}));
     assert_eq!(history["deliveries"][0]["status"], "delivered", "{history}");
     let mail = &server.mails()[0];
-    assert_eq!((mail.header("subject"), mail.header("date")), ("tea".to_owned(), "Wed, 13 May 2026 16:00:10 +0000".to_owned()));
+    assert_eq!(
+        (mail.header("subject"), mail.header("date")),
+        ("tea".to_owned(), "Wed, 13 May 2026 16:00:10 +0000".to_owned())
+    );
     assert!(mail.body().contains("keiko done 1"), "{}", mail.text);
     let log = fs::read_to_string(home.path("data/keikod.log")).unwrap();
     assert!(!history.to_string().contains("hunter2") && !log.contains("hunter2"), "{log}");

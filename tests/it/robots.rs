@@ -155,7 +155,9 @@ async fn the_next_attempt_goes_on_with_the_part_that_failed() {
     let host = server.url("");
     assert_eq!(
         error,
-        format!("{host} answered 200 with code 45009: {{\"errcode\":45009,\"errmsg\":\"api freq out of limit, hint: [123]\"}}")
+        format!(
+            "{host} answered 200 with code 45009: {{\"errcode\":45009,\"errmsg\":\"api freq out of limit, hint: [123]\"}}"
+        )
     );
     assert_eq!(retry_after, Some(Span::from_minutes(1)));
     // Also after the configuration was read anew.
@@ -186,7 +188,8 @@ async fn a_failure_inside_of_a_200_is_a_failure_with_its_code() {
             assert_eq!(retry_after, None);
         }
     }
-    let server = HttpServer::start(|_, _| Reply::status(200, r#"{"errcode":93000,"errmsg":"invalid webhook url"}"#)).await;
+    let server =
+        HttpServer::start(|_, _| Reply::status(200, r#"{"errcode":93000,"errmsg":"invalid webhook url"}"#)).await;
     let (error, _) = failure(wecom(settings(&server.url("/send"))).deliver(&delivery("wecom", "tea", "")).await);
     assert!(error.contains("code 93000"), "{error}");
 }

@@ -149,7 +149,10 @@ mod tests {
         check(("{\"status\": \"delivered\", \"more\": 1}\n", "", 0), Ok(()));
         check(("{\"status\":\"delivered\"}", "and then it fell", 1), Ok(()));
         check(("", "", 3), Err(("exec:x ended with exit status: 3", false, None)));
-        check(("", "\nno\u{1b}[31m way\nat all", 3), Err(("exec:x ended with exit status: 3: no [31m way", false, None)));
+        check(
+            ("", "\nno\u{1b}[31m way\nat all", 3),
+            Err(("exec:x ended with exit status: 3: no [31m way", false, None)),
+        );
         check(("{\"status\":\"failed\"}", "", 0), Err(("exec:x failed", false, None)));
         check(("{\"status\":\"failed\",\"error\":null}", "why", 1), Err(("exec:x failed: why", false, None)));
         let all = r#"{"status":"failed","error":"no\nroom","final":true,"retry_after_s":5}"#;
@@ -158,10 +161,14 @@ mod tests {
 
     #[test]
     fn what_is_no_answer_is_final_since_it_may_have_been_passed_on() {
-        let error = "cannot read what exec:x said: expected one JSON object with a status of delivered or failed, or nothing";
+        let error =
+            "cannot read what exec:x said: expected one JSON object with a status of delivered or failed, or nothing";
         check(("ok", "", 0), Err((&format!("{error}: ok"), true, None)));
         check(("{\"status\":\"done\"}", "", 0), Err((&format!("{error}: {{\"status\":\"done\"}}"), true, None)));
-        check(("{\"status\":\"delivered\"} {}", "", 0), Err((&format!("{error}: {{\"status\":\"delivered\"}} {{}}"), true, None)));
+        check(
+            ("{\"status\":\"delivered\"} {}", "", 0),
+            Err((&format!("{error}: {{\"status\":\"delivered\"}} {{}}"), true, None)),
+        );
         check(("ok", "", 1), Err(("exec:x ended with exit status: 1", false, None)));
     }
 

@@ -33,9 +33,26 @@ const ENDS_WITHIN: Duration = Duration::from_secs(2);
 
 /// What of the daemon's environment a program gets. Not all: where keys are in it they are meant for other targets.
 const PASSED_ON: [&str; 20] = [
-    "PATH", "HOME", "USER", "LOGNAME", "SHELL", "LANG", "LANGUAGE", "TZ", "TMPDIR", "XDG_RUNTIME_DIR", "DISPLAY",
-    "WAYLAND_DISPLAY", "XAUTHORITY", "DBUS_SESSION_BUS_ADDRESS", "http_proxy", "https_proxy", "no_proxy",
-    "KEIKO_CONFIG", "KEIKO_DATA_DIR", "KEIKO_SOCKET",
+    "PATH",
+    "HOME",
+    "USER",
+    "LOGNAME",
+    "SHELL",
+    "LANG",
+    "LANGUAGE",
+    "TZ",
+    "TMPDIR",
+    "XDG_RUNTIME_DIR",
+    "DISPLAY",
+    "WAYLAND_DISPLAY",
+    "XAUTHORITY",
+    "DBUS_SESSION_BUS_ADDRESS",
+    "http_proxy",
+    "https_proxy",
+    "no_proxy",
+    "KEIKO_CONFIG",
+    "KEIKO_DATA_DIR",
+    "KEIKO_SOCKET",
 ];
 
 /// What stands before the names of further variables that it gets.
@@ -61,9 +78,8 @@ pub(super) struct Program<'a> {
 /// Where it cannot be started.
 pub(super) async fn run(program: Program<'_>) -> io::Result<Ended> {
     let [name, arguments @ ..] = program.command else { return Err(io::ErrorKind::InvalidInput.into()) };
-    let inherited = std::env::vars_os().filter(|(name, _)| {
-        name.to_str().is_some_and(|name| PASSED_ON.contains(&name) || name.starts_with(LOCALE))
-    });
+    let inherited = std::env::vars_os()
+        .filter(|(name, _)| name.to_str().is_some_and(|name| PASSED_ON.contains(&name) || name.starts_with(LOCALE)));
     let mut command = Command::new(name);
     command.args(arguments).env_clear().envs(inherited).envs(program.variables);
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).kill_on_drop(true);
@@ -77,10 +93,7 @@ pub(super) async fn run(program: Program<'_>) -> io::Result<Ended> {
     let (input, output, complaint) = group.pipes();
     let mut said = (Vec::new(), Vec::new());
     let end = {
-        let talk = talk(
-            hear(output, &mut said.0),
-            join(tell(input, &program.input), note(complaint, &mut said.1)),
-        );
+        let talk = talk(hear(output, &mut said.0), join(tell(input, &program.input), note(complaint, &mut said.1)));
         converse(&mut group, talk, program.timeout).await?
     };
     if !matches!(end, End::Exit(_)) {
@@ -110,10 +123,8 @@ async fn converse(group: &mut Group, talk: impl Future<Output = bool>, limit: Du
     };
     let end = timeout(limit, whole_run).await.unwrap_or(Ok(End::TimedOut(limit)));
     // All that it said is in the pipes; who else holds their other ends may do so for ever.
-    if is_whole.is_none() && matches!(end, Ok(End::Exit(_))) {
-        if let Ok(false) = timeout(READ_WITHIN, talk).await {
-            return Ok(End::TooMuch(OUTPUT_BYTES_MAX));
-        }
+    if is_whole.is_none() && matches!(end, Ok(End::Exit(_))) && timeout(READ_WITHIN, talk).await == Ok(false) {
+        return Ok(End::TooMuch(OUTPUT_BYTES_MAX));
     }
     end
 }

@@ -112,8 +112,11 @@ impl MailChannel {
         }
         // Refused for good is refused for good (RFC 5321, 4.2.1); while one of them may pass, that one is tried again.
         let is_final = taken.refused.iter().all(|(_, error)| error.is_permanent());
-        let told: Vec<String> =
-            taken.refused.iter().map(|(address, error)| format!("{address}: {}", answered(error))).collect();
+        let is_one = taken.refused.len() + taken.by.len() == 1;
+        let tell = |(address, error): &(String, Error)| {
+            if is_one { answered(error) } else { format!("{address}: {}", answered(error)) }
+        };
+        let told: Vec<String> = taken.refused.iter().map(tell).collect();
         let others = match taken.by.len() {
             0 => String::new(),
             1 => " (the other has it)".to_owned(),
@@ -124,7 +127,7 @@ impl MailChannel {
         } else {
             self.progress.note(id, taken.by);
         }
-        let error = format!("{host} does not take mail for {}{others}", told.join(", "));
+        let error = format!("{host} does not take it: {}{others}", told.join(", "));
         Report::Failed { error, is_final, retry_after: None }
     }
 }
@@ -147,9 +150,8 @@ impl Endpoint {
             Some(password) => Some(password.reveal().await.map_err(Why::passing)?),
             None => None,
         };
-        let credentials = user.clone().zip(secret.as_ref()).map(|(user, secret)| {
-            Credentials::new(user, secret.reveal().to_owned())
-        });
+        let credentials =
+            user.clone().zip(secret.as_ref()).map(|(user, secret)| Credentials::new(user, secret.reveal().to_owned()));
         let tls = match self.settings.security {
             Security::None => None,
             Security::Tls | Security::StartTls => {
@@ -198,6 +200,9 @@ impl Endpoint {
 
 /// Returns what a server or the way to it said, as one short line.
 fn answered(error: &Error) -> String {
+    if error.is_response() {
+        return "it said something that is no answer".to_owned();
+    }
     let mut cause: &dyn std::error::Error = error;
     while let Some(below) = cause.source() {
         cause = below;

@@ -42,7 +42,9 @@ impl Addresses {
 
 fn read(key: &'static str, address: &str) -> Result<Mailbox, Fault> {
     address.parse().map_err(|error| {
-        let reason = format!("expected a mail address such as me@example.org or Me <me@example.org>, found {address:?}: {error}");
+        let reason = format!(
+            "expected a mail address such as me@example.org or Me <me@example.org>, found {address:?}: {error}"
+        );
         Fault { key, reason }
     })
 }
@@ -77,7 +79,7 @@ pub(super) fn letter(delivery: &Delivery, addresses: &Addresses) -> Result<Vec<u
         letter = with(letter, HeaderName::new_from_ascii_str("Importance"), importance);
         letter = with(letter, HeaderName::new_from_ascii_str("X-Priority"), number);
     }
-    let letter = letter.body(chat::details(message) + "\n").map_err(|error| error.to_string())?;
+    let letter = letter.body(chat::details(message)).map_err(|error| error.to_string())?;
     Ok(letter.formatted())
 }
 

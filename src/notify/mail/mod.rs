@@ -91,7 +91,8 @@ impl Settings {
     pub fn check(&self) -> Result<(), Fault> {
         let is_here = matches!(self.host.as_str(), "localhost" | "127.0.0.1" | "::1");
         if self.security == Security::None && !is_here {
-            let reason = format!("expected tls or starttls for {}: only to this machine may the line be open", self.host);
+            let reason =
+                format!("expected tls or starttls for {}: only to this machine may the line be open", self.host);
             return Err(Fault { key: "security", reason });
         }
         if self.user.is_some() != self.password.is_some() {

@@ -189,13 +189,19 @@ impl<'a> Session<'a> {
         Self { script, seen, offers, is_secure: false, mail: Mail::default() }
     }
 
-    async fn greet<S: AsyncRead + AsyncWrite + Unpin>(&mut self, mut stream: BufReader<S>) -> io::Result<Option<BufReader<S>>> {
+    async fn greet<S: AsyncRead + AsyncWrite + Unpin>(
+        &mut self,
+        mut stream: BufReader<S>,
+    ) -> io::Result<Option<BufReader<S>>> {
         stream.write_all(b"220 mail.example ESMTP\r\n").await?;
         self.talk(stream).await
     }
 
     /// Talks until the client leaves, or until TLS is to begin: then the stream is given back.
-    async fn talk<S: AsyncRead + AsyncWrite + Unpin>(&mut self, mut stream: BufReader<S>) -> io::Result<Option<BufReader<S>>> {
+    async fn talk<S: AsyncRead + AsyncWrite + Unpin>(
+        &mut self,
+        mut stream: BufReader<S>,
+    ) -> io::Result<Option<BufReader<S>>> {
         loop {
             let line = read_line(&mut stream).await?;
             let answer = match self.told(&line) {
