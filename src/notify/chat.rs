@@ -2,12 +2,14 @@
 //!
 //! Nothing is dropped: what does not fit into one part stands in the next. A part never ends within a cluster.
 
+#[cfg(feature = "webhook")]
 use unicode_segmentation::UnicodeSegmentation;
 
 use crate::domain::message::Message;
 use crate::notify::text;
 
 /// Returns what is said in plain text: the title, further lines, the link, and what to type about it.
+#[cfg(feature = "webhook")]
 #[must_use]
 pub(crate) fn plain(message: &Message) -> String {
     format!("{}\n{}", title(message), details(message))
@@ -36,6 +38,7 @@ pub(crate) fn details(message: &Message) -> String {
 /// is possible and between two clusters otherwise. What is left out of a border is one line break at most.
 ///
 /// A cluster that alone is more than `max` is a part of its own, cut between two characters.
+#[cfg(feature = "webhook")]
 #[must_use]
 pub(crate) fn parts(text: &str, max: usize, measure: fn(&str) -> usize) -> Vec<String> {
     let mut parts: Vec<String> = Vec::new();
@@ -53,6 +56,7 @@ pub(crate) fn parts(text: &str, max: usize, measure: fn(&str) -> usize) -> Vec<S
 }
 
 /// Returns where the first part of a text ends that does not fit.
+#[cfg(feature = "webhook")]
 fn border(text: &str, max: usize, measure: fn(&str) -> usize) -> usize {
     let last_of = |ends: &mut dyn Iterator<Item = usize>| {
         ends.take_while(|end| measure(&text[..*end]) <= max).filter(|end| *end > 0).last()
@@ -66,7 +70,7 @@ fn border(text: &str, max: usize, measure: fn(&str) -> usize) -> usize {
     line.or_else(cluster).or_else(character).unwrap_or(one)
 }
 
-#[cfg(test)]
+#[cfg(all(test, feature = "webhook"))]
 mod tests {
     use super::*;
 

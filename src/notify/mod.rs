@@ -11,9 +11,11 @@ use crate::domain::effect::Withdrawal;
 use crate::notify::responses::Response;
 
 pub mod absent;
+#[cfg(any(feature = "mail", feature = "webhook"))]
 mod certificates;
 #[cfg(unix)]
 mod changes;
+#[cfg(any(feature = "mail", feature = "webhook"))]
 mod chat;
 pub mod desktop;
 mod endpoints;
@@ -25,6 +27,7 @@ pub mod keys;
 pub mod mail;
 pub mod network;
 mod payload;
+#[cfg(any(feature = "mail", feature = "webhook"))]
 mod progress;
 pub mod recording;
 pub mod responses;

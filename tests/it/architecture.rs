@@ -80,6 +80,7 @@ const FENCES: &[(&str, &[&str])] = &[
             "clock/system",
             "config/private_dir",
             "notify/changes",
+            "notify/exec",
             "notify/network",
             "notify/terminal",
             "store/sqlite/volume",

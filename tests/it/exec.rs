@@ -5,6 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use futures_util::future::join_all;
 use keiko::domain::delivery::{Delivery, Report, Target};
 use keiko::domain::task::Priority;
 use keiko::domain::time::Span;
@@ -20,7 +21,7 @@ use crate::support::{sample, soon};
 const LONG: Duration = Duration::from_secs(30);
 
 /// A limit that is to be reached.
-const SHORT: Duration = Duration::from_millis(300);
+const SHORT: Duration = Duration::from_secs(2);
 
 fn channel(command: &[&str], timeout: Duration) -> ExecChannel {
     let channel = ExecChannel::new();
@@ -70,13 +71,11 @@ impl Alive {
     }
 }
 
-/// Returns what this process has open.
-fn open() -> BTreeSet<PathBuf> {
+/// Returns how many ends of pipes this process has.
+fn pipes() -> usize {
     let entries = fs::read_dir("/proc/self/fd").unwrap();
-    entries
-        .filter_map(|entry| fs::read_link(entry.unwrap().path()).ok())
-        .filter(|path| path.to_string_lossy().starts_with("pipe:"))
-        .collect()
+    let links = entries.filter_map(|entry| fs::read_link(entry.unwrap().path()).ok());
+    links.filter(|path| path.to_string_lossy().starts_with("pipe:")).count()
 }
 
 #[tokio::test]
@@ -144,41 +143,36 @@ async fn a_program_need_not_read_what_it_is_told() {
 
 #[tokio::test]
 async fn one_that_floods_is_ended_and_one_that_only_complains_much_has_its_time() {
-    let before = open();
     let alive = Alive::new();
     let error = failure(run("exec 9>\"$0\"; yes", &alive.path, LONG).await);
     assert_eq!(error, "exec:x said more than 65536 bytes on standard output");
     assert_eq!(alive.ended().await, "");
     let alive = Alive::new();
     let error = failure(run("exec 9>\"$0\"; yes 'oh no' >&2", &alive.path, SHORT).await);
-    assert_eq!(error, "exec:x did not end within 300ms: oh no");
+    assert_eq!(error, "exec:x did not end within 2s: oh no");
     assert_eq!(alive.ended().await, "");
     // More than a pipe holds, and less than is too much.
     let error =
         run("head -c 200000 /dev/zero | tr '\\0' x >&2; echo '{\"status\": \"delivered\"}'", Path::new("x"), LONG)
             .await;
     assert_eq!(error, Report::DELIVERED);
-    assert_eq!(open(), before);
 }
 
 #[tokio::test]
 async fn the_whole_group_of_one_that_does_not_end_is_ended_also_where_it_is_asked_in_vain() {
-    let before = open();
     let alive = Alive::new();
     // It may clean up.
     let script = "exec 9>\"$0\"; trap 'echo bye >&9; exit' TERM; sleep 1000 & wait";
-    assert_eq!(failure(run(script, &alive.path, SHORT).await), "exec:x did not end within 300ms");
+    assert_eq!(failure(run(script, &alive.path, SHORT).await), "exec:x did not end within 2s");
     assert_eq!(alive.ended().await, "bye\n");
     let alive = Alive::new();
     let script = "exec 9>\"$0\"; trap '' TERM; echo why >&2; (sleep 1000; sleep 1000) & while :; do sleep 1000; done";
-    assert_eq!(failure(run(script, &alive.path, SHORT).await), "exec:x did not end within 300ms: why");
+    assert_eq!(failure(run(script, &alive.path, SHORT).await), "exec:x did not end within 2s: why");
     assert_eq!(alive.ended().await, "");
-    assert_eq!(open(), before);
 }
 
 #[tokio::test]
 async fn one_that_leaves_a_child_with_its_pipes_is_not_waited_for() {
-    let before = open();
     let directory = tempfile::tempdir().unwrap();
     let file = directory.path().join("pid");
     let script = "setsid sleep 1000 & echo $! > \"$0\"; echo '{\"status\": \"delivered\"}'";
@@ -186,18 +180,34 @@ async fn one_that_leaves_a_child_with_its_pipes_is_not_waited_for() {
     // It is somebody else's now.
     let pid: i32 = fs::read_to_string(&file).unwrap().trim().parse().unwrap();
     kill_process(Pid::from_raw(pid).unwrap(), Signal::KILL).unwrap();
-    assert_eq!(open(), before);
 }
 
 #[tokio::test]
 async fn a_run_that_nobody_waits_for_any_more_is_ended() {
-    let alive = Alive::new();
-    let script = "exec 9>\"$0\"; trap '' TERM; echo begun >&9; sleep 1000 & sleep 1000";
-    let channel = channel(&["sh", "-c", script, alive.path.to_str().unwrap()], LONG);
-    let delivery = delivery("tea", "");
-    let attempt = tokio::time::timeout(SHORT, channel.deliver(&delivery)).await;
-    assert!(attempt.is_err());
-    assert_eq!(alive.ended().await, "begun\n");
+    let (alive, begun) = (Alive::new(), Alive::new());
+    let script = "exec 9>\"$0\"; trap '' TERM; echo begun > \"$1\"; sleep 1000 & sleep 1000";
+    let words = ["sh", "-c", script, alive.path.to_str().unwrap(), begun.path.to_str().unwrap()];
+    let channel = channel(&words, LONG);
+    let attempt = tokio::spawn(async move { channel.deliver(&delivery("tea", "")).await });
+    assert_eq!(begun.ended().await, "begun\n");
+    attempt.abort();
+    assert_eq!(alive.ended().await, "");
+}
+
+#[cfg(target_os = "linux")]
+#[tokio::test]
+async fn attempts_leave_no_descriptor_behind_however_they_end() {
+    const MANY: usize = 20;
+    let before = pipes();
+    let path = Path::new("x");
+    let scripts =
+        ["trap '' TERM; sleep 1000", "yes", "yes >&2", "exec >&- 2>&- <&-; sleep 1000", "setsid sleep 20 & exit"];
+    for script in scripts {
+        join_all((0..MANY).map(|_| run(script, path, SHORT))).await;
+    }
+    // Other tests of the same process have some of their own.
+    let after = pipes();
+    assert!(after < before + MANY, "{before} before, {after} after");
 }
 
 #[tokio::test]
