@@ -11,15 +11,22 @@ use crate::domain::effect::Withdrawal;
 use crate::notify::responses::Response;
 
 pub mod absent;
+#[cfg(feature = "webhook")]
+mod answers;
 #[cfg(unix)]
 mod changes;
 mod chat;
 pub mod desktop;
+pub mod fault;
 mod http;
 pub mod keys;
 pub mod network;
+//NTFY
+#[cfg(feature = "webhook")]
+mod press;
 pub mod recording;
 pub mod responses;
+pub mod telegram;
 pub mod terminal;
 mod text;
 pub mod webhook;

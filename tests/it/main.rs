@@ -32,6 +32,8 @@ mod readme;
 mod simulation;
 mod storage;
 mod support;
+#[cfg(feature = "webhook")]
+mod telegram;
 mod terminal;
 mod waking;
 #[cfg(feature = "webhook")]

@@ -8,6 +8,8 @@ pub(crate) mod daemon;
 #[cfg(feature = "desktop")]
 pub(crate) mod fake_server;
 #[cfg(feature = "webhook")]
+pub(crate) mod fake_telegram;
+#[cfg(feature = "webhook")]
 pub(crate) mod http_server;
 #[cfg(feature = "desktop")]
 pub(crate) mod ledger;
