@@ -16,6 +16,7 @@ use crate::notify::Channel;
 use crate::notify::fault::Fault;
 use crate::notify::keys::{Key, Source};
 use crate::notify::network::Network;
+use crate::notify::ntfy::{self, NtfyChannel};
 use crate::notify::telegram::{self, TelegramChannel};
 
 /// How long an attempt may take in all, where nothing else is configured.
@@ -30,6 +31,7 @@ const LONG_SNOOZE: Span = Span::from_minutes(60);
 /// The channels whose targets are tables of the configuration, and can be replaced while the daemon runs.
 pub(super) struct Chats {
     telegram: Arc<TelegramChannel>,
+    ntfy: Arc<NtfyChannel>,
 }
 
 impl Chats {
@@ -37,7 +39,10 @@ impl Chats {
     pub(super) fn new(clock: &Arc<dyn Clock>, network: impl Fn() -> Arc<dyn Network>) -> Self {
         let clock = Arc::clone(clock);
         let now: Arc<dyn Fn() -> Timestamp + Send + Sync> = Arc::new(move || clock.now());
-        Self { telegram: Arc::new(TelegramChannel::new(now).heeding(network())) }
+        Self {
+            telegram: Arc::new(TelegramChannel::new(Arc::clone(&now)).heeding(network())),
+            ntfy: Arc::new(NtfyChannel::new(now).heeding(network())),
+        }
     }
 
     /// Puts the targets of a configuration in the place of all that were.
@@ -51,15 +56,17 @@ impl Chats {
         };
         let mut faults = Vec::new();
         let telegram = settings(tables(ChannelKind::Telegram), |table| table.telegram(config), &mut faults);
+        let ntfy = settings(tables(ChannelKind::Ntfy), |table| table.ntfy(config), &mut faults);
         if faults.is_empty() {
-            faults.extend(self.telegram.configure(telegram).err().into_iter().flatten());
+            let refused = [self.telegram.configure(telegram).err(), self.ntfy.configure(ntfy).err()];
+            faults.extend(refused.into_iter().flatten().flatten());
         }
         if faults.is_empty() { Ok(()) } else { Err(placed(path, config, faults)) }
     }
 
     /// Returns the channels.
     pub(super) fn channels(&self) -> Vec<Arc<dyn Channel>> {
-        vec![Arc::clone(&self.telegram) as _]
+        vec![Arc::clone(&self.telegram) as _, Arc::clone(&self.ntfy) as _]
     }
 }
 
@@ -198,6 +205,18 @@ impl<'a> Table<'a> {
             buttons: self.truth("buttons").unwrap_or(true),
             snoozes: snoozes(config),
             api_url: self.text("api_url").unwrap_or_else(|| telegram::API_URL.to_owned()),
+            ca: self.ca()?,
+            timeout: self.timeout(),
+        })
+    }
+
+    fn ntfy(&self, config: &Config) -> Result<ntfy::Settings, (&'static str, String)> {
+        Ok(ntfy::Settings {
+            name: self.name(),
+            url: self.required_secret("url")?,
+            token: self.secret("token"),
+            answers_url: self.secret("answers_url"),
+            snoozes: snoozes(config),
             ca: self.ca()?,
             timeout: self.timeout(),
         })

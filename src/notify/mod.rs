@@ -21,9 +21,11 @@ pub mod fault;
 mod http;
 pub mod keys;
 pub mod network;
-//NTFY
+pub mod ntfy;
 #[cfg(feature = "webhook")]
 mod press;
+#[cfg(feature = "webhook")]
+mod progress;
 pub mod recording;
 pub mod responses;
 pub mod telegram;

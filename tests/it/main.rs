@@ -21,6 +21,8 @@ mod fuzz_bodies;
 mod generated;
 mod lifecycle;
 mod load;
+#[cfg(feature = "webhook")]
+mod ntfy;
 mod oracle;
 mod outgoing;
 mod popup;

@@ -4,36 +4,25 @@ use std::fs;
 use std::sync::Arc;
 use std::time::Duration;
 
-use chrono_tz::Tz;
 use keiko::clock::Clock as _;
 use keiko::clock::sim::SimClock;
 use keiko::clock::system::SystemClock;
-use keiko::domain::command::GRACE_DEFAULT;
 use keiko::domain::delivery::{Delivery, Report, Target};
 use keiko::domain::effect::{Standing, Told, Withdrawal};
-use keiko::domain::event::Snapshot;
 use keiko::domain::message::Reason;
 use keiko::domain::occurrence::Outcome;
-use keiko::domain::quiet::QuietHours;
-use keiko::domain::schedule::{Interval, Rule, Schedule};
+use keiko::domain::schedule::{Interval, Rule};
 use keiko::domain::secret::Secret;
 use keiko::domain::state::State;
-use keiko::domain::task::{Details, Policy, Priority, TaskId};
-use keiko::domain::time::{Span, Timestamp};
-use keiko::domain::waiting::SetWaits;
-use keiko::engine::handle::Handle;
-use keiko::engine::ids::Ids;
-use keiko::engine::input::AddRequest;
-use keiko::engine::{EngineParts, Running, start};
+use keiko::domain::task::Priority;
+use keiko::domain::time::Span;
 use keiko::notify::Channel as _;
 use keiko::notify::keys::{Key, Source};
 use keiko::notify::telegram::{Settings, TelegramChannel};
-use keiko::store::Store as _;
-use keiko::store::memory::MemoryStore;
 use serde_json::{Value, json};
-use uuid::Uuid;
 
 use crate::support::daemon::{Daemon, Home};
+use crate::support::desk::{Desk, after, once};
 use crate::support::fake_telegram::{CHAT, FakeTelegram, TOKEN, refusal};
 use crate::support::http_server::{HttpServer, Reply};
 use crate::support::sample;
@@ -319,92 +308,20 @@ async fn chats_are_replaced_while_it_runs() {
     assert_eq!(format!("{channel:?}"), r#"TelegramChannel { named: ["us"], .. }"#);
 }
 
-/// A loop that speaks in a chat only.
-struct Desk {
-    clock: Arc<SimClock>,
-    store: MemoryStore,
-    handle: Handle,
-    _running: Running,
-}
-
-impl Desk {
-    async fn new(settings: Vec<Settings>) -> Self {
-        Self::with(
-            Arc::new(SimClock::starting_at(noon(), Tz::America__New_York)),
-            MemoryStore::new(Uuid::nil()),
-            settings,
-        )
-        .await
-    }
-
-    async fn with(clock: Arc<SimClock>, store: MemoryStore, settings: Vec<Settings>) -> Self {
-        let now = Arc::clone(&clock);
-        let channel = TelegramChannel::new(Arc::new(move || now.now()));
+/// Returns what makes the channel of a desk.
+fn of(settings: Vec<Settings>) -> impl FnOnce(Arc<SimClock>) -> TelegramChannel {
+    move |clock| {
+        let channel = TelegramChannel::new(Arc::new(move || clock.now()));
         channel.configure(settings).unwrap();
-        let parts = EngineParts {
-            store: Arc::new(store.clone()),
-            clock: Arc::clone(&clock) as _,
-            channels: vec![Arc::new(channel)],
-            ids: Ids::from_seed(1),
-            grace: GRACE_DEFAULT,
-            quiet_hours: QuietHours::default(),
-        };
-        let (handle, running) = start(parts).await.expect("an empty store");
-        Self { clock, store, handle, _running: running }
+        channel
     }
-
-    /// Ends the loop with its channel, and begins again with the same store.
-    async fn restarted(self, settings: Vec<Settings>) -> Self {
-        let Self { clock, store, handle, _running } = self;
-        _running.stop(Duration::from_secs(5)).await;
-        drop(handle);
-        Self::with(clock, store, settings).await
-    }
-
-    async fn add(&self, title: &str, rule: Rule) -> TaskId {
-        let request = AddRequest {
-            details: Details { title: title.into(), targets: vec![target()], ..Details::default() },
-            schedule: Schedule { text: String::new(), rule, zone: None },
-            alerts: None,
-            deadline: None,
-            policy: Policy::default(),
-            waits: SetWaits::default(),
-            key: None,
-        };
-        self.handle.add(request).await.expect("ahead").snapshot.task.id
-    }
-
-    async fn to(&self, minutes: i64) {
-        self.handle.advance(after(minutes)).await.expect("forwards");
-    }
-
-    fn task(&self, id: TaskId) -> Snapshot {
-        self.store.snapshot(id).expect("readable").expect("it is there")
-    }
-
-    #[track_caller]
-    fn is_done(&self, id: TaskId) -> bool {
-        matches!(self.task(id).occurrence.state, State::Completed(ended) if ended.outcome == Outcome::Done)
-    }
-}
-
-fn noon() -> Timestamp {
-    Timestamp::from_millis(1_772_884_800_000).expect("in range")
-}
-
-fn after(minutes: i64) -> Timestamp {
-    noon().saturating_add(Span::from_minutes(minutes))
-}
-
-fn once(minutes: i64) -> Rule {
-    Rule::Once(after(minutes).local(Tz::America__New_York))
 }
 
 #[tokio::test]
 async fn a_button_completes_a_task_and_the_message_says_so() {
     let telegram = FakeTelegram::start().await;
-    let desk = Desk::new(vec![settings(&telegram.url())]).await;
-    let rent = desk.add("rent", once(1)).await;
+    let desk = Desk::new(of(vec![settings(&telegram.url())])).await;
+    let rent = desk.add("rent", "telegram:me", once(1)).await;
     desk.to(1).await;
     let done = telegram.data("✓ Done");
     assert_eq!(telegram.press(&done).await, "✓ done");
@@ -420,8 +337,8 @@ async fn a_button_completes_a_task_and_the_message_says_so() {
 #[tokio::test]
 async fn a_button_snoozes_and_the_next_message_has_buttons_of_its_own() {
     let telegram = FakeTelegram::start().await;
-    let desk = Desk::new(vec![settings(&telegram.url())]).await;
-    let rent = desk.add("rent", once(1)).await;
+    let desk = Desk::new(of(vec![settings(&telegram.url())])).await;
+    let rent = desk.add("rent", "telegram:me", once(1)).await;
     desk.to(1).await;
     assert_eq!(telegram.press(&telegram.data("Snooze 10m")).await, "snoozed for 10m");
     assert!(matches!(desk.task(rent).occurrence.state, State::Pending(_)));
@@ -435,14 +352,14 @@ async fn a_button_snoozes_and_the_next_message_has_buttons_of_its_own() {
 #[tokio::test]
 async fn a_press_between_two_daemons_counts_once() {
     let telegram = FakeTelegram::start().await;
-    let desk = Desk::new(vec![settings(&telegram.url())]).await;
-    let rent = desk.add("rent", once(1)).await;
+    let desk = Desk::new(of(vec![settings(&telegram.url())])).await;
+    let rent = desk.add("rent", "telegram:me", once(1)).await;
     desk.to(1).await;
     let done = telegram.data("✓ Done");
-    let desk = desk.restarted(Vec::new()).await;
+    let desk = desk.restarted(of(Vec::new())).await;
     let query = telegram.pressed(CHAT, &done);
     assert!(!desk.is_done(rent));
-    let desk = desk.restarted(vec![settings(&telegram.url())]).await;
+    let desk = desk.restarted(of(vec![settings(&telegram.url())])).await;
     assert_eq!(telegram.answered(&query).await, "✓ done");
     assert!(desk.is_done(rent));
 }
@@ -450,9 +367,11 @@ async fn a_press_between_two_daemons_counts_once() {
 #[tokio::test]
 async fn the_button_of_an_occurrence_that_is_over_touches_no_later_one() {
     let telegram = FakeTelegram::start().await;
-    let desk = Desk::new(vec![settings(&telegram.url())]).await;
+    let desk = Desk::new(of(vec![settings(&telegram.url())])).await;
     let every = Span::from_minutes(60);
-    let water = desk.add("water", Rule::Interval(Interval { every, from: after(60), count: None, until: None })).await;
+    let water = desk
+        .add("water", "telegram:me", Rule::Interval(Interval { every, from: after(60), count: None, until: None }))
+        .await;
     desk.to(60).await;
     let first = telegram.data("✓ Done");
     desk.to(120).await;
@@ -466,8 +385,8 @@ async fn the_button_of_an_occurrence_that_is_over_touches_no_later_one() {
 #[tokio::test]
 async fn presses_of_strangers_and_of_strange_buttons_do_nothing() {
     let telegram = FakeTelegram::start().await;
-    let desk = Desk::new(vec![settings(&telegram.url())]).await;
-    let rent = desk.add("rent", once(1)).await;
+    let desk = Desk::new(of(vec![settings(&telegram.url())])).await;
+    let rent = desk.add("rent", "telegram:me", once(1)).await;
     desk.to(1).await;
     let done = telegram.data("✓ Done");
     assert_eq!(telegram.press_in(4711, &done).await, "Keiko is not told to listen to this chat");
@@ -480,8 +399,8 @@ async fn presses_of_strangers_and_of_strange_buttons_do_nothing() {
 async fn two_chats_of_one_bot_are_asked_for_once() {
     let telegram = FakeTelegram::start().await;
     let other = || Settings { name: "us".to_owned(), chat: "@Us_All".to_owned(), ..settings(&telegram.url()) };
-    let desk = Desk::new(vec![settings(&telegram.url()), other()]).await;
-    desk.add("rent", once(1)).await;
+    let desk = Desk::new(of(vec![settings(&telegram.url()), other()])).await;
+    desk.add("rent", "telegram:me", once(1)).await;
     desk.to(1).await;
     assert_eq!(telegram.press(&telegram.data("✓ Done")).await, "✓ done");
     // The question before the press, and the one behind it.

@@ -16,8 +16,9 @@ use crate::domain::effect::Withdrawal;
 use crate::notify::answers::follow_each;
 use crate::notify::fault::Fault;
 use crate::notify::network::{Heeding, Network};
+use crate::notify::progress::Progress;
 use crate::notify::responses::{Response, Responses};
-use crate::notify::telegram::endpoint::{Endpoint, Progress};
+use crate::notify::telegram::endpoint::Endpoint;
 use crate::notify::telegram::message::Receipt;
 use crate::notify::telegram::poller::Poller;
 use crate::notify::telegram::{Now, Settings};
@@ -36,7 +37,7 @@ type Endpoints = BTreeMap<String, Arc<Endpoint>>;
 /// Chats of Telegram.
 pub struct TelegramChannel {
     endpoints: RwLock<Arc<Endpoints>>,
-    progress: Progress,
+    progress: Progress<i64>,
     responses: Arc<Responses>,
     /// Wakes those that pause after a failure.
     knock: Arc<Notify>,
@@ -53,7 +54,7 @@ impl TelegramChannel {
     pub fn new(now: Now) -> Self {
         Self {
             endpoints: RwLock::default(),
-            progress: Progress::default(),
+            progress: Progress::new(),
             responses: Arc::default(),
             knock: Arc::default(),
             listening: Mutex::new(None),

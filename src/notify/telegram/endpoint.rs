@@ -2,7 +2,6 @@
 //!
 //! Never sends a part twice that the service has taken, as long as this process lives.
 
-use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
 
 use futures_util::FutureExt as _;
@@ -10,37 +9,17 @@ use futures_util::future::BoxFuture;
 use reqwest::{Certificate, Url};
 use serde_json::{Value, json};
 
-use crate::domain::delivery::{Delivery, DeliveryId, Report};
+use crate::domain::delivery::{Delivery, Report};
 use crate::domain::effect::Withdrawal;
 use crate::domain::secret::Secret;
 use crate::domain::time::Span;
 use crate::notify::http::outcome::failed;
 use crate::notify::http::{certificates, read_url};
 use crate::notify::keys::Key;
+use crate::notify::progress::Progress;
 use crate::notify::telegram::bot::{Bot, Refusal};
 use crate::notify::telegram::message::{self, Link, Receipt};
 use crate::notify::telegram::{Now, Settings};
-
-/// How many deliveries are remembered that were sent in part (I9): more than the engine has under way.
-const PARTLY_SENT_MAX: usize = 1000;
-
-/// What was sent of deliveries that are not whole yet.
-#[derive(Debug, Default)]
-pub(super) struct Progress(Mutex<HashMap<DeliveryId, Vec<i64>>>);
-
-impl Progress {
-    fn take(&self, id: &DeliveryId) -> Vec<i64> {
-        self.0.lock().expect("no holder of the progress panics").remove(id).unwrap_or_default()
-    }
-
-    fn put(&self, id: &DeliveryId, sent: Vec<i64>) {
-        let mut known = self.0.lock().expect("no holder of the progress panics");
-        // What is forgotten begins anew: rather twice than not at all.
-        if known.len() < PARTLY_SENT_MAX && !sent.is_empty() {
-            known.insert(id.clone(), sent);
-        }
-    }
-}
 
 /// One chat, ready for use.
 pub(super) struct Endpoint {
@@ -109,7 +88,7 @@ impl Endpoint {
     }
 
     /// Sends what is not sent yet of a delivery.
-    pub(super) async fn send(&self, delivery: &Delivery, progress: &Progress) -> Report {
+    pub(super) async fn send(&self, delivery: &Delivery, progress: &Progress<i64>) -> Report {
         let (chat, parts) = (self.chat(), message::parts(delivery));
         let mut sent = progress.take(&delivery.id);
         for (index, part) in parts.iter().enumerate().skip(sent.len()) {

@@ -61,8 +61,8 @@ pub(crate) enum Reply {
     Reset(String),
     /// What comes out of this, once it does.
     Later(Shared<BoxFuture<'static, Self>>),
-    /// An answer of this status whose body is these lines, and all that come to be here, as long as the client stays.
-    Lines(u16, watch::Receiver<Vec<String>>),
+    /// An answer whose body is this line, then those from a number on that are here or come, as long as the client stays.
+    Lines(String, usize, watch::Receiver<Vec<String>>),
 }
 
 impl Reply {
@@ -195,7 +195,7 @@ async fn talk(
         }
         match reply {
             Reply::Later(_) => unreachable!("it was waited for"),
-            Reply::Lines(status, lines) => return stream_lines(&mut stream, status, lines).await,
+            Reply::Lines(first, from, lines) => return stream_lines(&mut stream, &first, from, lines).await,
             Reply::Answer(status, headers, body) => {
                 let length = body.len();
                 let answer = format!("HTTP/1.1 {status} X\r\n{headers}content-length: {length}\r\n\r\n{body}");
@@ -242,18 +242,19 @@ async fn talk(
 
 async fn stream_lines(
     stream: &mut (impl AsyncRead + AsyncWrite + Unpin),
-    status: u16,
+    first: &str,
+    from: usize,
     mut lines: watch::Receiver<Vec<String>>,
 ) -> io::Result<()> {
-    stream.write_all(format!("HTTP/1.1 {status} X\r\n\r\n").as_bytes()).await?;
-    let mut written = 0;
+    stream.write_all(format!("HTTP/1.1 200 X\r\n\r\n{first}\n").as_bytes()).await?;
+    let mut written = from;
     loop {
         let all = lines.borrow_and_update().clone();
-        for line in &all[written..] {
+        for line in all.get(written..).unwrap_or_default() {
             stream.write_all(format!("{line}\n").as_bytes()).await?;
         }
         stream.flush().await?;
-        written = all.len();
+        written = written.max(all.len());
         tokio::select! {
             changed = lines.changed() => if changed.is_err() { return Ok(()) },
             // The client has nothing more to say, so that is its end.
