@@ -230,8 +230,7 @@ async fn serve(args: &Args, paths: &Paths, config: &Config) -> Result<(), Daemon
         Err(error) => return Err(unusable(Arc::new(error), paths, config, &*clock).await),
     };
     let webhooks = webhooks::channel(paths.config_file(), config, Arc::clone(&clock))?.heeding(network(args));
-    let chats = Chats::new(&clock, || network(args));
-    chats.configure(paths.config_file(), config)?;
+    let chats = chats(args, paths, config, &clock)?;
     let channels = channels(webhooks, &chats);
     join_all(channels.iter().map(|channel| first_look(&**channel, FIRST_LOOK_WAIT))).await;
     let parts = EngineParts {
@@ -364,6 +363,12 @@ fn network(args: &Args) -> Arc<dyn Network> {
         Some(_) => Arc::new(SilentNetwork),
         None => Arc::new(SystemNetwork::listen()),
     }
+}
+
+fn chats(args: &Args, paths: &Paths, config: &Config, clock: &Arc<dyn Clock>) -> Result<Chats, ConfigError> {
+    let chats = Chats::new(clock, || network(args));
+    chats.configure(paths.config_file(), config)?;
+    Ok(chats)
 }
 
 fn channels(webhooks: WebhookChannel, chats: &Chats) -> Vec<Arc<dyn Channel>> {

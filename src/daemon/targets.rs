@@ -11,13 +11,13 @@ use crate::config::file::{ConfigError, Position, WebhookFault};
 use crate::config::target::{ConfiguredTarget, Value};
 use crate::config::{Config, bounded, webhook as configured};
 use crate::domain::delivery::ChannelKind;
-use crate::domain::time::{Span, Timestamp};
-use crate::notify::Channel;
+use crate::domain::time::Span;
 use crate::notify::fault::Fault;
 use crate::notify::keys::{Key, Source};
 use crate::notify::network::Network;
 use crate::notify::ntfy::{self, NtfyChannel};
 use crate::notify::telegram::{self, TelegramChannel};
+use crate::notify::{Channel, Now};
 
 /// How long an attempt may take in all, where nothing else is configured.
 const TIMEOUT: Duration = Duration::from_secs(10);
@@ -38,7 +38,7 @@ impl Chats {
     /// Returns the channels, without targets. Each hears a network of its own: what one hears of it, no other does.
     pub(super) fn new(clock: &Arc<dyn Clock>, network: impl Fn() -> Arc<dyn Network>) -> Self {
         let clock = Arc::clone(clock);
-        let now: Arc<dyn Fn() -> Timestamp + Send + Sync> = Arc::new(move || clock.now());
+        let now: Now = Arc::new(move || clock.now());
         Self {
             telegram: Arc::new(TelegramChannel::new(Arc::clone(&now)).heeding(network())),
             ntfy: Arc::new(NtfyChannel::new(now).heeding(network())),
@@ -48,7 +48,8 @@ impl Chats {
     /// Puts the targets of a configuration in the place of all that were.
     ///
     /// # Errors
-    /// Everything that is wrong with their settings, with the places in the file; then all stays as it was.
+    /// Everything that is wrong with their settings, with the places in the file; then the targets of that kind stay as
+    /// they were.
     pub(super) fn configure(&self, path: &Path, config: &Config) -> Result<(), ConfigError> {
         let tables = |kind: ChannelKind| {
             let of_kind = config.targets.iter().filter(move |table| table.target.kind == kind);

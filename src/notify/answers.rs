@@ -7,7 +7,7 @@ use std::future::pending;
 use std::sync::Arc;
 use std::time::Duration;
 
-use futures_util::future::BoxFuture;
+use futures_util::future::{BoxFuture, join_all};
 use tokio::sync::{Notify, oneshot};
 use tokio::task::JoinSet;
 use tokio::time::timeout;
@@ -62,8 +62,8 @@ pub(in crate::notify) async fn pause(failures: u32, retry_after: Option<Span>, k
 
 /// Follows the services of some targets, those of one secret together, until it is dropped.
 ///
-/// Two that ask one service with one token would take each other's answers. A secret that cannot be read holds up no other;
-/// it is read again.
+/// Two that ask one service with one token would take each other's answers. A secret that cannot be read
+/// is read again, and holds up no other for longer than that takes once.
 pub(in crate::notify) async fn follow_each<T: Send + Sync>(
     targets: Vec<Arc<T>>,
     secret: impl for<'a> Fn(&'a T) -> BoxFuture<'a, Result<Secret, String>>,
@@ -74,8 +74,10 @@ pub(in crate::notify) async fn follow_each<T: Send + Sync>(
     let (mut known, mut failures) = (0, 0);
     loop {
         let mut groups: Vec<(Secret, Vec<Arc<T>>)> = Vec::new();
-        for target in &targets {
-            match secret(target).await {
+        // All at once: a program that prints one may wait for a person.
+        let secrets = join_all(targets.iter().map(|target| secret(target))).await;
+        for (target, secret) in targets.iter().zip(secrets) {
+            match secret {
                 Ok(secret) => match groups.iter_mut().find(|(known, _)| *known == secret) {
                     Some((_, group)) => group.push(Arc::clone(target)),
                     None => groups.push((secret, vec![Arc::clone(target)])),

@@ -1,5 +1,6 @@
 //! The ways to reach a person. A channel makes one attempt and reports; when to try again, the rules decide.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use futures_util::future::BoxFuture;
@@ -8,6 +9,7 @@ use tokio::time::timeout;
 
 use crate::domain::delivery::{ChannelKind, Delivery, Frozen, Report};
 use crate::domain::effect::Withdrawal;
+use crate::domain::time::Timestamp;
 use crate::notify::responses::Response;
 
 pub mod absent;
@@ -17,6 +19,8 @@ mod answers;
 mod changes;
 mod chat;
 pub mod desktop;
+#[cfg(feature = "webhook")]
+mod endpoints;
 pub mod fault;
 mod http;
 pub mod keys;
@@ -32,6 +36,9 @@ pub mod telegram;
 pub mod terminal;
 mod text;
 pub mod webhook;
+
+/// Tells the time: a channel has no clock of its own.
+pub type Now = Arc<dyn Fn() -> Timestamp + Send + Sync>;
 
 /// One way to reach a person.
 pub trait Channel: Send + Sync + 'static {

@@ -98,8 +98,9 @@ mod tests {
             "2026-05-13T09:30:00.250Z~3",
             "#4294967295~1",
         ] {
-            let acts = [Act::Dismiss, Act::Ack, Act::Done, Act::Snooze(Span::from_minutes(10))];
-            acts.into_iter().for_each(|act| check(key, act));
+            for act in [Act::Dismiss, Act::Ack, Act::Done, Act::Snooze(Span::from_minutes(10))] {
+                check(key, act);
+            }
         }
     }
 

@@ -3,6 +3,7 @@
 //! Kept in memory alone: after a restart a delivery is said from its beginning, rather twice than not at all.
 
 use std::collections::HashMap;
+use std::fmt;
 use std::sync::Mutex;
 
 use crate::domain::delivery::DeliveryId;
@@ -11,7 +12,6 @@ use crate::domain::delivery::DeliveryId;
 const REMEMBERED_MAX: usize = 1000;
 
 /// What was taken of deliveries that are not whole yet, one `T` a part.
-#[derive(Debug)]
 pub(in crate::notify) struct Progress<T>(Mutex<HashMap<DeliveryId, Vec<T>>>);
 
 impl<T> Progress<T> {
@@ -28,8 +28,22 @@ impl<T> Progress<T> {
     /// Remembers what was taken of a delivery.
     pub(in crate::notify) fn put(&self, id: &DeliveryId, taken: Vec<T>) {
         let mut known = self.0.lock().expect("no holder of the progress panics");
-        if known.len() < REMEMBERED_MAX && !taken.is_empty() {
-            known.insert(id.clone(), taken);
+        if taken.is_empty() {
+            return;
         }
+        // One that was withdrawn in between is never taken again, so any may go.
+        if known.len() >= REMEMBERED_MAX
+            && let Some(any) = known.keys().next().cloned()
+        {
+            known.remove(&any);
+        }
+        known.insert(id.clone(), taken);
+    }
+}
+
+/// What was taken tells nobody anything.
+impl<T> fmt::Debug for Progress<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Progress")
     }
 }

@@ -308,7 +308,7 @@ async fn a_task_is_done_by_a_button_of_a_real_daemon_and_its_log_holds_no_key() 
     fs::write(home.path("config.toml"), config).unwrap();
     fs::write(home.path("answers"), ntfy.url(ANSWERS)).unwrap();
     let mut command = home.daemon();
-    command.env("KEIKO_CONFIG", home.path("config.toml")).env("NTFY_TOKEN", TOKEN).env("KEIKO_LOG", "keiko=debug");
+    command.env("KEIKO_CONFIG", home.path("config.toml")).env("NTFY_TOKEN", TOKEN).env("KEIKO_LOG", "trace");
     let _daemon = Daemon::start(command);
     let keiko = |words: &[&str]| {
         let output = home.command(env!("CARGO_BIN_EXE_keiko")).args(words).output().unwrap();

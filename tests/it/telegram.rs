@@ -21,7 +21,7 @@ use keiko::notify::keys::{Key, Source};
 use keiko::notify::telegram::{Settings, TelegramChannel};
 use serde_json::{Value, json};
 
-use crate::support::daemon::{Daemon, Home};
+use crate::support::daemon::{Daemon, Home, refusal as refused_start};
 use crate::support::desk::{Desk, after, once};
 use crate::support::fake_telegram::{CHAT, FakeTelegram, TOKEN, refusal};
 use crate::support::http_server::{HttpServer, Reply};
@@ -262,7 +262,7 @@ async fn what_became_of_it_is_written_into_the_message_and_its_buttons_go() {
     assert_eq!(telegram.calls("editMessageText").len(), 0);
     let cases = [
         (Standing::Seen, "seen", 1),
-        (Standing::Later, "snoozed", 0),
+        (Standing::Later, "later", 0),
         (Standing::Paused, "paused", 0),
         (Standing::Ended(Outcome::Skipped), "skipped", 0),
         (Standing::Ended(Outcome::Cancelled), "cancelled", 0),
@@ -305,7 +305,7 @@ async fn chats_are_replaced_while_it_runs() {
     ];
     assert_eq!(faults, expected);
     receipt(channel.deliver(&to_us).await);
-    assert_eq!(format!("{channel:?}"), r#"TelegramChannel { named: ["us"], .. }"#);
+    assert_eq!(format!("{channel:?}"), r#"TelegramChannel { chats: {"us"}, progress: Progress }"#);
 }
 
 /// Returns what makes the channel of a desk.
@@ -342,7 +342,7 @@ async fn a_button_snoozes_and_the_next_message_has_buttons_of_its_own() {
     desk.to(1).await;
     assert_eq!(telegram.press(&telegram.data("Snooze 10m")).await, "snoozed for 10m");
     assert!(matches!(desk.task(rent).occurrence.state, State::Pending(_)));
-    telegram.says("snoozed").await;
+    telegram.says("later").await;
     desk.to(11).await;
     assert_eq!(telegram.messages().len(), 2);
     assert_eq!(telegram.press(&telegram.data("✓ Done")).await, "✓ done");
@@ -421,7 +421,7 @@ async fn a_task_is_done_by_a_button_of_a_real_daemon_and_its_log_holds_no_token(
     fs::write(home.path("token"), TOKEN).unwrap();
     let start = || {
         let mut command = home.daemon();
-        command.env("KEIKO_CONFIG", home.path("config.toml"));
+        command.env("KEIKO_CONFIG", home.path("config.toml")).env("KEIKO_LOG", "trace");
         Daemon::start(command)
     };
     let keiko = |words: &[&str]| {
@@ -443,4 +443,41 @@ async fn a_task_is_done_by_a_button_of_a_real_daemon_and_its_log_holds_no_token(
     let log = fs::read_to_string(home.path("data/keikod.log")).unwrap();
     assert!(log.contains("another program asks for the answers of this bot"), "{log}");
     assert!(!log.contains("AAHdq") && !keiko(&["history", "1", "--json"]).contains("AAHdq"), "{log}");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn the_chats_that_the_readme_shows_are_taken_and_a_bad_one_is_named_with_its_place() {
+    let readme = include_str!("../../README.md");
+    let start = readme.find("[telegram.me]").unwrap();
+    let shown = readme[start..].split("```").next().unwrap();
+    let home = Home::new();
+    let command = || {
+        let mut command = home.daemon();
+        command.env("KEIKO_CONFIG", home.path("config.toml"));
+        command
+    };
+    // Without buttons, so that nobody asks the real service.
+    fs::write(home.path("config.toml"), shown.replace("buttons = true", "buttons = false")).unwrap();
+    let daemon = Daemon::start(command());
+    let list = home.connect().call("channel.list", json!({}));
+    for target in ["telegram:me", "ntfy:phone"] {
+        assert!(list["targets"].as_array().unwrap().iter().any(|each| each["target"] == target), "{list}");
+    }
+    let log = fs::read_to_string(home.path("data/keikod.log")).unwrap();
+    assert!(!log.contains("unknown"), "{log}");
+    daemon.kill();
+    let bad = "[telegram.me]\ntoken = 'hunter2'\nchat = '1'\napi_url = 'hunter2'\n[ntfy.a]\nurl = 'hunter2'\nca_file = 'gone'\n";
+    fs::write(home.path("config.toml"), bad).unwrap();
+    let expected = format!(
+        "failed: {0}/config.toml:7:11: cannot use ntfy.a.ca_file: cannot read {0}/gone: No such file or directory (os error 2)",
+        home.path("").display().to_string().trim_end_matches('/')
+    );
+    assert_eq!(refused_start(command()), expected);
+    fs::write(home.path("config.toml"), bad.replace("ca_file = 'gone'", "")).unwrap();
+    let refused = refused_start(command());
+    assert!(
+        refused
+            .ends_with("config.toml:4:11: cannot use telegram.me.api_url: expected a URL: relative URL without a base"),
+        "{refused}"
+    );
 }

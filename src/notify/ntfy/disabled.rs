@@ -10,8 +10,8 @@ use crate::domain::effect::Withdrawal;
 use crate::notify::absent::AbsentChannel;
 use crate::notify::fault::Fault;
 use crate::notify::network::Network;
-use crate::notify::ntfy::{Now, Settings};
-use crate::notify::{Channel, Presence};
+use crate::notify::ntfy::Settings;
+use crate::notify::{Channel, Now, Presence};
 
 /// Topics of ntfy.
 #[derive(Debug)]
@@ -21,7 +21,7 @@ impl NtfyChannel {
     /// Returns the channel.
     #[must_use]
     pub fn new(_now: Now) -> Self {
-        Self(AbsentChannel::new(ChannelKind::Ntfy, "keikod was built without webhook support"))
+        Self(AbsentChannel::new(ChannelKind::Ntfy, "keikod was built without the feature webhook"))
     }
 
     /// Returns the channel as it is: whatever the network does, it is away.

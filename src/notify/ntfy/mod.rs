@@ -9,10 +9,9 @@
 //! server with access control. Never again by itself, never shows an address but its host, and nothing that the service
 //! answers is final: a person can mend a topic and a token.
 
-use std::sync::Arc;
 use std::time::Duration;
 
-use crate::domain::time::{Span, Timestamp};
+use crate::domain::time::Span;
 use crate::notify::keys::Key;
 
 #[cfg(not(feature = "webhook"))]
@@ -20,9 +19,9 @@ mod disabled;
 #[cfg(feature = "webhook")]
 mod enabled;
 #[cfg(feature = "webhook")]
-mod endpoint;
-#[cfg(feature = "webhook")]
 mod notification;
+#[cfg(feature = "webhook")]
+mod publisher;
 #[cfg(feature = "webhook")]
 mod subscriber;
 #[cfg(feature = "webhook")]
@@ -32,9 +31,6 @@ mod topic;
 pub use disabled::NtfyChannel;
 #[cfg(feature = "webhook")]
 pub use enabled::NtfyChannel;
-
-/// Tells the time: the channel has no clock of its own.
-pub type Now = Arc<dyn Fn() -> Timestamp + Send + Sync>;
 
 /// One topic as it is configured.
 #[derive(Debug)]

@@ -8,19 +8,18 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use serde_json::Value;
-use tokio::sync::Notify;
 
 use crate::domain::delivery::Report;
 use crate::domain::time::{Span, Timestamp};
 use crate::notify::answers::{pause, tell};
+use crate::notify::endpoints::Hearing;
 use crate::notify::http::Redirects;
 use crate::notify::http::client::{Client, Options};
 use crate::notify::http::hidden::Hidden;
 use crate::notify::http::outcome::judge;
-use crate::notify::ntfy::Now;
-use crate::notify::ntfy::endpoint::{Endpoint, Trouble, message};
+use crate::notify::ntfy::publisher::{Publisher, Trouble, message};
 use crate::notify::press::decode;
-use crate::notify::responses::{Act, Responses};
+use crate::notify::responses::Act;
 
 /// How far back it is asked at the beginning: so long servers keep messages, where nothing else is configured.
 const KEPT: &str = "12h";
@@ -32,36 +31,31 @@ const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
 const OPENED_WITHIN: Duration = Duration::from_secs(15);
 
 /// How long a stream may be silent: several times what is between two signs of life.
-const SILENT_AT_MOST: Duration = Duration::from_secs(180);
+const SILENT_AT_MOST: Duration = Duration::from_mins(3);
 
 /// How long one stream lasts; then another is opened.
-const STREAM_AT_MOST: Duration = Duration::from_secs(24 * 60 * 60);
+const STREAM_AT_MOST: Duration = Duration::from_hours(24);
 
 /// The answers on one topic.
 pub(super) struct Subscriber {
-    /// Whose buttons answer there, at least one.
-    targets: Vec<Arc<Endpoint>>,
+    /// Whose buttons answer there.
+    targets: Vec<Arc<Publisher>>,
+    /// One of them, by whose keys the topic is read.
+    first: Arc<Publisher>,
     client: Client,
-    responses: Arc<Responses>,
-    knock: Arc<Notify>,
-    now: Now,
+    hearing: Hearing,
 }
 
 impl Subscriber {
-    /// Returns the subscriber of the topic on which the buttons of these targets answer; `None` without a target.
-    pub(super) fn new(
-        targets: Vec<Arc<Endpoint>>,
-        responses: Arc<Responses>,
-        knock: Arc<Notify>,
-        now: Now,
-    ) -> Option<Self> {
+    /// Returns the subscriber of the topic on which the buttons of these targets answer.
+    pub(super) fn new(first: &Arc<Publisher>, targets: Vec<Arc<Publisher>>, hearing: Hearing) -> Self {
         let client = Client::new(Options {
-            ca: targets.first()?.ca.clone(),
+            ca: first.ca.clone(),
             redirects: Redirects::Refused,
             timeout: STREAM_AT_MOST,
             connect_timeout: CONNECT_TIMEOUT,
         });
-        Some(Self { targets, client, responses, knock, now })
+        Self { targets, first: Arc::clone(first), client, hearing }
     }
 
     /// Hears answers, for ever.
@@ -78,12 +72,12 @@ impl Subscriber {
             } else {
                 tracing::warn!(targets, error, "buttons are not heard");
             }
-            pause(failures, retry_after, &self.knock).await;
+            pause(failures, retry_after, &self.hearing.knock).await;
         }
     }
 
     async fn listen(&self, since: &mut String, is_heard: &mut bool, failures: u32) -> Result<(), Trouble> {
-        let Some(first) = self.targets.first() else { return Ok(()) };
+        let first = &self.first;
         let Some(topic) = first.answers().await? else { return Ok(()) };
         let headers = first.headers(&topic).await?;
         let mut url = topic.below(&["json"]);
@@ -96,14 +90,20 @@ impl Subscriber {
                 if matches!(answer.status.as_u16(), 401 | 403) {
                     first.forget().await;
                 }
-                return Err(match judge(&host, &answer, None, &hidden, (self.now)()) {
+                return Err(match judge(&host, &answer, None, &hidden, (self.hearing.now)()) {
                     Report::Failed { error, retry_after, .. } => Trouble { error, retry_after },
                     Report::Delivered { .. } | Report::Away { .. } => Trouble::of(format!("{host} hung up")),
                 });
             }
         };
         let broke = |why| Trouble::of(format!("the stream of {host} broke: {why}"));
-        while let Some(line) = lines.next(SILENT_AT_MOST).await.map_err(broke)? {
+        loop {
+            let line = tokio::select! {
+                line = lines.next(SILENT_AT_MOST) => line.map_err(broke)?,
+                // Whatever this stream hangs on, the network is another one.
+                () = self.hearing.knock.notified() => None,
+            };
+            let Some(line) = line else { return Ok(()) };
             let Ok(line) = serde_json::from_str::<Value>(&line) else {
                 return Err(Trouble::of(format!("{host} answered with something else than messages")));
             };
@@ -116,7 +116,6 @@ impl Subscriber {
                 id.clone_into(since);
             }
         }
-        Ok(())
     }
 
     async fn hear(&self, id: &str, text: &str, sent_at: i64) -> Result<(), String> {
@@ -126,7 +125,7 @@ impl Subscriber {
             return Ok(());
         };
         let Some(act) = self.still(act, sent_at) else { return Ok(()) };
-        if let Err(why) = tell(&self.responses, ring, act, id).await? {
+        if let Err(why) = tell(&self.hearing.responses, ring, act, id).await? {
             tracing::info!(targets = self.names(), task = %ring.task, why, "nothing follows of a button");
         }
         Ok(())
@@ -138,7 +137,7 @@ impl Subscriber {
             Act::Dismiss | Act::Ack | Act::Done => Some(act),
             Act::Snooze(by) => {
                 let sent_at = Timestamp::from_millis(sent_at.checked_mul(1000)?)?;
-                let age = (self.now)().since(sent_at).as_millis();
+                let age = (self.hearing.now)().since(sent_at).as_millis();
                 // Within a minute it is the way, and clocks that differ.
                 let age = if age < 60_000 { 0 } else { age };
                 let left = Span::from_millis(by.as_millis() - age);

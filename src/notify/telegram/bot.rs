@@ -12,12 +12,12 @@ use serde_json::Value;
 
 use crate::domain::delivery::Report;
 use crate::domain::time::Span;
+use crate::notify::Now;
 use crate::notify::http::client::{Client, Need, Options};
 use crate::notify::http::hidden::Hidden;
 use crate::notify::http::outcome::{Answer, judge};
 use crate::notify::http::{Redirects, Scalar, Success, host};
 use crate::notify::keys::Key;
-use crate::notify::telegram::Now;
 use crate::notify::text;
 
 /// How long a connection may take to be there.
@@ -79,11 +79,7 @@ impl Bot {
         path.map_err(|()| unanswered(format!("cannot call {method}: {host} has no path")))?;
         let mut headers = HeaderMap::new();
         headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
-        let hidden = token
-            .reveal()
-            .split(':')
-            .fold(Hidden::of(&url, &headers), |hidden, part| hidden.and(part))
-            .and(token.reveal());
+        let hidden = token.reveal().split(':').fold(Hidden::of(&url, &headers), Hidden::and).and(token.reveal());
         let sent = self.client.post(url, headers, arguments.to_string(), Need::Body).await;
         let answer = sent.map_err(|why| unanswered(format!("cannot call {method} of {host}: {why}")))?;
         let read = self.read(method, &answer, &hidden);

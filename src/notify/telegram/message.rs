@@ -107,7 +107,8 @@ fn mark(standing: Standing) -> Option<&'static str> {
     match standing {
         Standing::Due => None,
         Standing::Seen => Some("seen"),
-        Standing::Later => Some("snoozed"),
+        // Snoozed, or given another time.
+        Standing::Later => Some("later"),
         Standing::Paused => Some("paused"),
         Standing::Ended(Outcome::Done) => Some("✓ done"),
         Standing::Ended(Outcome::Skipped) => Some("skipped"),

@@ -8,20 +8,19 @@
 //! is part of every address. Nothing that the service answers is final: a person can mend a token, unblock the bot or let it
 //! into the chat, and a reminder waits for that.
 
-use std::sync::Arc;
 use std::time::Duration;
 
-use crate::domain::time::{Span, Timestamp};
+use crate::domain::time::Span;
 use crate::notify::keys::Key;
 
 #[cfg(feature = "webhook")]
 mod bot;
+#[cfg(feature = "webhook")]
+mod chat;
 #[cfg(not(feature = "webhook"))]
 mod disabled;
 #[cfg(feature = "webhook")]
 mod enabled;
-#[cfg(feature = "webhook")]
-mod endpoint;
 #[cfg(feature = "webhook")]
 mod message;
 #[cfg(feature = "webhook")]
@@ -34,9 +33,6 @@ pub use enabled::TelegramChannel;
 
 /// Where the service is, where nothing else is configured.
 pub const API_URL: &str = "https://api.telegram.org";
-
-/// Tells the time: the channel has no clock of its own.
-pub type Now = Arc<dyn Fn() -> Timestamp + Send + Sync>;
 
 /// One chat as it is configured.
 #[derive(Debug)]

@@ -9,16 +9,14 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use serde_json::{Value, json};
-use tokio::sync::Notify;
 use tokio::time::timeout;
 
 use crate::domain::time::Span;
 use crate::notify::answers::{pause, tell};
+use crate::notify::endpoints::Hearing;
 use crate::notify::press::decode;
-use crate::notify::responses::Responses;
-use crate::notify::telegram::Now;
 use crate::notify::telegram::bot::Bot;
-use crate::notify::telegram::endpoint::Endpoint;
+use crate::notify::telegram::chat::Chat;
 
 /// How long the service holds a question that has no answer yet, in seconds.
 const HELD_S: u64 = 50;
@@ -32,10 +30,11 @@ const HELD_AT_LEAST: Duration = Duration::from_secs(1);
 /// The presses of one bot.
 pub(super) struct Poller {
     polls: Bot,
-    /// The chats of the bot, at least one.
-    chats: Vec<Arc<Endpoint>>,
-    responses: Arc<Responses>,
-    knock: Arc<Notify>,
+    /// The chats of the bot.
+    chats: Vec<Arc<Chat>>,
+    /// One of them, by which those of others are told so.
+    first: Arc<Chat>,
+    hearing: Hearing,
 }
 
 /// Why a round came to nothing.
@@ -46,17 +45,11 @@ struct Fault {
 }
 
 impl Poller {
-    /// Returns the poller of the bot that tells these chats; `None` without a chat.
-    pub(super) fn new(
-        chats: Vec<Arc<Endpoint>>,
-        responses: Arc<Responses>,
-        knock: Arc<Notify>,
-        now: &Now,
-    ) -> Option<Self> {
-        let first = chats.first()?;
+    /// Returns the poller of the bot that tells these chats.
+    pub(super) fn new(first: &Arc<Chat>, chats: Vec<Arc<Chat>>, hearing: Hearing) -> Self {
         let (base, token, ca) = (first.base.clone(), Arc::clone(&first.token), first.ca.clone());
-        let polls = Bot::new(base, token, ca, ANSWERED_WITHIN, Arc::clone(now));
-        Some(Self { polls, chats, responses, knock })
+        let polls = Bot::new(base, token, ca, ANSWERED_WITHIN, Arc::clone(&hearing.now));
+        Self { polls, chats, first: Arc::clone(first), hearing }
     }
 
     /// Hears presses, for ever.
@@ -73,7 +66,7 @@ impl Poller {
                 Err(fault) => {
                     failures += 1;
                     self.log(&fault, failures);
-                    pause(failures, fault.retry_after, &self.knock).await;
+                    pause(failures, fault.retry_after, &self.hearing.knock).await;
                 }
             }
         }
@@ -113,15 +106,13 @@ impl Poller {
     async fn hear(&self, query: &Value) -> Result<(), Fault> {
         let Some(id) = query["id"].as_str() else { return Ok(()) };
         let chat = &query["message"]["chat"];
-        let Some(of) = self.chats.iter().find(|endpoint| endpoint.is_chat(chat)) else {
+        let Some(of) = self.chats.iter().find(|known| known.is_chat(chat)) else {
             tracing::warn!(chat = %chat["id"], chats = self.names(), "a button was pressed in a chat that is not configured");
-            if let Some(any) = self.chats.first() {
-                any.answer(id, "Keiko is not told to listen to this chat").await;
-            }
+            self.first.answer(id, "Keiko is not told to listen to this chat").await;
             return Ok(());
         };
         let words = match decode(query["data"].as_str().unwrap_or_default()) {
-            Some((act, ring)) => match tell(&self.responses, ring, act, id).await.map_err(fault)? {
+            Some((act, ring)) => match tell(&self.hearing.responses, ring, act, id).await.map_err(fault)? {
                 Ok(words) | Err(words) => words,
             },
             None => "this button is of another version of Keiko".to_owned(),

@@ -3,6 +3,7 @@
 //! Never publishes a part twice that the server has taken, as long as this process lives.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use futures_util::FutureExt as _;
 use futures_util::future::BoxFuture;
@@ -14,21 +15,24 @@ use crate::domain::delivery::{Delivery, Report};
 use crate::domain::effect::Told;
 use crate::domain::secret::Secret;
 use crate::domain::time::Span;
+use crate::notify::Now;
+use crate::notify::endpoints::{Endpoint, Hearing};
 use crate::notify::http::client::{Client, Need, Options};
 use crate::notify::http::hidden::Hidden;
 use crate::notify::http::outcome::{Answer, failed, judge};
 use crate::notify::http::{Redirects, Scalar, Success, certificates};
 use crate::notify::keys::Key;
+use crate::notify::ntfy::Settings;
 use crate::notify::ntfy::notification::{Notification, sequence};
+use crate::notify::ntfy::subscriber::Subscriber;
 use crate::notify::ntfy::topic::Topic;
-use crate::notify::ntfy::{Now, Settings};
 use crate::notify::progress::Progress;
 
 /// How long a connection may take to be there.
-const CONNECT_TIMEOUT: std::time::Duration = std::time::Duration::from_secs(5);
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// One topic, ready for use.
-pub(super) struct Endpoint {
+pub(super) struct Publisher {
     /// Its name, as in `ntfy:NAME`.
     pub(super) name: String,
     /// Trusted beside the system's.
@@ -57,12 +61,14 @@ impl Trouble {
     }
 }
 
-impl Endpoint {
-    /// Returns the endpoint of some settings; nothing is opened.
-    ///
-    /// # Errors
-    /// The key that cannot be used, and why.
-    pub(super) fn new(settings: Settings, now: &Now) -> Result<Self, (&'static str, String)> {
+impl Endpoint for Publisher {
+    type Settings = Settings;
+
+    fn name(settings: &Settings) -> &str {
+        &settings.name
+    }
+
+    fn new(settings: Settings, now: &Now) -> Result<Self, (&'static str, String)> {
         let ca = settings.ca.as_deref().map(certificates).transpose().map_err(|why| ("ca_file", why))?;
         let ca = ca.unwrap_or_default();
         let client = Client::new(Options {
@@ -83,13 +89,11 @@ impl Endpoint {
         })
     }
 
-    /// Returns whether it has buttons.
-    pub(super) const fn has_answers(&self) -> bool {
+    fn has_answers(&self) -> bool {
         self.answers.is_some()
     }
 
-    /// Returns what names the topic on which its buttons answer.
-    pub(super) fn queue(&self) -> BoxFuture<'_, Result<Secret, String>> {
+    fn queue(&self) -> BoxFuture<'_, Result<Secret, String>> {
         async {
             let answers = self.answers.as_ref().ok_or_else(|| "there are no answers".to_owned())?;
             answers.reveal().await.map_err(|why| format!("ntfy:{}: {why}", self.name))
@@ -97,6 +101,12 @@ impl Endpoint {
         .boxed()
     }
 
+    fn follow(first: &Arc<Self>, all: Vec<Arc<Self>>, hearing: Hearing) -> BoxFuture<'static, ()> {
+        Subscriber::new(first, all, hearing).follow().boxed()
+    }
+}
+
+impl Publisher {
     /// Publishes what is not published yet of a delivery.
     pub(super) async fn send(&self, delivery: &Delivery, progress: &Progress<()>) -> Report {
         let notification = Notification::of(delivery);
@@ -104,7 +114,8 @@ impl Endpoint {
         while taken.len() < notification.count() {
             if let Err(Trouble { mut error, retry_after }) = self.publish(&notification, taken.len()).await {
                 if !taken.is_empty() {
-                    error.push_str(&format!("; {} of {} parts were sent before", taken.len(), notification.count()));
+                    let (taken, all) = (taken.len(), notification.count());
+                    error = format!("{error}; {taken} of {all} parts were sent before");
                 }
                 progress.put(&delivery.id, taken);
                 return failed(error, false, retry_after);

@@ -13,16 +13,19 @@ use crate::domain::delivery::{Delivery, Report};
 use crate::domain::effect::Withdrawal;
 use crate::domain::secret::Secret;
 use crate::domain::time::Span;
+use crate::notify::Now;
+use crate::notify::endpoints::{Endpoint, Hearing};
 use crate::notify::http::outcome::failed;
 use crate::notify::http::{certificates, read_url};
 use crate::notify::keys::Key;
 use crate::notify::progress::Progress;
+use crate::notify::telegram::Settings;
 use crate::notify::telegram::bot::{Bot, Refusal};
 use crate::notify::telegram::message::{self, Link, Receipt};
-use crate::notify::telegram::{Now, Settings};
+use crate::notify::telegram::poller::Poller;
 
 /// One chat, ready for use.
-pub(super) struct Endpoint {
+pub(super) struct Chat {
     /// Its name, as in `telegram:NAME`.
     pub(super) name: String,
     /// Where the service is.
@@ -33,20 +36,21 @@ pub(super) struct Endpoint {
     pub(super) token: Arc<Key>,
     /// Calls the bot.
     pub(super) bot: Bot,
-    /// Whether buttons are shown and heard.
-    pub(super) has_buttons: bool,
-    configured_chat: String,
+    has_buttons: bool,
+    configured: String,
     snoozes: Vec<Span>,
     /// Where the chat went: a group that became a supergroup has another number.
     migrated_to: Mutex<Option<i64>>,
 }
 
-impl Endpoint {
-    /// Returns the endpoint of some settings; nothing is opened.
-    ///
-    /// # Errors
-    /// The key that cannot be used, and why.
-    pub(super) fn new(settings: Settings, now: &Now) -> Result<Self, (&'static str, String)> {
+impl Endpoint for Chat {
+    type Settings = Settings;
+
+    fn name(settings: &Settings) -> &str {
+        &settings.name
+    }
+
+    fn new(settings: Settings, now: &Now) -> Result<Self, (&'static str, String)> {
         let base = read_url(&settings.api_url).map_err(|why| ("api_url", why))?;
         let ca = settings.ca.as_deref().map(certificates).transpose().map_err(|why| ("ca_file", why))?;
         let (ca, token) = (ca.unwrap_or_default(), Arc::new(settings.token));
@@ -58,21 +62,31 @@ impl Endpoint {
             token,
             bot,
             has_buttons: settings.buttons,
-            configured_chat: settings.chat,
+            configured: settings.chat,
             snoozes: settings.snoozes,
             migrated_to: Mutex::new(None),
         })
     }
 
-    /// Returns what names the bot's queue of answers: its service and its token.
-    pub(super) fn queue(&self) -> BoxFuture<'_, Result<Secret, String>> {
+    fn has_answers(&self) -> bool {
+        self.has_buttons
+    }
+
+    /// Its service and its bot: two that ask for the answers of one bot would take each other's.
+    fn queue(&self) -> BoxFuture<'_, Result<Secret, String>> {
         async {
-            let token = self.token.reveal().await?;
+            let token = self.token.reveal().await.map_err(|why| format!("telegram:{}: {why}", self.name))?;
             Ok(Secret::new(format!("{} {}", self.base, token.reveal())))
         }
         .boxed()
     }
 
+    fn follow(first: &Arc<Self>, all: Vec<Arc<Self>>, hearing: Hearing) -> BoxFuture<'static, ()> {
+        Poller::new(first, all, hearing).follow().boxed()
+    }
+}
+
+impl Chat {
     /// Returns whether a chat, as the service describes it, is this one.
     pub(super) fn is_chat(&self, chat: &Value) -> bool {
         let Some(id) = chat["id"].as_i64() else { return false };
@@ -80,9 +94,9 @@ impl Endpoint {
             let username = chat["username"].as_str().unwrap_or_default();
             !username.is_empty() && name.eq_ignore_ascii_case(username)
         };
-        let is_configured = match self.configured_chat.strip_prefix('@') {
+        let is_configured = match self.configured.strip_prefix('@') {
             Some(name) => is_named(name),
-            None => self.configured_chat.parse() == Ok(id),
+            None => self.configured.parse() == Ok(id),
         };
         is_configured || *self.migrated() == Some(id)
     }
@@ -155,16 +169,16 @@ impl Endpoint {
         let Refusal { mut error, retry_after, migrated_to, code: _ } = refusal;
         if let Some(chat) = migrated_to {
             *self.migrated() = Some(chat);
-            error.push_str(&format!("; the chat is {chat} now, which is used from here on"));
+            error = format!("{error}; the chat is {chat} now, which is used from here on");
         }
         if sent > 0 {
-            error.push_str(&format!("; {sent} of {parts} parts were sent before"));
+            error = format!("{error}; {sent} of {parts} parts were sent before");
         }
         failed(error, false, retry_after)
     }
 
     fn chat(&self) -> String {
-        self.migrated().map_or_else(|| self.configured_chat.clone(), |chat| chat.to_string())
+        self.migrated().map_or_else(|| self.configured.clone(), |chat| chat.to_string())
     }
 
     fn migrated(&self) -> std::sync::MutexGuard<'_, Option<i64>> {
