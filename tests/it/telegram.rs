@@ -1,6 +1,7 @@
 //! The Telegram channel against a Bot API of the tests' own: what arrives in the chat, and what its buttons do.
 
 use std::fs;
+use std::net::TcpListener;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -193,8 +194,9 @@ async fn what_the_service_refuses_is_tried_again_and_no_error_shows_the_token() 
     let (error, _) = failure(channel.deliver(&delivery("tea", "")).await);
     assert!(error.contains("answered 200 with no JSON"), "{error}");
     // Nobody there, and one that never answers.
-    let gone = telegram.url();
-    drop(telegram);
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let gone = format!("http://{}", listener.local_addr().unwrap());
+    drop(listener);
     let (error, _) = failure(self::channel(settings(&gone)).deliver(&delivery("tea", "")).await);
     assert_eq!(error, format!("cannot call sendMessage of {gone}: Connection refused (os error 111)"));
     let silent = HttpServer::start(|_, _| Reply::Hang(String::new())).await;
@@ -340,11 +342,16 @@ async fn a_button_snoozes_and_the_next_message_has_buttons_of_its_own() {
     let desk = Desk::new(of(vec![settings(&telegram.url())])).await;
     let rent = desk.add("rent", "telegram:me", once(1)).await;
     desk.to(1).await;
-    assert_eq!(telegram.press(&telegram.data("Snooze 10m")).await, "snoozed for 10m");
+    let snooze = telegram.data("Snooze 10m");
+    let query = telegram.pressed(CHAT, &snooze);
+    assert_eq!(telegram.answered(&query).await, "snoozed for 10m");
     assert!(matches!(desk.task(rent).occurrence.state, State::Pending(_)));
     telegram.says("later").await;
     desk.to(11).await;
     assert_eq!(telegram.messages().len(), 2);
+    // Told of once more, as after a crash: it counts once.
+    telegram.tell_again(&query, &snooze).await;
+    assert!(matches!(desk.task(rent).occurrence.state, State::Running(_)));
     assert_eq!(telegram.press(&telegram.data("✓ Done")).await, "✓ done");
     assert!(desk.is_done(rent));
 }

@@ -159,7 +159,7 @@ mod tests {
             }
             assert!(said.matches('租').count() >= 3000);
             assert_eq!(said.matches('👧').count(), 600);
-            assert!(sequence(delivery.id.fire_id, usize::MAX).len() <= 64);
+            assert!(sequence(delivery.id.fire_id, 1_000_000).len() <= 64);
         }
     }
 }

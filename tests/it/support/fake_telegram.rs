@@ -118,9 +118,15 @@ impl FakeTelegram {
 
     /// Presses a button, and returns the query's id.
     pub(crate) fn pressed(&self, chat: i64, data: &str) -> String {
+        let query = format!("query-{}", self.state.lock().unwrap().pressed + 1);
+        self.tell(chat, &query, data);
+        query
+    }
+
+    fn tell(&self, chat: i64, query: &str, data: &str) {
         let mut state = self.state.lock().unwrap();
         state.pressed += 1;
-        let query = format!("query-{}", state.pressed);
+        state.answers.retain(|(known, _)| known != query);
         let update = json!({
             "update_id": 1000 + state.pressed,
             "callback_query": {
@@ -134,7 +140,12 @@ impl FakeTelegram {
         state.updates.push(update);
         drop(state);
         self.changes.send_modify(|count| *count += 1);
-        query
+    }
+
+    /// Tells of a press once more, as where it was not confirmed before a daemon died, and returns what is shown.
+    pub(crate) async fn tell_again(&self, query: &str, data: &str) -> String {
+        self.tell(CHAT, query, data);
+        self.answered(query).await
     }
 
     /// Waits for the answer to a query.
@@ -246,16 +257,14 @@ fn check(arguments: &Value, text: &str) -> Option<Reply> {
         return Some(no(400, "Bad Request: message is too long"));
     }
     let rows = arguments["reply_markup"]["inline_keyboard"].as_array().cloned().unwrap_or_default();
-    let buttons = rows.iter().flat_map(|row| row.as_array().unwrap());
-    buttons
-        .filter_map(|button| match (button["callback_data"].as_str(), button["url"].as_str()) {
-            (Some(data), None) if (1..=64).contains(&data.len()) => None,
-            (Some(_), None) => Some(no(400, "Bad Request: BUTTON_DATA_INVALID")),
-            (None, Some(url)) if url.starts_with("http") && !url.contains("//localhost") => None,
-            (None, Some(url)) => {
-                Some(no(400, &format!("Bad Request: inline keyboard button URL '{url}' is invalid: Wrong HTTP URL")))
-            }
-            _ => Some(no(400, "Bad Request: Text buttons are unallowed in the inline keyboard")),
-        })
-        .next()
+    let mut buttons = rows.iter().flat_map(|row| row.as_array().unwrap());
+    buttons.find_map(|button| match (button["callback_data"].as_str(), button["url"].as_str()) {
+        (Some(data), None) if (1..=64).contains(&data.len()) => None,
+        (Some(_), None) => Some(no(400, "Bad Request: BUTTON_DATA_INVALID")),
+        (None, Some(url)) if url.starts_with("http") && !url.contains("//localhost") => None,
+        (None, Some(url)) => {
+            Some(no(400, &format!("Bad Request: inline keyboard button URL '{url}' is invalid: Wrong HTTP URL")))
+        }
+        _ => Some(no(400, "Bad Request: Text buttons are unallowed in the inline keyboard")),
+    })
 }
