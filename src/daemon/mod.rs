@@ -23,7 +23,7 @@ use crate::daemon::args::Args;
 use crate::daemon::damage::SetAside;
 use crate::daemon::lock::{DataLock, LockError};
 use crate::daemon::signals::StopSignals;
-use crate::domain::delivery::ChannelKind;
+use crate::daemon::targets::Chats;
 use crate::engine::ids::Ids;
 use crate::engine::{self, EngineParts};
 use crate::logging::{self, Log, LoggingError};
@@ -233,7 +233,8 @@ async fn serve(args: &Args, paths: &Paths, config: &Config) -> Result<(), Daemon
         Err(error) => return Err(unusable(Arc::new(error), paths, config, &*clock).await),
     };
     let webhooks = webhooks::channel(paths.config_file(), config, Arc::clone(&clock))?.heeding(network(args));
-    let channels = channels(args, paths, config, &clock, webhooks)?;
+    let chats = chats(args, paths, config, &clock)?;
+    let channels = channels(webhooks, &chats);
     join_all(channels.iter().map(|channel| first_look(&**channel, FIRST_LOOK_WAIT))).await;
     let parts = EngineParts {
         store: Arc::clone(&store) as Arc<dyn Store>,
@@ -367,33 +368,17 @@ fn network(args: &Args) -> Arc<dyn Network> {
     }
 }
 
-fn channels(
-    args: &Args,
-    paths: &Paths,
-    config: &Config,
-    clock: &Arc<dyn Clock>,
-    webhooks: WebhookChannel,
-) -> Result<Vec<Arc<dyn Channel>>, ConfigError> {
-    let file = paths.config_file();
-    let now = || -> Now {
-        let clock = Arc::clone(clock);
-        Arc::new(move || clock.now())
-    };
-    let feishu = RobotChannel::feishu(now()).heeding(network(args));
-    feishu.configure(targets::robots(file, config, ChannelKind::Feishu));
-    let wecom = RobotChannel::wecom(now()).heeding(network(args));
-    wecom.configure(targets::robots(file, config, ChannelKind::Wecom));
-    let mail = MailChannel::new().heeding(network(args));
-    mail.configure(targets::mail(file, config)?);
-    let exec = ExecChannel::new();
-    exec.configure(targets::exec(file, config));
+fn chats(args: &Args, paths: &Paths, config: &Config, clock: &Arc<dyn Clock>) -> Result<Chats, ConfigError> {
+    let chats = Chats::new(clock, || network(args));
+    chats.configure(paths.config_file(), config)?;
+    Ok(chats)
+}
+
+fn channels(webhooks: WebhookChannel, chats: &Chats) -> Vec<Arc<dyn Channel>> {
     let mut channels = person_channels();
     channels.push(Arc::new(webhooks));
-    channels.push(Arc::new(feishu));
-    channels.push(Arc::new(wecom));
-    channels.push(Arc::new(mail));
-    channels.push(Arc::new(exec));
-    Ok(channels)
+    channels.extend(chats.channels());
+    channels
 }
 
 fn person_channels() -> Vec<Arc<dyn Channel>> {

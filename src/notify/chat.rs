@@ -37,6 +37,8 @@ pub(crate) fn details(message: &Message) -> String {
 /// Returns `text` in parts of at most `max` of what `measure` counts, such as bytes, each ending with a line where that
 /// is possible and between two clusters otherwise. What is left out of a border is one line break at most.
 ///
+/// What `measure` counts of a text must be the sum of what it counts of the text's pieces.
+///
 /// A cluster that alone is more than `max` is a part of its own, cut between two characters.
 #[cfg(feature = "webhook")]
 #[must_use]
@@ -58,8 +60,17 @@ pub(crate) fn parts(text: &str, max: usize, measure: fn(&str) -> usize) -> Vec<S
 /// Returns where the first part of a text ends that does not fit.
 #[cfg(feature = "webhook")]
 fn border(text: &str, max: usize, measure: fn(&str) -> usize) -> usize {
+    // Piece by piece: to measure from the beginning each time takes seconds for a long text.
     let last_of = |ends: &mut dyn Iterator<Item = usize>| {
-        ends.take_while(|end| measure(&text[..*end]) <= max).filter(|end| *end > 0).last()
+        let (mut last, mut used) = (0, 0);
+        for end in ends {
+            used += measure(&text[last..end]);
+            if used > max {
+                break;
+            }
+            last = end;
+        }
+        (last > 0).then_some(last)
     };
     let line = last_of(&mut text.match_indices('\n').map(|(at, _)| at));
     // A line that ends early would leave most of the part empty.

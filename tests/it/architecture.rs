@@ -55,7 +55,7 @@ const FENCES: &[(&str, &[&str])] = &[
     ("lettre", &["notify/mail"]),
     ("standardwebhooks", &["notify/webhook"]),
     ("hmac_sha256", &["notify/feishu", "notify/webhook"]),
-    ("base64", &["notify/feishu", "notify/webhook"]),
+    ("base64", &["notify/feishu", "notify/press", "notify/webhook"]),
     ("minijinja", &["notify/webhook"]),
     ("clap", &["cli", "daemon"]),
     ("clap_complete", &["cli"]),

@@ -216,7 +216,7 @@ async fn programs_are_exchanged_while_the_daemon_runs() {
     let mut presence = channel.presence();
     presence.mark_unchanged();
     channel.configure(Vec::new());
-    let away = Report::Away { reason: "no exec \"x\" is configured".to_owned() };
+    let away = Report::Away { reason: "no exec:x is configured".to_owned() };
     assert_eq!(channel.deliver(&delivery("tea", "")).await, away);
     channel.configure(vec![Settings {
         name: "x".to_owned(),

@@ -32,13 +32,13 @@ fn settings(port: u16) -> Settings {
         password: None,
         from: "Keiko <keiko@example.org>".to_owned(),
         to: vec!["me@example.org".to_owned()],
-        ca_file: None,
+        ca: None,
         timeout: Duration::from_secs(20),
     }
 }
 
-fn secured(port: u16, security: Security, ca: &Path) -> Settings {
-    Settings { host: "localhost".to_owned(), security, ca_file: Some(ca.to_owned()), ..settings(port) }
+fn secured(port: u16, security: Security, ca: &str) -> Settings {
+    Settings { host: "localhost".to_owned(), security, ca: Some(ca.as_bytes().to_vec()), ..settings(port) }
 }
 
 fn with_password(settings: Settings, password: Source) -> Settings {
@@ -47,7 +47,7 @@ fn with_password(settings: Settings, password: Source) -> Settings {
 
 fn channel(settings: Settings) -> MailChannel {
     let channel = MailChannel::new();
-    channel.configure(vec![settings]);
+    channel.configure(vec![settings]).unwrap();
     channel
 }
 
@@ -80,7 +80,7 @@ fn read(mail: &Mail) -> Value {
         m=email.message_from_binary_file(open(sys.argv[1],'rb'),policy=email.policy.default)\n\
         print(json.dumps({'subject':m['subject'],'body':m.get_content(),'type':m.get_content_type(),\
         'to':m['to'],'defects':[str(d) for d in m.defects],'names':m.keys()}))";
-    let output = Command::new("python3").args(["-c", script]).arg(&path).output().unwrap();
+    let output = Command::new("python3").args(["-c", script]).arg(&ca).output().unwrap();
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     serde_json::from_slice(&output.stdout).unwrap()
 }
@@ -203,13 +203,13 @@ async fn a_password_is_only_said_on_a_secure_line_and_to_a_server_that_is_known(
             Security::StartTls | Security::None => SmtpServer::start_starttls(|_, _| Do::Usual).await,
         };
         fs::write(&path, &ca).unwrap();
-        let settings = || with_password(secured(server.port(), security, &path), password());
+        let settings = || with_password(secured(server.port(), security, &ca), password());
         assert_eq!(send(settings(), &delivery("tea", "")).await, Report::DELIVERED);
         assert!(server.mails()[0].is_secure);
         let plain = format!("AUTH PLAIN {ME_HUNTER2}");
         assert_eq!(server.lines().iter().filter(|line| line.starts_with("AUTH")).collect::<Vec<_>>(), [&plain]);
         // Of another authority.
-        let unknown = Settings { ca_file: None, ..settings() };
+        let unknown = Settings { ca: None, ..settings() };
         let (error, is_final) = failure(send(unknown, &delivery("tea", "")).await);
         assert!(error.contains("certificate") && !is_final, "{error}");
         // Of another name.
@@ -223,7 +223,7 @@ async fn a_password_is_only_said_on_a_secure_line_and_to_a_server_that_is_known(
     }
     let open = usual().await;
     let (error, is_final) = failure(
-        send(with_password(secured(open.port(), Security::StartTls, &path), password()), &delivery("tea", "")).await,
+        send(with_password(secured(open.port(), Security::StartTls, &ca), password()), &delivery("tea", "")).await,
     );
     assert_eq!(error, "cannot send mail by localhost: STARTTLS is not supported on this server");
     assert!(!is_final && open.mails().is_empty() && !open.lines().iter().any(|line| line.starts_with("AUTH")));
@@ -292,7 +292,7 @@ async fn one_address_that_is_refused_keeps_the_others_from_nothing_and_they_get_
     assert_eq!(to, [["me@example.org"], ["ann@example.org"]]);
 
     let to = ["bob@example.org", "me@example.org"].map(str::to_owned).to_vec();
-    channel.configure(vec![Settings { to, ..settings(server.port()) }]);
+    channel.configure(vec![Settings { to, ..settings(server.port()) }]).unwrap();
     let mut other = ring.clone();
     other.id.fire_id = FireId(Uuid::from_u128(9));
     let (error, is_final) = failure(channel.deliver(&other).await);
@@ -329,10 +329,10 @@ async fn what_is_not_configured_any_more_waits() {
     let channel = channel(settings(server.port()));
     let mut presence = channel.presence();
     presence.mark_unchanged();
-    channel.configure(Vec::new());
-    let away = Report::Away { reason: "no mail \"me\" is configured".to_owned() };
+    channel.configure(Vec::new()).unwrap();
+    let away = Report::Away { reason: "no mail:me is configured".to_owned() };
     assert_eq!(channel.deliver(&delivery("tea", "")).await, away);
-    channel.configure(vec![settings(server.port())]);
+    channel.configure(vec![settings(server.port())]).unwrap();
     assert!(presence.has_changed().unwrap(), "what waits is tried");
     assert_eq!(channel.deliver(&delivery("tea", "")).await, Report::DELIVERED);
 }

@@ -25,6 +25,8 @@ mod lifecycle;
 mod load;
 #[cfg(feature = "mail")]
 mod mail;
+#[cfg(feature = "webhook")]
+mod ntfy;
 mod oracle;
 mod outgoing;
 mod popup;
@@ -38,6 +40,8 @@ mod robots;
 mod simulation;
 mod storage;
 mod support;
+#[cfg(feature = "webhook")]
+mod telegram;
 mod terminal;
 mod waking;
 #[cfg(feature = "webhook")]

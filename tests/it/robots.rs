@@ -33,20 +33,20 @@ fn given(text: &str) -> Key {
 }
 
 fn settings(url: &str) -> Settings {
-    Settings { name: "team".to_owned(), url: given(url), secret: None, ca_file: None, timeout: Duration::from_secs(10) }
+    Settings { name: "team".to_owned(), url: given(url), secret: None, ca: None, timeout: Duration::from_secs(10) }
 }
 
 fn feishu(settings: Settings) -> RobotChannel {
     let clock = SystemClock::new();
     let channel = RobotChannel::feishu(Arc::new(move || clock.now()));
-    channel.configure(vec![settings]);
+    channel.configure(vec![settings]).unwrap();
     channel
 }
 
 fn wecom(settings: Settings) -> RobotChannel {
     let clock = SystemClock::new();
     let channel = RobotChannel::wecom(Arc::new(move || clock.now()));
-    channel.configure(vec![settings]);
+    channel.configure(vec![settings]).unwrap();
     channel
 }
 
@@ -161,7 +161,7 @@ async fn the_next_attempt_goes_on_with_the_part_that_failed() {
     );
     assert_eq!(retry_after, Some(Span::from_minutes(1)));
     // Also after the configuration was read anew.
-    channel.configure(vec![settings(&server.url("/send"))]);
+    channel.configure(vec![settings(&server.url("/send"))]).unwrap();
     assert_eq!(channel.deliver(&delivery).await, Report::DELIVERED);
     let said: Vec<Value> = server.requests().iter().map(|request| json(request)["text"]["content"].clone()).collect();
     assert_eq!(said.len(), 4);
@@ -276,12 +276,12 @@ async fn robots_are_exchanged_while_the_daemon_runs() {
     let channel = wecom(settings(&server.url("/old")));
     let delivery = delivery("wecom", "tea", "");
     assert_eq!(channel.deliver(&delivery).await, Report::DELIVERED);
-    channel.configure(Vec::new());
-    let away = Report::Away { reason: "no wecom \"team\" is configured".to_owned() };
+    channel.configure(Vec::new()).unwrap();
+    let away = Report::Away { reason: "no wecom:team is configured".to_owned() };
     assert_eq!(channel.deliver(&delivery).await, away);
     let mut presence = channel.presence();
     presence.mark_unchanged();
-    channel.configure(vec![settings(&server.url("/new"))]);
+    channel.configure(vec![settings(&server.url("/new"))]).unwrap();
     assert!(presence.has_changed().unwrap(), "what waits is tried");
     assert_eq!(*presence.borrow(), Presence::Present);
     assert_eq!(channel.deliver(&delivery).await, Report::DELIVERED);
@@ -291,14 +291,11 @@ async fn robots_are_exchanged_while_the_daemon_runs() {
 #[tokio::test]
 async fn a_certificate_of_ones_own_is_trusted_where_it_is_named() {
     let (server, ca) = HttpServer::start_tls(|_, _| Reply::status(200, FEISHU_OK)).await;
-    let directory = tempfile::tempdir().unwrap();
-    let path = directory.path().join("ca.pem");
     let url = format!("https://localhost:{}/hook", server.port());
-    let channel = feishu(Settings { ca_file: Some(path.clone()), ..settings(&url) });
+    let channel = feishu(Settings { ca: Some(ca.into_bytes()), ..settings(&url) });
     let delivery = delivery("feishu", "tea", "");
-    let (error, _) = failure(channel.deliver(&delivery).await);
-    assert!(error.starts_with("cannot post to feishu:team: cannot read the certificates in "), "{error}");
-    fs::write(&path, ca).unwrap();
+    let faults = channel.configure(vec![Settings { ca: Some(b"none".to_vec()), ..settings(&url) }]).unwrap_err();
+    assert_eq!(faults[0].to_string(), "cannot use ca_file of feishu:team: expected certificates in PEM");
     assert_eq!(channel.deliver(&delivery).await, Report::DELIVERED);
     let (error, _) = failure(feishu(settings(&url)).deliver(&delivery).await);
     assert!(error.contains("certificate"), "{error}");

@@ -18,7 +18,7 @@ use crate::domain::state::State;
 use crate::domain::task::TaskId;
 use crate::domain::time::Timestamp;
 use crate::domain::transition::transition;
-use crate::domain::waiting::Wait;
+use crate::domain::waiting::{LEVELS_MAX, Wait};
 use crate::engine::input::{CallError, UndoCall, Undone};
 use crate::engine::request::RequestKey;
 use crate::engine::step::{Answer, Batch};
@@ -193,8 +193,8 @@ impl Batch<'_> {
         let (pause, ended) = self.restore_pauses(op, id)?;
         let mut undone =
             Undone { op_id: id, now, op: op.clone(), changed: true, tasks: Vec::new(), notes: self.sent_by(&events)? };
-        // In order, so that what waits for another finds that as it is to be.
-        for of_task in by_task(events) {
+        // What waits for another finds that as it is to be.
+        for of_task in parents_first(by_task(events)) {
             self.take_back_of(&of_task, (id, pause), &mut undone)?;
         }
         self.wake_those_of(&ended, id)?;
@@ -393,6 +393,35 @@ impl Batch<'_> {
     pub(in crate::engine) fn purge(&mut self, tasks: Vec<TaskId>) {
         self.change.purged.extend(tasks);
     }
+}
+
+/// Returns the tasks in their order, but none before another of them that it waits for.
+fn parents_first(tasks: Vec<Vec<Placed>>) -> Vec<Vec<Placed>> {
+    let id_of = |placed: &[Placed]| placed.first().map(|placed| placed.event.snapshot.task.id);
+    let parents: HashMap<TaskId, Vec<TaskId>> = tasks
+        .iter()
+        .filter_map(|placed| {
+            let waits = placed.iter().flat_map(|placed| &placed.event.snapshot.task.waits.parents);
+            Some((id_of(placed)?, waits.map(|parent| parent.id).collect()))
+        })
+        .collect();
+    let mut levels: HashMap<TaskId, usize> = HashMap::new();
+    // Those that wait for one another are few levels deep, so few rounds settle all.
+    for _ in 0..LEVELS_MAX {
+        let level = |id: &TaskId| levels.get(id).copied().unwrap_or(0);
+        let raised: HashMap<TaskId, usize> = parents
+            .iter()
+            .map(|(id, waits)| (*id, waits.iter().filter(|id| parents.contains_key(id)).map(|id| level(id) + 1).max()))
+            .filter_map(|(id, raised)| Some((id, raised?)))
+            .collect();
+        if raised == levels {
+            break;
+        }
+        levels = raised;
+    }
+    let mut tasks = tasks;
+    tasks.sort_by_key(|placed| id_of(placed).and_then(|id| levels.get(&id).copied()).unwrap_or(0));
+    tasks
 }
 
 /// Returns the events of each task, the tasks in the order in which they come up.

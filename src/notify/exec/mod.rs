@@ -15,9 +15,9 @@ use tokio::sync::watch;
 
 use crate::domain::delivery::{ChannelKind, Delivery, Report};
 use crate::domain::effect::Withdrawal;
-use crate::notify::endpoints::Endpoints;
 use crate::notify::exec::answer::judge;
 use crate::notify::exec::run::{Program, run};
+use crate::notify::named::Named;
 use crate::notify::payload::payload;
 use crate::notify::{Channel, Presence};
 
@@ -42,26 +42,24 @@ pub struct Settings {
 
 /// Programs of the person's own.
 pub struct ExecChannel {
-    programs: Endpoints<Settings>,
-    presence: watch::Sender<Presence>,
+    programs: Named<Settings>,
 }
 
 impl ExecChannel {
     /// Returns the channel, with no program yet.
     #[must_use]
     pub fn new() -> Self {
-        Self { programs: Endpoints::none(), presence: watch::Sender::new(Presence::Present) }
+        Self { programs: Named::none(ChannelKind::Exec) }
     }
 
     /// Puts these programs in the place of all, and lets what waits for one be tried. Nothing is run.
     pub fn configure(&self, programs: Vec<Settings>) {
         self.programs.replace(programs.into_iter().map(|settings| (settings.name.clone(), settings)));
-        self.presence.send_replace(Presence::Present);
     }
 
     async fn hand(&self, delivery: &Delivery) -> Report {
         let target = &delivery.id.target;
-        let settings = match self.programs.find(ChannelKind::Exec, &target.address) {
+        let settings = match self.programs.find(&target.address) {
             Ok(settings) => settings,
             Err(away) => return away,
         };
@@ -129,6 +127,6 @@ impl Channel for ExecChannel {
     }
 
     fn presence(&self) -> watch::Receiver<Presence> {
-        self.presence.subscribe()
+        self.programs.presence()
     }
 }

@@ -8,6 +8,7 @@ use tokio::sync::watch;
 use crate::domain::delivery::{ChannelKind, Delivery, Report};
 use crate::domain::effect::Withdrawal;
 use crate::notify::absent::AbsentChannel;
+use crate::notify::fault::Fault;
 use crate::notify::mail::Settings;
 use crate::notify::network::Network;
 use crate::notify::{Channel, Presence};
@@ -23,8 +24,13 @@ impl MailChannel {
         Self(AbsentChannel::new(ChannelKind::Mail, "keikod was built without mail support"))
     }
 
-    /// Leaves everything as it is: the targets are kept for a build that can reach them.
-    pub fn configure(&self, _targets: Vec<Settings>) {}
+    /// Leaves the targets to a build that can reach them.
+    ///
+    /// # Errors
+    /// None in this build: nothing is looked at.
+    pub fn configure(&self, _targets: Vec<Settings>) -> Result<(), Vec<Fault>> {
+        Ok(())
+    }
 
     /// Returns the channel as it is: whatever the network does, it is away.
     #[must_use]

@@ -1,6 +1,5 @@
 //! The mail channel of a build with the feature `mail`: joins deliveries with servers, passwords and what they answer.
 
-use std::collections::BTreeSet;
 use std::fmt;
 use std::sync::Arc;
 
@@ -12,16 +11,17 @@ use lettre::transport::smtp::client::{Certificate, TlsParameters};
 use tokio::sync::{OnceCell, watch};
 use tokio::time::timeout;
 
-use crate::domain::delivery::{ChannelKind, Delivery, DeliveryId, Report};
+use crate::domain::delivery::{ChannelKind, Delivery, DeliveryId, Report, Target};
 use crate::domain::effect::Withdrawal;
 use crate::domain::secret::Secret;
-use crate::notify::endpoints::Endpoints;
+use crate::notify::fault::Fault;
 use crate::notify::mail::letter::{Addresses, letter};
 use crate::notify::mail::session::{Failure, Taken, hand_over};
-use crate::notify::mail::{Security, Settings};
-use crate::notify::network::{Heeding, Network};
+use crate::notify::mail::{RECIPIENTS_MAX, Security, Settings};
+use crate::notify::named::Named;
+use crate::notify::network::Network;
 use crate::notify::progress::Progress;
-use crate::notify::{Channel, Presence, certificates, text};
+use crate::notify::{Channel, Presence, text};
 
 /// How many mails are handed over at once, each on a connection of its own.
 const WORKERS: usize = 8;
@@ -31,17 +31,17 @@ const CITED_BYTES_MAX: usize = 300;
 
 /// Mail addresses.
 pub struct MailChannel {
-    targets: Endpoints<Endpoint>,
+    targets: Named<Endpoint>,
     /// Who has a mail that not all have.
-    progress: Progress<BTreeSet<String>>,
-    presence: watch::Sender<Presence>,
-    heeding: Option<Heeding>,
+    progress: Progress<String>,
 }
 
 /// One target, ready for use.
 struct Endpoint {
     settings: Settings,
-    /// Made with the first attempt: certificates are read for it.
+    addresses: Addresses,
+    ca: Option<Certificate>,
+    /// Made with the first attempt: the system's certificates are read for it.
     tls: OnceCell<TlsParameters>,
 }
 
@@ -61,18 +61,29 @@ impl MailChannel {
     /// Returns the channel, with no target yet.
     #[must_use]
     pub fn new() -> Self {
-        let presence = watch::Sender::new(Presence::Present);
-        Self { targets: Endpoints::none(), progress: Progress::none(), presence, heeding: None }
+        Self { targets: Named::none(ChannelKind::Mail), progress: Progress::new() }
     }
 
-    /// Puts these targets in the place of all, and lets what waits for one be tried. Nothing is opened or read.
-    pub fn configure(&self, targets: Vec<Settings>) {
-        let named = targets.into_iter().map(|settings| {
+    /// Puts these targets in the place of all, and lets what waits for one be tried. Nothing is opened.
+    ///
+    /// # Errors
+    /// Everything that is wrong with their settings; then all stays as it was.
+    pub fn configure(&self, targets: Vec<Settings>) -> Result<(), Vec<Fault>> {
+        let (mut named, mut faults) = (Vec::new(), Vec::new());
+        for settings in targets {
             let name = settings.name.clone();
-            (name, Endpoint { settings, tls: OnceCell::new() })
-        });
+            match Endpoint::new(settings) {
+                Ok(endpoint) => named.push((name, endpoint)),
+                Err((key, reason)) => {
+                    faults.push(Fault { target: Target { kind: ChannelKind::Mail, address: name }, key, reason });
+                }
+            }
+        }
+        if !faults.is_empty() {
+            return Err(faults);
+        }
         self.targets.replace(named);
-        self.presence.send_replace(Presence::Present);
+        Ok(())
     }
 
     /// Returns the channel that looks again whenever `network` comes back.
@@ -80,24 +91,25 @@ impl MailChannel {
     /// # Panics
     /// Outside of a runtime.
     #[must_use]
-    pub fn heeding(mut self, network: Arc<dyn Network>) -> Self {
-        let presence = self.presence.clone();
-        self.heeding = Some(Heeding::of(network, move || drop(presence.send_replace(Presence::Present))));
-        self
+    pub fn heeding(self, network: Arc<dyn Network>) -> Self {
+        Self { targets: self.targets.heeding(network), ..self }
     }
 
     async fn send(&self, delivery: &Delivery) -> Report {
-        let endpoint = match self.targets.find(ChannelKind::Mail, &delivery.id.target.address) {
+        let id = &delivery.id;
+        let endpoint = match self.targets.find(&id.target.address) {
             Ok(endpoint) => endpoint,
             Err(away) => return away,
         };
+        let before = self.progress.take(id);
         let limit = endpoint.settings.timeout;
-        let attempt = timeout(limit, endpoint.attempt(delivery, self.progress.of(&delivery.id)));
-        let taken = attempt.await.unwrap_or_else(|_| Err(Why::passing(format!("it took longer than {limit:?}"))));
+        let taken = timeout(limit, endpoint.attempt(delivery, before.clone())).await;
+        let taken = taken.unwrap_or_else(|_| Err(Why::passing(format!("it took longer than {limit:?}"))));
         let host = &endpoint.settings.host;
         match taken {
-            Ok(taken) => self.judge(&delivery.id, host, taken),
+            Ok(taken) => self.judge(id, host, taken),
             Err(Why { told, is_final }) => {
+                self.progress.put(id, before);
                 let error = format!("cannot send mail by {host}: {told}");
                 Report::Failed { error, is_final, retry_after: None }
             }
@@ -107,7 +119,6 @@ impl MailChannel {
     /// Says what became of a mail that the server took for some at least, or for none since all are refused.
     fn judge(&self, id: &DeliveryId, host: &str, taken: Taken) -> Report {
         if taken.refused.is_empty() {
-            self.progress.end(id);
             return Report::DELIVERED;
         }
         // Refused for good is refused for good (RFC 5321, 4.2.1); while one of them may pass, that one is tried again.
@@ -122,10 +133,8 @@ impl MailChannel {
             1 => " (the other has it)".to_owned(),
             count => format!(" (the {count} others have it)"),
         };
-        if is_final {
-            self.progress.end(id);
-        } else {
-            self.progress.note(id, taken.by);
+        if !is_final {
+            self.progress.put(id, taken.by);
         }
         let error = format!("{host} does not take it: {}{others}", told.join(", "));
         Report::Failed { error, is_final, retry_after: None }
@@ -139,13 +148,30 @@ impl Default for MailChannel {
 }
 
 impl Endpoint {
-    async fn attempt(&self, delivery: &Delivery, before: BTreeSet<String>) -> Result<Taken, Why> {
-        let Settings { user, password, .. } = &self.settings;
-        if let Err(fault) = self.settings.check() {
-            return Err(Why::passing(format!("{}: {}", fault.key, fault.reason)));
+    /// Looks at what can be seen without asking the server.
+    fn new(settings: Settings) -> Result<Self, (&'static str, String)> {
+        let Settings { host, user, to, .. } = &settings;
+        let is_here = matches!(host.as_str(), "localhost" | "127.0.0.1" | "::1");
+        if settings.security == Security::None && !is_here {
+            let why = format!("expected tls or starttls for {host}: only to this machine may the line be open");
+            return Err(("security", why));
         }
-        let addresses = Addresses::of(&self.settings).map_err(|fault| Why::passing(fault.reason))?;
-        let letter = letter(delivery, &addresses).map_err(Why::passing)?;
+        if user.is_some() != settings.password.is_some() {
+            let key = if user.is_some() { "user" } else { "password" };
+            return Err((key, "expected a user and a password, or neither".to_owned()));
+        }
+        if to.len() > RECIPIENTS_MAX {
+            return Err(("to", format!("expected at most {RECIPIENTS_MAX} addresses, found {}", to.len())));
+        }
+        let addresses = Addresses::of(&settings)?;
+        let ca = settings.ca.as_deref().map(Certificate::from_pem).transpose();
+        let ca = ca.map_err(|_| ("ca_file", "expected certificates in PEM".to_owned()))?;
+        Ok(Self { settings, addresses, ca, tls: OnceCell::new() })
+    }
+
+    async fn attempt(&self, delivery: &Delivery, before: Vec<String>) -> Result<Taken, Why> {
+        let Settings { user, password, .. } = &self.settings;
+        let letter = letter(delivery, &self.addresses).map_err(Why::passing)?;
         let secret = match password {
             Some(password) => Some(password.reveal().await.map_err(Why::passing)?),
             None => None,
@@ -158,7 +184,7 @@ impl Endpoint {
                 Some(self.tls.get_or_try_init(|| self.tls()).await.map_err(Why::passing)?.clone())
             }
         };
-        let handed = hand_over(&self.settings, tls, credentials, (&addresses, &letter), before).await;
+        let handed = hand_over(&self.settings, tls, credentials, (&self.addresses, &letter), before).await;
         match handed {
             Ok(taken) => Ok(taken),
             Err(failure) => Err(self.why(&failure, secret.as_ref()).await),
@@ -186,11 +212,8 @@ impl Endpoint {
 
     async fn tls(&self) -> Result<TlsParameters, String> {
         let mut builder = TlsParameters::builder(self.settings.host.clone());
-        if let Some(path) = &self.settings.ca_file {
-            let pem = certificates::read(path).await?;
-            let certificate = Certificate::from_pem(&pem);
-            builder = builder
-                .add_root_certificate(certificate.map_err(|_| "its ca_file: expected certificates in PEM".to_owned())?);
+        if let Some(ca) = &self.ca {
+            builder = builder.add_root_certificate(ca.clone());
         }
         // Reads the system's certificates.
         let built = tokio::task::spawn_blocking(move || builder.build_rustls()).await;
@@ -242,6 +265,6 @@ impl Channel for MailChannel {
     }
 
     fn presence(&self) -> watch::Receiver<Presence> {
-        self.presence.subscribe()
+        self.targets.presence()
     }
 }

@@ -14,7 +14,7 @@ use crate::domain::delivery::Delivery;
 use crate::domain::task::Priority;
 use crate::domain::time::Timestamp;
 use crate::notify::chat;
-use crate::notify::mail::{Fault, Settings};
+use crate::notify::mail::Settings;
 
 /// The domain of message ids: one that nobody can have (RFC 2606, 2). The ids are worth something by themselves.
 const DOMAIN: &str = "keiko.invalid";
@@ -33,19 +33,19 @@ impl Addresses {
     ///
     /// # Errors
     /// The first that is none.
-    pub(super) fn of(settings: &Settings) -> Result<Self, Fault> {
+    pub(super) fn of(settings: &Settings) -> Result<Self, (&'static str, String)> {
         let from = read("from", &settings.from)?;
         let to = settings.to.iter().map(|address| read("to", address)).collect::<Result<_, _>>()?;
         Ok(Self { from, to })
     }
 }
 
-fn read(key: &'static str, address: &str) -> Result<Mailbox, Fault> {
+fn read(key: &'static str, address: &str) -> Result<Mailbox, (&'static str, String)> {
     address.parse().map_err(|error| {
         let reason = format!(
             "expected a mail address such as me@example.org or Me <me@example.org>, found {address:?}: {error}"
         );
-        Fault { key, reason }
+        (key, reason)
     })
 }
 

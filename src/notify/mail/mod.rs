@@ -3,7 +3,6 @@
 //! Every attempt of a delivery is the same message with the same id, so that a mailbox can tell a repeat. It never tries
 //! again by itself, never sends a password over an open line to another machine, and never shows one.
 
-use std::path::PathBuf;
 use std::time::Duration;
 
 use crate::notify::keys::Key;
@@ -44,8 +43,8 @@ pub struct Settings {
     pub from: String,
     /// Who is to read it.
     pub to: Vec<String>,
-    /// A file of certificates (PEM) that are trusted beside the system's.
-    pub ca_file: Option<PathBuf>,
+    /// Certificates (PEM) that are trusted beside the system's.
+    pub ca: Option<Vec<u8>>,
     /// How long an attempt may take in all.
     pub timeout: Duration,
 }
@@ -71,40 +70,5 @@ impl Security {
             Self::StartTls => 587,
             Self::None => 25,
         }
-    }
-}
-
-/// A setting of a target that cannot be used.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Fault {
-    /// Its key in the configuration.
-    pub key: &'static str,
-    /// Why, without the value where that may be a secret.
-    pub reason: String,
-}
-
-impl Settings {
-    /// Looks at what can be seen without asking the server.
-    ///
-    /// # Errors
-    /// The first setting that cannot be used.
-    pub fn check(&self) -> Result<(), Fault> {
-        let is_here = matches!(self.host.as_str(), "localhost" | "127.0.0.1" | "::1");
-        if self.security == Security::None && !is_here {
-            let reason =
-                format!("expected tls or starttls for {}: only to this machine may the line be open", self.host);
-            return Err(Fault { key: "security", reason });
-        }
-        if self.user.is_some() != self.password.is_some() {
-            let key = if self.user.is_some() { "user" } else { "password" };
-            return Err(Fault { key, reason: "expected a user and a password, or neither".to_owned() });
-        }
-        if self.to.len() > RECIPIENTS_MAX {
-            let reason = format!("expected at most {RECIPIENTS_MAX} addresses, found {}", self.to.len());
-            return Err(Fault { key: "to", reason });
-        }
-        #[cfg(feature = "mail")]
-        letter::Addresses::of(self)?;
-        Ok(())
     }
 }

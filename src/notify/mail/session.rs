@@ -3,7 +3,6 @@
 //! One connection an attempt, one transaction on it (RFC 5321, 3.3): that one address is refused keeps the others from
 //! nothing. Nothing is said before the line is secure.
 
-use std::collections::BTreeSet;
 use std::time::Duration;
 
 use lettre::message::Mailbox;
@@ -27,7 +26,7 @@ const GOODBYE_WITHIN: Duration = Duration::from_secs(2);
 #[derive(Debug, Default)]
 pub(super) struct Taken {
     /// The addresses for which the server took it, in this attempt or one before.
-    pub(super) by: BTreeSet<String>,
+    pub(super) by: Vec<String>,
     /// What it said of the others.
     pub(super) refused: Vec<(String, Error)>,
 }
@@ -52,7 +51,7 @@ pub(super) async fn hand_over(
     tls: Option<TlsParameters>,
     credentials: Option<Credentials>,
     mail: (&Addresses, &[u8]),
-    before: BTreeSet<String>,
+    before: Vec<String>,
 ) -> Result<Taken, Failure> {
     let mut connection = connect(settings, tls).await.map_err(Failure::Line)?;
     let handed = async {
@@ -83,12 +82,12 @@ async fn connect(settings: &Settings, tls: Option<TlsParameters>) -> Result<Asyn
 async fn transact(
     connection: &mut AsyncSmtpConnection,
     (addresses, letter): (&Addresses, &[u8]),
-    before: BTreeSet<String>,
+    before: Vec<String>,
 ) -> Result<Taken, Error> {
     let mut taken = Taken { by: before, refused: Vec::new() };
     connection.command(Mail::new(Some(addresses.from.email.clone()), Vec::new())).await?;
     let mut accepted = Vec::new();
-    let remaining = |mailbox: &&Mailbox| !taken.by.contains(mailbox.email.as_ref() as &str);
+    let remaining = |mailbox: &&Mailbox| taken.by.iter().all(|address| address != mailbox.email.as_ref() as &str);
     for mailbox in addresses.to.iter().filter(remaining).collect::<Vec<_>>() {
         let address = mailbox.email.to_string();
         match connection.command(Rcpt::new(mailbox.email.clone(), Vec::new())).await {

@@ -8,10 +8,10 @@ use tokio::sync::watch;
 use crate::domain::delivery::{ChannelKind, Delivery, Report};
 use crate::domain::effect::Withdrawal;
 use crate::notify::absent::AbsentChannel;
+use crate::notify::fault::Fault;
 use crate::notify::network::Network;
 use crate::notify::robots::Settings;
-use crate::notify::webhook::Now;
-use crate::notify::{Channel, Presence};
+use crate::notify::{Channel, Now, Presence};
 
 /// Why it is away.
 const REASON: &str = "keikod was built without webhook support";
@@ -33,8 +33,13 @@ impl RobotChannel {
         Self(AbsentChannel::new(ChannelKind::Wecom, REASON))
     }
 
-    /// Leaves everything as it is: the robots are kept for a build that can reach them.
-    pub fn configure(&self, _robots: Vec<Settings>) {}
+    /// Leaves the robots to a build that can reach them.
+    ///
+    /// # Errors
+    /// None in this build: nothing is looked at.
+    pub fn configure(&self, _robots: Vec<Settings>) -> Result<(), Vec<Fault>> {
+        Ok(())
+    }
 
     /// Returns the channel as it is: whatever the network does, it is away.
     #[must_use]

@@ -1,7 +1,6 @@
 //! The robots' channels of a build with the feature `webhook`: joins deliveries with robots, parts of texts and the client.
 
 use std::fmt;
-use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -10,27 +9,28 @@ use futures_util::future::BoxFuture;
 use reqwest::Url;
 use reqwest::header::{CONTENT_TYPE, HeaderMap, HeaderValue};
 use serde_json::Value;
-use tokio::sync::{OnceCell, watch};
+use tokio::sync::watch;
 use tokio::time::timeout;
 
 use crate::domain::delivery::{ChannelKind, Delivery, DeliveryId, Report, Target};
 use crate::domain::effect::Withdrawal;
 use crate::domain::secret::Secret;
 use crate::notify::chat::{parts, plain};
-use crate::notify::endpoints::Endpoints;
+use crate::notify::fault::Fault;
 use crate::notify::feishu::FEISHU;
 use crate::notify::http::client::{Client, Need, Options};
 use crate::notify::http::hidden::Hidden;
 use crate::notify::http::outcome::{Answer, failed, untaken};
-use crate::notify::http::{Redirects, host, read_url};
+use crate::notify::http::{Redirects, certificates, host, read_url};
 use crate::notify::keys::Key;
-use crate::notify::network::{Heeding, Network};
+use crate::notify::named::Named;
+use crate::notify::network::Network;
 use crate::notify::progress::Progress;
 use crate::notify::robots::Settings;
 use crate::notify::robots::service::{Meaning, Service};
-use crate::notify::webhook::{CONNECT_TIMEOUT, Now};
+use crate::notify::webhook::CONNECT_TIMEOUT;
 use crate::notify::wecom::WECOM;
-use crate::notify::{Channel, Presence, certificates, http};
+use crate::notify::{Channel, Now, Presence};
 
 /// How many groups are told at once: each has at most two deliveries under way.
 const WORKERS: usize = 16;
@@ -39,22 +39,18 @@ const WORKERS: usize = 16;
 pub struct RobotChannel {
     kind: ChannelKind,
     service: Service,
-    robots: Endpoints<Robot>,
-    /// How many parts of its text a group has.
-    progress: Progress<usize>,
+    robots: Named<Robot>,
+    /// The parts of its text that a group has.
+    progress: Progress<()>,
     now: Now,
-    presence: watch::Sender<Presence>,
-    heeding: Option<Heeding>,
 }
 
 /// The robot of one group.
 struct Robot {
     url: Key,
     secret: Option<Key>,
-    ca_file: Option<PathBuf>,
     timeout: Duration,
-    /// Made with the first request: the certificates are read for it.
-    client: OnceCell<Client>,
+    client: Client,
 }
 
 impl RobotChannel {
@@ -71,18 +67,29 @@ impl RobotChannel {
     }
 
     fn new(kind: ChannelKind, service: Service, now: Now) -> Self {
-        let presence = watch::Sender::new(Presence::Present);
-        let (robots, progress) = (Endpoints::none(), Progress::none());
-        Self { kind, service, robots, progress, now, presence, heeding: None }
+        Self { kind, service, robots: Named::none(kind), progress: Progress::new(), now }
     }
 
-    /// Puts these robots in the place of all, and lets what waits for one be tried. Nothing is opened or read.
-    pub fn configure(&self, robots: Vec<Settings>) {
-        self.robots.replace(robots.into_iter().map(|settings| {
-            let Settings { name, url, secret, ca_file, timeout } = settings;
-            (name, Robot { url, secret, ca_file, timeout, client: OnceCell::new() })
-        }));
-        self.presence.send_replace(Presence::Present);
+    /// Puts these robots in the place of all, and lets what waits for one be tried. Nothing is opened.
+    ///
+    /// # Errors
+    /// Everything that is wrong with their settings; then all stays as it was.
+    pub fn configure(&self, robots: Vec<Settings>) -> Result<(), Vec<Fault>> {
+        let (mut named, mut faults) = (Vec::new(), Vec::new());
+        for settings in robots {
+            let name = settings.name.clone();
+            match Robot::new(settings) {
+                Ok(robot) => named.push((name, robot)),
+                Err((key, reason)) => {
+                    faults.push(Fault { target: Target { kind: self.kind, address: name }, key, reason });
+                }
+            }
+        }
+        if !faults.is_empty() {
+            return Err(faults);
+        }
+        self.robots.replace(named);
+        Ok(())
     }
 
     /// Returns the channel that looks again whenever `network` comes back.
@@ -90,26 +97,24 @@ impl RobotChannel {
     /// # Panics
     /// Outside of a runtime.
     #[must_use]
-    pub fn heeding(mut self, network: Arc<dyn Network>) -> Self {
-        let presence = self.presence.clone();
-        self.heeding = Some(Heeding::of(network, move || drop(presence.send_replace(Presence::Present))));
-        self
+    pub fn heeding(self, network: Arc<dyn Network>) -> Self {
+        Self { robots: self.robots.heeding(network), ..self }
     }
 
     /// Says all parts that the group does not have yet.
     async fn say(&self, delivery: &Delivery) -> Report {
         let id = &delivery.id;
-        let robot = match self.robots.find(self.kind, &id.target.address) {
+        let robot = match self.robots.find(&id.target.address) {
             Ok(robot) => robot,
             Err(away) => return away,
         };
         let text = self.service.uncalled(&plain(&delivery.message));
         let parts = parts(&text, self.service.text_bytes_max, str::len);
-        let before = self.progress.of(id).min(parts.len());
+        let mut taken = self.progress.take(id);
         let saying = async {
-            for (index, part) in parts.iter().enumerate().skip(before) {
+            for part in parts.iter().skip(taken.len()) {
                 match self.post(&robot, id, part).await {
-                    Report::Delivered { .. } => self.progress.note(id, index + 1),
+                    Report::Delivered { .. } => taken.push(()),
                     failed => return failed,
                 }
             }
@@ -118,11 +123,11 @@ impl RobotChannel {
         // Each request has its own limit; many slow ones together have that of two.
         let limit = robot.timeout * 2;
         let report = timeout(limit, saying).await.unwrap_or_else(|_| {
-            let (done, all) = (self.progress.of(id), parts.len());
+            let (done, all) = (taken.len(), parts.len());
             failed(format!("{done} of {all} parts were taken within {limit:?}"), false, None)
         });
-        if matches!(report, Report::Delivered { .. }) {
-            self.progress.end(id);
+        if !matches!(report, Report::Delivered { .. }) {
+            self.progress.put(id, taken);
         }
         report
     }
@@ -130,7 +135,7 @@ impl RobotChannel {
     /// Makes one request. No failure is final: all that a robot refuses for good are a wrong address, a wrong secret or rules
     /// of the group, which a person amends; the reminder waits for that.
     async fn post(&self, robot: &Robot, id: &DeliveryId, part: &str) -> Report {
-        let (url, secret, client) = match robot.prepare(&id.target).await {
+        let (url, secret) = match robot.prepare(&id.target).await {
             Ok(prepared) => prepared,
             Err(why) => return failed(why, false, None),
         };
@@ -139,7 +144,7 @@ impl RobotChannel {
         headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json; charset=utf-8"));
         let hidden = Hidden::of(&url, &headers);
         let body = (self.service.body)(part, secret.as_ref(), (self.now)());
-        match client.post(url, headers, body, Need::Body).await {
+        match robot.client.post(url, headers, body, Need::Body).await {
             Ok(answer) => self.judge(robot, &host, &answer, &hidden).await,
             Err(why) => failed(format!("cannot post to {host}: {why}"), false, None),
         }
@@ -163,8 +168,20 @@ impl RobotChannel {
 }
 
 impl Robot {
-    /// Returns where requests go, what they are signed with and what sends them.
-    async fn prepare(&self, target: &Target) -> Result<(Url, Option<Secret>, &Client), String> {
+    fn new(settings: Settings) -> Result<Self, (&'static str, String)> {
+        let Settings { name: _, url, secret, ca, timeout } = settings;
+        let ca = ca.as_deref().map(certificates).transpose().map_err(|why| ("ca_file", why))?;
+        let options = Options {
+            ca: ca.unwrap_or_default(),
+            redirects: Redirects::Refused,
+            timeout,
+            connect_timeout: CONNECT_TIMEOUT,
+        };
+        Ok(Self { url, secret, timeout, client: Client::new(options) })
+    }
+
+    /// Returns where requests go, and what they are signed with.
+    async fn prepare(&self, target: &Target) -> Result<(Url, Option<Secret>), String> {
         let told = |why: String| format!("cannot post to {target}: {why}");
         let url = self.url.reveal().await.map_err(told)?;
         let url = match read_url(url.reveal()) {
@@ -178,20 +195,7 @@ impl Robot {
             Some(secret) => Some(secret.reveal().await.map_err(told)?),
             None => None,
         };
-        let client = self.client.get_or_try_init(|| self.client()).await.map_err(told)?;
-        Ok((url, secret, client))
-    }
-
-    async fn client(&self) -> Result<Client, String> {
-        let ca = match &self.ca_file {
-            Some(path) => {
-                let pem = certificates::read(path).await?;
-                http::certificates(&pem).map_err(|why| format!("its ca_file: {why}"))?
-            }
-            None => Vec::new(),
-        };
-        let (timeout, connect_timeout) = (self.timeout, CONNECT_TIMEOUT);
-        Ok(Client::new(Options { ca, redirects: Redirects::Refused, timeout, connect_timeout }))
+        Ok((url, secret))
     }
 
     async fn forget_keys(&self) {
@@ -228,6 +232,6 @@ impl Channel for RobotChannel {
     }
 
     fn presence(&self) -> watch::Receiver<Presence> {
-        self.presence.subscribe()
+        self.robots.presence()
     }
 }

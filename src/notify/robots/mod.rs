@@ -4,7 +4,6 @@
 //! robot answers 200 also where it took nothing, so that the code inside decides (FAULTS B29). Never tries again by itself,
 //! and never shows an address: the rest of it behind the host is the whole key to the group.
 
-use std::path::PathBuf;
 use std::time::Duration;
 
 use crate::notify::keys::Key;
@@ -30,8 +29,8 @@ pub struct Settings {
     pub url: Key,
     /// What requests are signed with, where the robot wants that.
     pub secret: Option<Key>,
-    /// A file of certificates (PEM) that are trusted beside the system's.
-    pub ca_file: Option<PathBuf>,
+    /// Certificates (PEM) that are trusted beside the system's.
+    pub ca: Option<Vec<u8>>,
     /// How long a request may take in all.
     pub timeout: Duration,
 }

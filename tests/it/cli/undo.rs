@@ -189,3 +189,41 @@ fn what_is_deleted_is_out_of_sight_and_comes_back() {
     added 3  milk  Tue 21 Jul 2026 09:00 EDT (in 1d)
     ");
 }
+
+#[test]
+fn what_waits_for_several_waits_for_all_again_whatever_the_order_in_which_they_are_taken_back() {
+    for verb in ["done", "cancel", "delete"] {
+        for rule in ["hold", "run", "cancel"] {
+            let home = Home::with_daemon();
+            home.keiko("add one --at 'tomorrow 10am'");
+            home.keiko("add two --at 'tomorrow 10am'");
+            home.keiko(&format!("add child --at 'tomorrow 9am' --waits-for 1,2 --on-parent-fail {rule}"));
+            let before = home.keiko("list --json").json()["tasks"].clone();
+            let seen = |tasks: &Value| -> Vec<(Value, Value, Value)> {
+                let tasks = tasks.as_array().expect("an array");
+                tasks
+                    .iter()
+                    .map(|task| (task["title"].clone(), task["stage"].clone(), task["waits_for"].clone()))
+                    .collect()
+            };
+            home.keiko(&format!("{verb} 2 1"));
+            home.keiko("undo");
+            let after = home.keiko("list --json").json()["tasks"].clone();
+            assert_eq!(seen(&after), seen(&before), "{verb}, {rule}");
+
+            // What ends with either of the two ends with the other still, which nobody takes back for it.
+            if rule == "cancel" && verb != "done" {
+                continue;
+            }
+            home.keiko(&format!("{verb} 1"));
+            home.keiko(&format!("{verb} 2"));
+            let second = ops(&home)[0]["op_id"].as_str().expect("an id").to_owned();
+            let first = ops(&home)[1]["op_id"].as_str().expect("an id").to_owned();
+            for op in [first, second] {
+                home.keiko(&format!("undo {op}"));
+            }
+            let after = home.keiko("list --json").json()["tasks"].clone();
+            assert_eq!(seen(&after), seen(&before), "{verb}, {rule}, out of order");
+        }
+    }
+}

@@ -6,6 +6,8 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
+use futures_util::FutureExt as _;
+use futures_util::future::{BoxFuture, Shared};
 use tokio::io::{
     AsyncBufRead, AsyncBufReadExt as _, AsyncRead, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _, BufReader,
 };
@@ -55,9 +57,18 @@ pub(crate) enum Reply {
     Drip(String, Duration),
     /// These bytes, then the connection is torn down.
     Reset(String),
+    /// What comes out of this, once it does.
+    Later(Shared<BoxFuture<'static, Self>>),
+    /// An answer whose body is this line, then those from a number on that are here or come, as long as the client stays.
+    Lines(String, usize, watch::Receiver<Vec<String>>),
 }
 
 impl Reply {
+    /// Returns an answer that is known later.
+    pub(crate) fn later(reply: impl Future<Output = Self> + Send + 'static) -> Self {
+        Self::Later(reply.boxed().shared())
+    }
+
     /// Returns an answer without headers of its own.
     pub(crate) fn status(status: u16, body: &str) -> Self {
         Self::Answer(status, String::new(), body.to_owned())
@@ -176,7 +187,13 @@ async fn talk(
             before = all.len();
             all.push(request.clone());
         });
-        match script(&request, before) {
+        let mut reply = script(&request, before);
+        while let Reply::Later(later) = reply {
+            reply = later.await;
+        }
+        match reply {
+            Reply::Later(_) => unreachable!("it was waited for"),
+            Reply::Lines(first, from, lines) => return stream_lines(&mut stream, &first, from, lines).await,
             Reply::Answer(status, headers, body) => {
                 let length = body.len();
                 let answer = format!("HTTP/1.1 {status} X\r\n{headers}content-length: {length}\r\n\r\n{body}");
@@ -221,6 +238,29 @@ async fn talk(
     }
 }
 
+async fn stream_lines(
+    stream: &mut (impl AsyncRead + AsyncWrite + Unpin),
+    first: &str,
+    from: usize,
+    mut lines: watch::Receiver<Vec<String>>,
+) -> io::Result<()> {
+    stream.write_all(format!("HTTP/1.1 200 X\r\n\r\n{first}\n").as_bytes()).await?;
+    let mut written = from;
+    loop {
+        let all = lines.borrow_and_update().clone();
+        for line in all.get(written..).unwrap_or_default() {
+            stream.write_all(format!("{line}\n").as_bytes()).await?;
+        }
+        stream.flush().await?;
+        written = written.max(all.len());
+        tokio::select! {
+            changed = lines.changed() => if changed.is_err() { return Ok(()) },
+            // The client has nothing more to say, so that is its end.
+            _ = stream.read_u8() => return Ok(()),
+        }
+    }
+}
+
 async fn read_request(stream: &mut (impl AsyncBufRead + Unpin)) -> io::Result<Request> {
     let mut request = Request { line: read_line(stream).await?, ..Request::default() };
     if request.line.is_empty() {
@@ -232,7 +272,8 @@ async fn read_request(stream: &mut (impl AsyncBufRead + Unpin)) -> io::Result<Re
         let name = http::HeaderName::from_bytes(name.as_bytes()).expect("a client sends names");
         request.headers.append(name, http::HeaderValue::from_str(value).expect("a client sends values"));
     }
-    let length = request.header("content-length").parse().expect("every request has a body");
+    // A question has no body.
+    let length = request.header("content-length").parse().unwrap_or_default();
     request.body = vec![0; length];
     stream.read_exact(&mut request.body).await?;
     Ok(request)

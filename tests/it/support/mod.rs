@@ -5,8 +5,14 @@
 #[cfg(feature = "desktop")]
 pub(crate) mod console;
 pub(crate) mod daemon;
+#[cfg(feature = "webhook")]
+pub(crate) mod desk;
+#[cfg(feature = "webhook")]
+pub(crate) mod fake_ntfy;
 #[cfg(feature = "desktop")]
 pub(crate) mod fake_server;
+#[cfg(feature = "webhook")]
+pub(crate) mod fake_telegram;
 #[cfg(feature = "webhook")]
 pub(crate) mod http_server;
 #[cfg(feature = "desktop")]
