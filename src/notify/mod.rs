@@ -17,10 +17,9 @@ pub mod absent;
 mod answers;
 #[cfg(unix)]
 mod changes;
+#[cfg(feature = "webhook")]
 mod chat;
 pub mod desktop;
-#[cfg(feature = "webhook")]
-mod endpoints;
 pub mod fault;
 mod http;
 pub mod keys;
@@ -32,6 +31,8 @@ mod press;
 mod progress;
 pub mod recording;
 pub mod responses;
+#[cfg(feature = "webhook")]
+mod targets;
 pub mod telegram;
 pub mod terminal;
 mod text;
