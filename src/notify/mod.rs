@@ -40,7 +40,7 @@ pub mod recording;
 pub mod responses;
 pub mod robots;
 #[cfg(feature = "webhook")]
-mod endpoints;
+mod targets;
 pub mod telegram;
 pub mod terminal;
 mod text;

@@ -307,7 +307,8 @@ async fn chats_are_replaced_while_it_runs() {
     ];
     assert_eq!(faults, expected);
     receipt(channel.deliver(&to_us).await);
-    assert_eq!(format!("{channel:?}"), r#"TelegramChannel { chats: {"us"}, progress: Progress }"#);
+    let shown = format!("{channel:?}");
+    assert!(shown.starts_with(r#"TelegramChannel { chats: {"us"}, "#) && !shown.contains("AAHdq"), "{shown}");
 }
 
 /// Returns what makes the channel of a desk.

@@ -33,7 +33,7 @@ const CITED_BYTES_MAX: usize = 300;
 pub struct MailChannel {
     targets: Named<Endpoint>,
     /// Who has a mail that not all have.
-    progress: Progress<String>,
+    progress: Progress<Vec<String>>,
 }
 
 /// One target, ready for use.
@@ -61,7 +61,7 @@ impl MailChannel {
     /// Returns the channel, with no target yet.
     #[must_use]
     pub fn new() -> Self {
-        Self { targets: Named::none(ChannelKind::Mail), progress: Progress::new() }
+        Self { targets: Named::none(ChannelKind::Mail), progress: Progress::none() }
     }
 
     /// Puts these targets in the place of all, and lets what waits for one be tried. Nothing is opened.
@@ -101,15 +101,13 @@ impl MailChannel {
             Ok(endpoint) => endpoint,
             Err(away) => return away,
         };
-        let before = self.progress.take(id);
         let limit = endpoint.settings.timeout;
-        let taken = timeout(limit, endpoint.attempt(delivery, before.clone())).await;
+        let taken = timeout(limit, endpoint.attempt(delivery, self.progress.of(id))).await;
         let taken = taken.unwrap_or_else(|_| Err(Why::passing(format!("it took longer than {limit:?}"))));
         let host = &endpoint.settings.host;
         match taken {
             Ok(taken) => self.judge(id, host, taken),
             Err(Why { told, is_final }) => {
-                self.progress.put(id, before);
                 let error = format!("cannot send mail by {host}: {told}");
                 Report::Failed { error, is_final, retry_after: None }
             }
@@ -119,6 +117,7 @@ impl MailChannel {
     /// Says what became of a mail that the server took for some at least, or for none since all are refused.
     fn judge(&self, id: &DeliveryId, host: &str, taken: Taken) -> Report {
         if taken.refused.is_empty() {
+            self.progress.end(id);
             return Report::DELIVERED;
         }
         // Refused for good is refused for good (RFC 5321, 4.2.1); while one of them may pass, that one is tried again.
@@ -133,8 +132,10 @@ impl MailChannel {
             1 => " (the other has it)".to_owned(),
             count => format!(" (the {count} others have it)"),
         };
-        if !is_final {
-            self.progress.put(id, taken.by);
+        if is_final {
+            self.progress.end(id);
+        } else {
+            self.progress.note(id, taken.by);
         }
         let error = format!("{host} does not take it: {}{others}", told.join(", "));
         Report::Failed { error, is_final, retry_after: None }

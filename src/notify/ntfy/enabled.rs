@@ -10,13 +10,13 @@ use tokio::time::timeout;
 
 use crate::domain::delivery::{ChannelKind, Delivery, Report};
 use crate::domain::effect::{Standing, Withdrawal};
-use crate::notify::endpoints::Endpoints;
 use crate::notify::fault::Fault;
 use crate::notify::network::Network;
 use crate::notify::ntfy::Settings;
 use crate::notify::ntfy::publisher::{Publisher, Trouble};
 use crate::notify::progress::Progress;
 use crate::notify::responses::Response;
+use crate::notify::targets::Targets;
 use crate::notify::{Channel, Now, Presence};
 
 /// How many notifications are on their way at once, to all topics together; ntfy.sh takes 60 at once of one visitor
@@ -29,15 +29,15 @@ const WITHDRAWN_WITHIN: Duration = Duration::from_secs(30);
 /// Topics of ntfy.
 #[derive(Debug)]
 pub struct NtfyChannel {
-    topics: Endpoints<Publisher>,
-    progress: Progress<()>,
+    topics: Targets<Publisher>,
+    progress: Progress<usize>,
 }
 
 impl NtfyChannel {
     /// Returns the channel, without topics.
     #[must_use]
     pub fn new(now: Now) -> Self {
-        Self { topics: Endpoints::new(ChannelKind::Ntfy, now), progress: Progress::new() }
+        Self { topics: Targets::new(ChannelKind::Ntfy, now), progress: Progress::none() }
     }
 
     /// Returns the channel that looks again whenever `network` comes back.

@@ -16,7 +16,6 @@ use crate::domain::effect::Told;
 use crate::domain::secret::Secret;
 use crate::domain::time::Span;
 use crate::notify::Now;
-use crate::notify::endpoints::{Endpoint, Hearing};
 use crate::notify::http::client::{Client, Need, Options};
 use crate::notify::http::hidden::Hidden;
 use crate::notify::http::outcome::{Answer, failed, judge};
@@ -27,6 +26,7 @@ use crate::notify::ntfy::notification::{Notification, sequence};
 use crate::notify::ntfy::subscriber::Subscriber;
 use crate::notify::ntfy::topic::Topic;
 use crate::notify::progress::Progress;
+use crate::notify::targets::{Endpoint, Hearing};
 
 /// How long a connection may take to be there.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
@@ -108,21 +108,20 @@ impl Endpoint for Publisher {
 
 impl Publisher {
     /// Publishes what is not published yet of a delivery.
-    pub(super) async fn send(&self, delivery: &Delivery, progress: &Progress<()>) -> Report {
+    pub(super) async fn send(&self, delivery: &Delivery, progress: &Progress<usize>) -> Report {
         let notification = Notification::of(delivery);
-        let mut taken = progress.take(&delivery.id);
-        while taken.len() < notification.count() {
-            if let Err(Trouble { mut error, retry_after }) = self.publish(&notification, taken.len()).await {
-                if !taken.is_empty() {
-                    let (taken, all) = (taken.len(), notification.count());
-                    error = format!("{error}; {taken} of {all} parts were sent before");
+        let all = notification.count();
+        for index in progress.of(&delivery.id)..all {
+            if let Err(Trouble { mut error, retry_after }) = self.publish(&notification, index).await {
+                if index > 0 {
+                    error = format!("{error}; {index} of {all} parts were sent before");
                 }
-                progress.put(&delivery.id, taken);
+                progress.note(&delivery.id, index);
                 return failed(error, false, retry_after);
             }
-            taken.push(());
         }
-        Report::Delivered { receipt: Some(notification.count().to_string()) }
+        progress.end(&delivery.id);
+        Report::Delivered { receipt: Some(all.to_string()) }
     }
 
     async fn publish(&self, notification: &Notification<'_>, index: usize) -> Result<(), Trouble> {

@@ -12,7 +12,6 @@ use serde_json::Value;
 use crate::domain::delivery::Report;
 use crate::domain::time::{Span, Timestamp};
 use crate::notify::answers::{pause, tell};
-use crate::notify::endpoints::Hearing;
 use crate::notify::http::Redirects;
 use crate::notify::http::client::{Client, Options};
 use crate::notify::http::hidden::Hidden;
@@ -20,6 +19,7 @@ use crate::notify::http::outcome::judge;
 use crate::notify::ntfy::publisher::{Publisher, Trouble, message};
 use crate::notify::press::decode;
 use crate::notify::responses::Act;
+use crate::notify::targets::Hearing;
 
 /// How far back it is asked at the beginning: so long servers keep messages, where nothing else is configured.
 const KEPT: &str = "12h";

@@ -40,8 +40,8 @@ pub struct RobotChannel {
     kind: ChannelKind,
     service: Service,
     robots: Named<Robot>,
-    /// The parts of its text that a group has.
-    progress: Progress<()>,
+    /// How many parts of its text a group has.
+    progress: Progress<usize>,
     now: Now,
 }
 
@@ -67,7 +67,7 @@ impl RobotChannel {
     }
 
     fn new(kind: ChannelKind, service: Service, now: Now) -> Self {
-        Self { kind, service, robots: Named::none(kind), progress: Progress::new(), now }
+        Self { kind, service, robots: Named::none(kind), progress: Progress::none(), now }
     }
 
     /// Puts these robots in the place of all, and lets what waits for one be tried. Nothing is opened.
@@ -110,11 +110,11 @@ impl RobotChannel {
         };
         let text = self.service.uncalled(&plain(&delivery.message));
         let parts = parts(&text, self.service.text_bytes_max, str::len);
-        let mut taken = self.progress.take(id);
+        let before = self.progress.of(id);
         let saying = async {
-            for part in parts.iter().skip(taken.len()) {
+            for (index, part) in parts.iter().enumerate().skip(before) {
                 match self.post(&robot, id, part).await {
-                    Report::Delivered { .. } => taken.push(()),
+                    Report::Delivered { .. } => self.progress.note(id, index + 1),
                     failed => return failed,
                 }
             }
@@ -123,11 +123,11 @@ impl RobotChannel {
         // Each request has its own limit; many slow ones together have that of two.
         let limit = robot.timeout * 2;
         let report = timeout(limit, saying).await.unwrap_or_else(|_| {
-            let (done, all) = (taken.len(), parts.len());
+            let (done, all) = (self.progress.of(id), parts.len());
             failed(format!("{done} of {all} parts were taken within {limit:?}"), false, None)
         });
-        if !matches!(report, Report::Delivered { .. }) {
-            self.progress.put(id, taken);
+        if matches!(report, Report::Delivered { .. }) {
+            self.progress.end(id);
         }
         report
     }

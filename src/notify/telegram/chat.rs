@@ -14,11 +14,11 @@ use crate::domain::effect::Withdrawal;
 use crate::domain::secret::Secret;
 use crate::domain::time::Span;
 use crate::notify::Now;
-use crate::notify::endpoints::{Endpoint, Hearing};
 use crate::notify::http::outcome::failed;
 use crate::notify::http::{certificates, read_url};
 use crate::notify::keys::Key;
 use crate::notify::progress::Progress;
+use crate::notify::targets::{Endpoint, Hearing};
 use crate::notify::telegram::Settings;
 use crate::notify::telegram::bot::{Bot, Refusal};
 use crate::notify::telegram::message::{self, Link, Receipt};
@@ -102,20 +102,21 @@ impl Chat {
     }
 
     /// Sends what is not sent yet of a delivery.
-    pub(super) async fn send(&self, delivery: &Delivery, progress: &Progress<i64>) -> Report {
+    pub(super) async fn send(&self, delivery: &Delivery, progress: &Progress<Vec<i64>>) -> Report {
         let (chat, parts) = (self.chat(), message::parts(delivery));
-        let mut sent = progress.take(&delivery.id);
+        let mut sent = progress.of(&delivery.id);
         for (index, part) in parts.iter().enumerate().skip(sent.len()) {
             let is_last = index + 1 == parts.len();
             match self.send_part(&chat, delivery, index, part, is_last).await {
                 Ok(message) => sent.push(message["message_id"].as_i64().unwrap_or_default()),
                 Err(refusal) => {
                     let count = sent.len();
-                    progress.put(&delivery.id, sent);
+                    progress.note(&delivery.id, sent);
                     return self.failed(refusal, count, parts.len());
                 }
             }
         }
+        progress.end(&delivery.id);
         let text = parts.into_iter().next_back().unwrap_or_default();
         let receipt = serde_json::to_string(&Receipt { chat, messages: sent, text });
         Report::Delivered { receipt: receipt.ok() }

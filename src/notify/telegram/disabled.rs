@@ -60,3 +60,18 @@ impl Channel for TelegramChannel {
         self.0.presence()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    use crate::domain::time::Timestamp;
+
+    #[test]
+    fn a_build_without_http_says_so() {
+        let channel = TelegramChannel::new(Arc::new(|| Timestamp::MIN));
+        channel.configure(Vec::new()).unwrap();
+        let away = Presence::Away { reason: "keikod was built without the feature webhook".to_owned() };
+        assert_eq!(*channel.presence().borrow(), away);
+    }
+}

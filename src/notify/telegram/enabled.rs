@@ -10,11 +10,11 @@ use tokio::time::timeout;
 
 use crate::domain::delivery::{ChannelKind, Delivery, Report};
 use crate::domain::effect::Withdrawal;
-use crate::notify::endpoints::Endpoints;
 use crate::notify::fault::Fault;
 use crate::notify::network::Network;
 use crate::notify::progress::Progress;
 use crate::notify::responses::Response;
+use crate::notify::targets::Targets;
 use crate::notify::telegram::Settings;
 use crate::notify::telegram::chat::Chat;
 use crate::notify::telegram::message::Receipt;
@@ -30,15 +30,15 @@ const WITHDRAWN_WITHIN: Duration = Duration::from_secs(30);
 /// Chats of Telegram.
 #[derive(Debug)]
 pub struct TelegramChannel {
-    chats: Endpoints<Chat>,
-    progress: Progress<i64>,
+    chats: Targets<Chat>,
+    progress: Progress<Vec<i64>>,
 }
 
 impl TelegramChannel {
     /// Returns the channel, without chats.
     #[must_use]
     pub fn new(now: Now) -> Self {
-        Self { chats: Endpoints::new(ChannelKind::Telegram, now), progress: Progress::new() }
+        Self { chats: Targets::new(ChannelKind::Telegram, now), progress: Progress::none() }
     }
 
     /// Returns the channel that looks again whenever `network` comes back.

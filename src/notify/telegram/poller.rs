@@ -13,8 +13,8 @@ use tokio::time::timeout;
 
 use crate::domain::time::Span;
 use crate::notify::answers::{pause, tell};
-use crate::notify::endpoints::Hearing;
 use crate::notify::press::decode;
+use crate::notify::targets::Hearing;
 use crate::notify::telegram::bot::Bot;
 use crate::notify::telegram::chat::Chat;
 

@@ -58,7 +58,7 @@ pub(in crate::notify) struct Hearing {
 type Named<E> = Arc<BTreeMap<String, Arc<E>>>;
 
 /// The targets of one kind.
-pub(in crate::notify) struct Endpoints<E> {
+pub(in crate::notify) struct Targets<E> {
     kind: ChannelKind,
     named: RwLock<Named<E>>,
     hearing: Hearing,
@@ -68,7 +68,7 @@ pub(in crate::notify) struct Endpoints<E> {
     heeding: Option<Heeding>,
 }
 
-impl<E: Endpoint> Endpoints<E> {
+impl<E: Endpoint> Targets<E> {
     /// Returns a set without targets.
     pub(in crate::notify) fn new(kind: ChannelKind, now: Now) -> Self {
         Self {
@@ -157,7 +157,7 @@ impl<E: Endpoint> Endpoints<E> {
     }
 }
 
-impl<E> Drop for Endpoints<E> {
+impl<E> Drop for Targets<E> {
     fn drop(&mut self) {
         if let Some(listening) = self.listening.lock().expect("no holder of the listening task panics").take() {
             listening.abort();
@@ -166,7 +166,7 @@ impl<E> Drop for Endpoints<E> {
 }
 
 /// Only the names: the rest holds keys.
-impl<E: Endpoint> fmt::Debug for Endpoints<E> {
+impl<E: Endpoint> fmt::Debug for Targets<E> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_set().entries(self.named().keys()).finish()
     }
