@@ -17,7 +17,6 @@ pub mod absent;
 mod answers;
 #[cfg(unix)]
 mod changes;
-#[cfg(feature = "webhook")]
 #[cfg(any(feature = "mail", feature = "webhook"))]
 mod chat;
 pub mod desktop;
