@@ -52,7 +52,7 @@ impl Chats {
             feishu: Arc::new(RobotChannel::feishu(Arc::clone(&now)).heeding(network())),
             wecom: Arc::new(RobotChannel::wecom(now).heeding(network())),
             mail: Arc::new(MailChannel::new().heeding(network())),
-            exec: Arc::new(ExecChannel::new()),
+            exec: Arc::new(ExecChannel::new().heeding(network())),
         }
     }
 

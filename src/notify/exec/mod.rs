@@ -6,6 +6,7 @@
 
 use std::fmt;
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::Duration;
 
 use futures_util::FutureExt;
@@ -18,6 +19,7 @@ use crate::domain::effect::Withdrawal;
 use crate::notify::exec::answer::judge;
 use crate::notify::exec::run::{Program, run};
 use crate::notify::named::Named;
+use crate::notify::network::Network;
 use crate::notify::payload::payload;
 use crate::notify::{Channel, Presence};
 
@@ -55,6 +57,15 @@ impl ExecChannel {
     /// Puts these programs in the place of all, and lets what waits for one be tried. Nothing is run.
     pub fn configure(&self, programs: Vec<Settings>) {
         self.programs.replace(programs.into_iter().map(|settings| (settings.name.clone(), settings)));
+    }
+
+    /// Returns the channel that looks again whenever `network` comes back: most programs pass it on by that.
+    ///
+    /// # Panics
+    /// Outside of a runtime.
+    #[must_use]
+    pub fn heeding(self, network: Arc<dyn Network>) -> Self {
+        Self { programs: self.programs.heeding(network) }
     }
 
     async fn hand(&self, delivery: &Delivery) -> Report {
