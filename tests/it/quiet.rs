@@ -183,5 +183,9 @@ async fn a_day_begins_with_what_is_due_on_it_once_however_often_the_daemon_start
     person.keiko("cancel stretch");
     person.keiko("cancel rent");
     person.to("2026-05-15T12:00:00-04:00");
-    assert_eq!(person.popups().iter().filter(|(title, _)| title.starts_with("Today")).count(), 1, "nothing is due on it");
+    assert_eq!(
+        person.popups().iter().filter(|(title, _)| title.starts_with("Today")).count(),
+        1,
+        "nothing is due on it"
+    );
 }

@@ -691,7 +691,9 @@ impl World {
         let mut planned = self.store.wakes().expect("readable");
         planned.sort_unstable();
         let queue = self.handle().audit().await.expect("the engine runs");
-        assert_eq!(queue, planned, "the queue equals the deadlines in the store (I5)");
+        let told_of = |wake: &Wake| told(&self.store.history(wake.id).expect("readable"));
+        let odd: Vec<String> = planned.iter().filter(|wake| !queue.contains(wake)).map(told_of).collect();
+        assert_eq!(queue, planned, "the queue equals the deadlines in the store (I5) at {now}{odd:?}");
         let of_tasks: BTreeSet<Wake> = tasks
             .iter()
             .filter_map(|task| Some(Wake { at: task.next_wake()?, id: task.task.id, version: task.task.version }))
