@@ -26,7 +26,7 @@ use crate::daemon::signals::StopSignals;
 use crate::engine::ids::Ids;
 use crate::engine::{self, EngineParts};
 use crate::logging::{self, Log, LoggingError};
-use crate::notify::desktop::{DesktopChannel, SessionBus};
+use crate::notify::desktop::{Choices, DesktopChannel, SessionBus};
 use crate::notify::network::{Network, SilentNetwork, SystemNetwork};
 use crate::notify::terminal::{TerminalChannel, Terminals};
 use crate::notify::webhook::WebhookChannel;
@@ -229,7 +229,7 @@ async fn serve(args: &Args, paths: &Paths, config: &Config) -> Result<(), Daemon
         Err(error) => return Err(unusable(Arc::new(error), paths, config, &*clock).await),
     };
     let webhooks = webhooks::channel(paths.config_file(), config, Arc::clone(&clock))?.heeding(network(args));
-    let channels = channels(webhooks);
+    let channels = channels(config, webhooks);
     join_all(channels.iter().map(|channel| first_look(&**channel, FIRST_LOOK_WAIT))).await;
     let parts = EngineParts {
         store: Arc::clone(&store) as Arc<dyn Store>,
@@ -334,7 +334,7 @@ async fn unusable(error: Arc<StoreError>, paths: &Paths, config: &Config, clock:
     tracing::error!(%error, "sets the database aside");
     match SetAside::now(paths, clock.now()) {
         Ok(set_aside) => {
-            set_aside.tell(&person_channels(), config, clock, FIRST_LOOK_WAIT).await;
+            set_aside.tell(&person_channels(config), config, clock, FIRST_LOOK_WAIT).await;
             DaemonError::Damaged { set_aside }
         }
         Err(failed) => {
@@ -363,16 +363,17 @@ fn network(args: &Args) -> Arc<dyn Network> {
     }
 }
 
-fn channels(webhooks: WebhookChannel) -> Vec<Arc<dyn Channel>> {
-    let mut channels = person_channels();
+fn channels(config: &Config, webhooks: WebhookChannel) -> Vec<Arc<dyn Channel>> {
+    let mut channels = person_channels(config);
     channels.push(Arc::new(webhooks));
     channels
 }
 
-fn person_channels() -> Vec<Arc<dyn Channel>> {
+fn person_channels(config: &Config) -> Vec<Arc<dyn Channel>> {
     let user = rustix::process::geteuid().as_raw();
+    let choices = Choices::of(config.snooze_choices.clone());
     vec![
-        Arc::new(DesktopChannel::start(SessionBus::of_environment(user))),
+        Arc::new(DesktopChannel::start(SessionBus::of_environment(user), choices)),
         Arc::new(TerminalChannel::start(Terminals::of_environment(user))),
     ]
 }

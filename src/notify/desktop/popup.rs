@@ -4,7 +4,7 @@
 
 use notify_rust::{Hint, Notification, Timeout, Urgency};
 
-use crate::domain::message::Message;
+use crate::domain::message::{Message, Reason};
 use crate::domain::task::Priority;
 use crate::notify::text;
 
@@ -13,6 +13,12 @@ const APP_NAME: &str = "keiko";
 
 /// An icon of every complete theme (freedesktop.org icon naming specification).
 const ICON: &str = "appointment-soon";
+
+/// Categories, by which a person can tell a server what to do with popups: the Desktop Notifications Specification has
+/// none for reminders, and gives programs names of their own in this form.
+const REMINDER: &str = "x-keiko.reminder";
+const DIGEST: &str = "x-keiko.digest";
+const NOTICE: &str = "x-keiko.notice";
 
 /// More than any screen shows of a title.
 const SUMMARY_BYTES_MAX: usize = 512;
@@ -45,16 +51,23 @@ pub(super) enum Sound {
     None,
 }
 
-/// Composes the popup of `message`. It stays until the person or [`crate::notify::Channel::withdraw`] closes it.
-pub(super) fn compose(message: &Message, body_text: BodyText, sound: Sound) -> Notification {
+/// Composes the popup of `message`, which is said for `reason`. It has no buttons yet.
+///
+/// What matters stays until the person or [`crate::notify::Channel::withdraw`] closes it.
+pub(super) fn compose(message: &Message, reason: Reason, body_text: BodyText, sound: Sound) -> Notification {
     let mut popup = Notification::new();
     popup
         .appname(APP_NAME)
         .icon(ICON)
         .summary(&summary(message))
         .body(&body(message, body_text))
-        // A reminder waits for the person, so it does not expire.
-        .timeout(Timeout::Never)
+        .hint(Hint::Category(category(reason).to_owned()))
+        .timeout(match message.priority {
+            // As the person has set it up; that it went says nothing.
+            Priority::Low => Timeout::Default,
+            // A reminder waits for the person, so it does not expire.
+            Priority::Normal | Priority::High => Timeout::Never,
+        })
         .urgency(match message.priority {
             Priority::Low => Urgency::Low,
             Priority::Normal => Urgency::Normal,
@@ -68,6 +81,14 @@ pub(super) fn compose(message: &Message, body_text: BodyText, sound: Sound) -> N
         popup.hint(Hint::SuppressSound(true));
     }
     popup
+}
+
+const fn category(reason: Reason) -> &'static str {
+    match reason {
+        Reason::Alert | Reason::Snooze | Reason::Pause | Reason::Trial => REMINDER,
+        Reason::Digest => DIGEST,
+        Reason::TargetFails | Reason::Blocked | Reason::Skipped => NOTICE,
+    }
 }
 
 /// The summary is plain text to every server (Desktop Notifications Specification), so nothing is escaped.
@@ -106,33 +127,37 @@ mod tests {
     #[test]
     fn only_a_body_that_is_read_as_markup_is_escaped() {
         let message = message(r#"Tom & Jerry <3 "x" </b> &amp;"#, "a & b <i>c</i> &lt;");
-        let plain = compose(&message, BodyText::Plain, Sound::Usual);
+        let plain = compose(&message, Reason::Alert, BodyText::Plain, Sound::Usual);
         assert_eq!(plain.summary, r#"Tom & Jerry <3 "x" </b> &amp;"#);
         assert_eq!(plain.body, "a & b <i>c</i> &lt;\nkeiko done 12");
-        let markup = compose(&message, BodyText::Markup, Sound::Usual);
+        let markup = compose(&message, Reason::Alert, BodyText::Markup, Sound::Usual);
         assert_eq!(markup.summary, plain.summary);
         assert_eq!(markup.body, "a &amp; b &lt;i&gt;c&lt;/i&gt; &amp;lt;\nkeiko done 12");
     }
 
     #[test]
     fn a_popup_is_never_empty() {
-        let popup = compose(&message("\u{1b}\u{7}", "\n"), BodyText::Markup, Sound::Usual);
+        let popup = compose(&message("\u{1b}\u{7}", "\n"), Reason::Alert, BodyText::Markup, Sound::Usual);
         assert_eq!((popup.summary.as_str(), popup.body.as_str()), ("Reminder 12", "keiko done 12"));
     }
 
     #[test]
     fn control_characters_are_gone_and_lines_are_kept() {
-        let popup = compose(&message("a\nb\u{202e}c", "one\u{1b}[2J\ntwo\0"), BodyText::Plain, Sound::Usual);
+        let popup =
+            compose(&message("a\nb\u{202e}c", "one\u{1b}[2J\ntwo\0"), Reason::Alert, BodyText::Plain, Sound::Usual);
         assert_eq!((popup.summary.as_str(), popup.body.as_str()), ("a b c", "one [2J\ntwo\nkeiko done 12"));
     }
 
     #[test]
-    fn a_popup_waits_for_the_person_and_its_urgency_follows_the_priority() {
-        for (priority, urgency) in
-            [(Priority::Low, Urgency::Low), (Priority::Normal, Urgency::Normal), (Priority::High, Urgency::Critical)]
-        {
-            let popup = compose(&Message { priority, ..message("t", "") }, BodyText::Plain, Sound::Usual);
-            assert_eq!(popup.timeout, Timeout::Never);
+    fn a_popup_waits_for_the_person_unless_it_matters_little_and_its_urgency_follows_the_priority() {
+        for (priority, urgency, timeout) in [
+            (Priority::Low, Urgency::Low, Timeout::Default),
+            (Priority::Normal, Urgency::Normal, Timeout::Never),
+            (Priority::High, Urgency::Critical, Timeout::Never),
+        ] {
+            let popup =
+                compose(&Message { priority, ..message("t", "") }, Reason::Alert, BodyText::Plain, Sound::Usual);
+            assert_eq!(popup.timeout, timeout);
             assert!(popup.hints.contains(&Hint::Urgency(urgency)));
             assert_eq!(popup.hints.contains(&Hint::SuppressSound(true)), priority == Priority::Low);
         }
@@ -140,7 +165,8 @@ mod tests {
 
     #[test]
     fn a_long_text_is_cut_before_it_is_escaped() {
-        let popup = compose(&message(&"交".repeat(1000), &"&".repeat(10_000)), BodyText::Markup, Sound::Usual);
+        let popup =
+            compose(&message(&"交".repeat(1000), &"&".repeat(10_000)), Reason::Alert, BodyText::Markup, Sound::Usual);
         assert!(popup.summary.len() <= SUMMARY_BYTES_MAX && popup.summary.ends_with('…'));
         assert!(popup.body.ends_with("&amp;…\nkeiko done 12"));
     }
@@ -148,7 +174,16 @@ mod tests {
     #[test]
     fn a_link_stands_on_a_line_of_its_own() {
         let link = Some("https://example.org/?a=1&b=2".to_owned());
-        let popup = compose(&Message { link, ..message("t", "due 16:00") }, BodyText::Markup, Sound::Usual);
+        let popup =
+            compose(&Message { link, ..message("t", "due 16:00") }, Reason::Alert, BodyText::Markup, Sound::Usual);
         assert_eq!(popup.body, "due 16:00\nhttps://example.org/?a=1&amp;b=2\nkeiko done 12");
+    }
+
+    #[test]
+    fn a_server_can_tell_reminders_from_digests_and_notices() {
+        let category = |reason| compose(&message("t", ""), reason, BodyText::Plain, Sound::Usual).hints;
+        for (reason, name) in [(Reason::Snooze, REMINDER), (Reason::Digest, DIGEST), (Reason::Blocked, NOTICE)] {
+            assert!(category(reason).contains(&Hint::Category(name.to_owned())), "{name}");
+        }
     }
 }

@@ -6,6 +6,8 @@
 pub(crate) mod console;
 pub(crate) mod daemon;
 #[cfg(feature = "desktop")]
+pub(crate) mod desk;
+#[cfg(feature = "desktop")]
 pub(crate) mod fake_server;
 #[cfg(feature = "webhook")]
 pub(crate) mod http_server;
