@@ -24,6 +24,7 @@ mod load;
 mod oracle;
 mod outgoing;
 mod popup;
+mod pressing;
 mod protocol;
 mod python;
 mod quiet;
