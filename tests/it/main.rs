@@ -25,6 +25,7 @@ mod oracle;
 mod outgoing;
 mod popup;
 mod pressing;
+mod pressing_servers;
 mod protocol;
 mod python;
 mod quiet;

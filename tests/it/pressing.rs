@@ -12,50 +12,24 @@ use std::process::Command as Program;
 
 use keiko::domain::command::Command;
 use keiko::domain::delivery::{Report, Target};
-use keiko::domain::event::{Actor, Snapshot};
+use keiko::domain::event::Snapshot;
 use keiko::domain::message::Reason;
-use keiko::domain::occurrence::Outcome;
 use keiko::domain::schedule::Rule;
 use keiko::domain::state::State;
-use keiko::domain::task::{Details, Policy, TaskId};
-use keiko::domain::time::{Span, Timestamp};
+use keiko::domain::task::{Details, Policy};
+use keiko::domain::time::Span;
 use keiko::notify::desktop::{ANSWER_WITHIN, Choices};
 use keiko::notify::{Channel, first_look};
-use keiko::store::Store as _;
 
-use crate::support::desk::{DISMISSED, Desk, EXPIRED, TAKEN_BACK, after, channel, hourly, is_seen, once};
+use crate::support::desk::{
+    DISMISSED, Desk, EXPIRED, TAKEN_BACK, after, channel, deeds, hourly, is_done, is_seen, once, snoozed_until,
+};
 use crate::support::fake_server::{FakeServer, Manner, Notify, tell_pressed};
 use crate::support::private_bus::PrivateBus;
 use crate::support::{sample, soon};
 
 fn choices() -> Choices {
     Choices::of(vec![Span::from_minutes(10), Span::from_minutes(60)])
-}
-
-fn is_done(snapshot: &Snapshot) -> bool {
-    matches!(&snapshot.occurrence.state, State::Completed(ended) if ended.outcome == Outcome::Done)
-}
-
-fn snoozed_until(snapshot: &Snapshot) -> Option<Timestamp> {
-    match &snapshot.occurrence.state {
-        State::Pending(pending) => pending.snooze.as_ref().map(|snooze| snooze.until),
-        State::Created
-        | State::Running(_)
-        | State::Suspended(_)
-        | State::Failed(_)
-        | State::Completed(_)
-        | State::Cancelled(_) => None,
-    }
-}
-
-/// Returns what the person did to a task, in the words of its history.
-fn deeds(desk: &Desk, id: TaskId) -> Vec<&'static str> {
-    let events = desk.store.events_since(0, usize::MAX).expect("readable");
-    let of_task = events.iter().filter_map(|stored| stored.event.of_task()).filter(|event| {
-        let is_deed = event.actor == Actor::Person && event.snapshot.task.id == id;
-        is_deed && !matches!(event.operation.name(), "added" | "opened" | "armed")
-    });
-    of_task.map(|event| event.operation.name()).collect()
 }
 
 fn keys(popup: &Notify) -> Vec<&str> {

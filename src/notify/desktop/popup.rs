@@ -20,8 +20,9 @@ const REMINDER: &str = "x-keiko.reminder";
 const DIGEST: &str = "x-keiko.digest";
 const NOTICE: &str = "x-keiko.notice";
 
-/// More than any screen shows of a title.
-const SUMMARY_BYTES_MAX: usize = 512;
+/// What a screen shows of a title on one line. Some servers (MATE's) break no heading into lines: a longer one makes their
+/// popup wider than the screen, and nothing of it is seen. The whole title then stands above the text, which all break.
+const SUMMARY_BYTES_MAX: usize = 90;
 
 /// More than any screen shows of notes; longer ones would only slow the server down.
 const BODY_BYTES_MAX: usize = 4096;
@@ -98,7 +99,12 @@ fn summary(message: &Message) -> String {
 }
 
 fn body(message: &Message, body_text: BodyText) -> String {
-    let mut lines = vec![text::cut(&text::lines(&message.body), BODY_BYTES_MAX)];
+    let title = text::line(&message.title);
+    let mut lines = Vec::new();
+    if title.len() > SUMMARY_BYTES_MAX {
+        lines.push(text::cut(&title, BODY_BYTES_MAX));
+    }
+    lines.push(text::cut(&text::lines(&message.body), BODY_BYTES_MAX));
     lines.extend(message.link.as_deref().map(|link| text::cut(&text::line(link), BODY_BYTES_MAX)));
     lines.push(message.how());
     lines.retain(|line| !line.is_empty());
@@ -168,6 +174,10 @@ mod tests {
         let popup =
             compose(&message(&"交".repeat(1000), &"&".repeat(10_000)), Reason::Alert, BodyText::Markup, Sound::Usual);
         assert!(popup.summary.len() <= SUMMARY_BYTES_MAX && popup.summary.ends_with('…'));
+        assert!(
+            popup.body.starts_with(&format!("{}\n&amp;", "交".repeat(1000))),
+            "the whole title stands above the text"
+        );
         assert!(popup.body.ends_with("&amp;…\nkeiko done 12"));
     }
 

@@ -8,6 +8,7 @@ use keiko::clock::sim::SimClock;
 use keiko::domain::command::{Command, Expected, GRACE_DEFAULT};
 use keiko::domain::delivery::Target;
 use keiko::domain::event::{Actor, Operation, Snapshot};
+use keiko::domain::occurrence::Outcome;
 use keiko::domain::quiet::QuietHours;
 use keiko::domain::schedule::{Interval, Rule, Schedule};
 use keiko::domain::state::State;
@@ -58,7 +59,6 @@ impl Desk {
             channels: vec![Arc::new(channel)],
             ids: Ids::from_seed(1),
             grace: GRACE_DEFAULT,
-
             quiet_hours: QuietHours::default(),
         };
         let (handle, running) = start(parts).await.expect("an empty store");
@@ -159,4 +159,32 @@ pub(crate) fn nagging() -> Policy {
 pub(crate) fn is_seen(snapshot: &Snapshot) -> bool {
     let State::Running(running) = snapshot.occurrence.state else { panic!("{:?}", snapshot.occurrence.state) };
     running.acked_at.is_some()
+}
+
+/// Returns whether it is done.
+pub(crate) fn is_done(snapshot: &Snapshot) -> bool {
+    matches!(&snapshot.occurrence.state, State::Completed(ended) if ended.outcome == Outcome::Done)
+}
+
+/// Returns until when it is snoozed, where it is.
+pub(crate) fn snoozed_until(snapshot: &Snapshot) -> Option<Timestamp> {
+    match &snapshot.occurrence.state {
+        State::Pending(pending) => pending.snooze.as_ref().map(|snooze| snooze.until),
+        State::Created
+        | State::Running(_)
+        | State::Suspended(_)
+        | State::Failed(_)
+        | State::Completed(_)
+        | State::Cancelled(_) => None,
+    }
+}
+
+/// Returns what the person did to a task, in the words of its history.
+pub(crate) fn deeds(desk: &Desk, id: TaskId) -> Vec<&'static str> {
+    let events = desk.store.events_since(0, usize::MAX).expect("readable");
+    let of_task = events.iter().filter_map(|stored| stored.event.of_task()).filter(|event| {
+        let is_deed = event.actor == Actor::Person && event.snapshot.task.id == id;
+        is_deed && !matches!(event.operation.name(), "added" | "opened" | "armed")
+    });
+    of_task.map(|event| event.operation.name()).collect()
 }
