@@ -245,7 +245,7 @@ async fn a_server_that_the_bus_cannot_start_is_named_and_waited_for() {
     assert_eq!(channel.deliver(&delivery(1, "a", "")).await, Report::DELIVERED);
 }
 
-/// Descriptors belong to the process, and other tests open some: so it runs alone, in a process of its own.
+/// B43. Descriptors belong to the process, and other tests open some: so it runs alone, in a process of its own.
 #[test]
 fn two_hundred_popups_leave_no_descriptor_task_or_connection_behind() {
     const ALONE: &str = "KEIKO_TEST_ALONE";
@@ -268,7 +268,7 @@ async fn show_two_hundred() {
     let descriptors = || std::fs::read_dir("/proc/self/fd").unwrap().count();
     let tasks = || tokio::runtime::Handle::current().metrics().num_alive_tasks();
     let bus = PrivateBus::start();
-    let server = FakeServer::start(&bus, Manner::Markup).await;
+    let server = FakeServer::start(&bus, Manner::Buttons).await;
     let channel = channel(&bus, ANSWER_WITHIN);
     present(&channel).await;
     assert_eq!(channel.deliver(&delivery(0, "first", "")).await, Report::DELIVERED);

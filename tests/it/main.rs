@@ -15,6 +15,7 @@ mod desktop;
 mod dismissing;
 mod faults_calendar;
 mod faults_life;
+mod faults_popups;
 mod following;
 #[path = "../fuzz/bodies/mod.rs"]
 mod fuzz_bodies;

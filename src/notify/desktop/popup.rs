@@ -24,8 +24,9 @@ const NOTICE: &str = "x-keiko.notice";
 /// popup wider than the screen, and nothing of it is seen. The whole title then stands above the text, which all break.
 const SUMMARY_BYTES_MAX: usize = 90;
 
-/// More than any screen shows of notes; longer ones would only slow the server down.
-const BODY_BYTES_MAX: usize = 4096;
+/// What a screen shows of a text, in bytes and in lines: a popup that is higher than the screen has its buttons below it.
+const BODY_BYTES_MAX: usize = 2000;
+const BODY_LINES_MAX: usize = 24;
 
 /// What a notification server says of itself, as far as it matters here.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -104,7 +105,7 @@ fn body(message: &Message, body_text: BodyText) -> String {
     if title.len() > SUMMARY_BYTES_MAX {
         lines.push(text::cut(&title, BODY_BYTES_MAX));
     }
-    lines.push(text::cut(&text::lines(&message.body), BODY_BYTES_MAX));
+    lines.push(text::cut(&first_lines(&text::lines(&message.body)), BODY_BYTES_MAX));
     lines.extend(message.link.as_deref().map(|link| text::cut(&text::line(link), BODY_BYTES_MAX)));
     lines.push(message.how());
     lines.retain(|line| !line.is_empty());
@@ -112,6 +113,14 @@ fn body(message: &Message, body_text: BodyText) -> String {
     match body_text {
         BodyText::Plain => plain,
         BodyText::Markup => escape(&plain),
+    }
+}
+
+/// Returns `text` cut to as many lines as a screen shows, with `…` where something is missing.
+fn first_lines(text: &str) -> String {
+    match text.match_indices('\n').nth(BODY_LINES_MAX - 1) {
+        Some((end, _)) => format!("{}\n…", &text[..end]),
+        None => text.to_owned(),
     }
 }
 
@@ -174,11 +183,24 @@ mod tests {
         let popup =
             compose(&message(&"交".repeat(1000), &"&".repeat(10_000)), Reason::Alert, BodyText::Markup, Sound::Usual);
         assert!(popup.summary.len() <= SUMMARY_BYTES_MAX && popup.summary.ends_with('…'));
-        assert!(
-            popup.body.starts_with(&format!("{}\n&amp;", "交".repeat(1000))),
-            "the whole title stands above the text"
-        );
+        assert!(popup.body.starts_with("交交") && popup.body.contains("…\n&amp;"), "the title stands above the text");
         assert!(popup.body.ends_with("&amp;…\nkeiko done 12"));
+    }
+
+    #[test]
+    fn a_heading_that_is_too_long_for_a_line_stands_whole_above_the_text() {
+        let title = "交".repeat(100);
+        let popup = compose(&message(&title, "due 16:00"), Reason::Alert, BodyText::Plain, Sound::Usual);
+        assert_eq!(popup.summary, format!("{}…", "交".repeat(29)));
+        assert_eq!(popup.body, format!("{title}\ndue 16:00\nkeiko done 12"));
+    }
+
+    #[test]
+    fn more_lines_than_a_screen_has_are_cut() {
+        let notes = |lines: usize| vec!["a"; lines].join("\n");
+        let body = |lines| compose(&message("t", &notes(lines)), Reason::Alert, BodyText::Plain, Sound::Usual).body;
+        assert_eq!(body(BODY_LINES_MAX), format!("{}\nkeiko done 12", notes(BODY_LINES_MAX)));
+        assert_eq!(body(1000), format!("{}\n…\nkeiko done 12", notes(BODY_LINES_MAX)));
     }
 
     #[test]

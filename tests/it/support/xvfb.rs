@@ -4,12 +4,11 @@ use std::io::{BufRead, BufReader};
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
-use std::time::Instant;
 
 use tempfile::TempDir;
 
 use crate::support::private_bus::PrivateBus;
-use crate::support::{Killed, PATIENCE};
+use crate::support::{Killed, PATIENCE, measure};
 
 /// A screen that nobody sees; gone when dropped.
 pub(crate) struct Screen {
@@ -48,7 +47,7 @@ impl Screen {
     ///
     /// Nothing tells when a server has drawn; each look takes as long as a picture takes.
     pub(crate) fn shoot_once_drawn(&self, before: &Path, pixels: u64, picture: &Path) {
-        let begun = Instant::now();
+        let begun = measure::instant();
         let last = picture.with_extension("last.png");
         self.shoot(&last);
         loop {
@@ -64,7 +63,7 @@ impl Screen {
 
     /// Waits until the screen looks as it did in a picture.
     pub(crate) fn shoot_until_gone(&self, before: &Path) {
-        let begun = Instant::now();
+        let begun = measure::instant();
         let now = before.with_extension("now.png");
         self.shoot(&now);
         while differing_pixels(before, &now) > 0 {
