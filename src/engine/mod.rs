@@ -20,6 +20,7 @@ use crate::notify::Channel;
 use crate::store::{Store, StoreError};
 
 pub mod chronicle;
+mod digest_popup;
 pub mod dispatch;
 pub mod handle;
 pub mod ids;
