@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use keiko::domain::command::Command;
 use keiko::domain::delivery::{Report, Target};
 use keiko::domain::message::Reason;
-use keiko::domain::task::{Details, Policy, Priority};
+use keiko::domain::task::{Details, Number, Policy, Priority};
 use keiko::domain::time::Span;
 use keiko::notify::desktop::{ANSWER_WITHIN, Choices};
 use keiko::notify::{Channel, first_look};
@@ -135,6 +135,9 @@ async fn pictures_of_all_kinds(server: &str, bus: &PrivateBus, screen: &Screen) 
     screen.shoot(&empty);
     for (number, (kind, title, body, link, reason)) in (1..).zip(of_all_kinds) {
         let mut shown = sample::delivery(Target::desktop(), number, title, body);
+        if reason == Reason::Digest {
+            shown.message.number = Number(0);
+        }
         (shown.message.link, shown.occasion.reason) = (link, reason);
         assert_eq!(channel.deliver(&shown).await, Report::DELIVERED);
         screen.shoot_once_drawn(&empty, DRAWN, &picture(&format!("{server}-{kind}.png")));
