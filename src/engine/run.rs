@@ -356,6 +356,7 @@ impl Engine {
             pauses: &self.pauses,
             spent: &self.spent,
             quiet: &self.quiet,
+            has_unreleased: self.has_unreleased,
         };
         let mut batch = Batch::new(&*self.store, &mut self.ids, circumstances, world, self.next_number);
         let filled = fill(&mut batch).and_then(|()| batch.check()).and_then(|()| batch.settle_digests());

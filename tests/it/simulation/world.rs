@@ -9,7 +9,7 @@ use keiko::clock::Clock;
 use keiko::clock::sim::SimClock;
 use keiko::domain::command::{Command, Edit, Expected, GRACE_DEFAULT};
 use keiko::domain::delivery::{ChannelKind, Delivery, DeliveryId, DeliveryStatus, Report, Target};
-use keiko::domain::event::{Actor, Operation, Snapshot, apply};
+use keiko::domain::event::{Actor, Event, Operation, Snapshot, apply};
 use keiko::domain::occurrence::{FireId, Nominal, OccurrenceKey, OccurrenceName};
 use keiko::domain::outbox::{DeliveryFilter, Statuses};
 use keiko::domain::pause::Scope;
@@ -26,7 +26,7 @@ use keiko::engine::{EngineParts, Running, start};
 use keiko::notify::recording::{Answer, RecordingChannel};
 use keiko::notify::{Channel, Presence};
 use keiko::store::memory::MemoryStore;
-use keiko::store::{Store, StoreError, Wake, Which};
+use keiko::store::{Store, StoreError, StoredEvent, Wake, Which};
 use uuid::Uuid;
 
 use crate::simulation::programs::{Programs, webhook};
@@ -756,9 +756,15 @@ impl World {
             });
             // What is for programs outlives an occurrence that was succeeded; that a target fails is told in any case.
             // What stands in a digest that waits for its channel is told, whatever came since.
-            let is_held = delivery.is_held_or_was() || delivery.digest.is_some();
+            // One alone that was held is told as itself.
+            let is_held = delivery.is_held_or_was() || delivery.digest.is_some() || self.was_held(delivery);
             let outlives = !delivery.id.target.kind.is_person() || delivery.is_notice() || is_held;
-            assert!(is_open || outlives, "{} waits for an occurrence that is over", delivery.id);
+            assert!(
+                is_open || outlives,
+                "{} waits for an occurrence that is over{}",
+                delivery.id,
+                self.story_of(delivery)
+            );
         }
         for channel in [&self.desktop, &self.terminal, &self.programs.channel] {
             let shown = channel.record().delivered;
@@ -778,6 +784,23 @@ impl World {
                 assert!(self.is_same_message(&delivery), "{} changed on the way", delivery.id);
             }
         }
+    }
+
+    /// Returns whether a delivery was held for quiet hours, by what is on record of its task.
+    fn was_held(&self, delivery: &Delivery) -> bool {
+        let history = self.store.history(delivery.task).expect("readable");
+        let of_it = history.iter().filter(|stored| stored.event.snapshot.occurrence.name() == delivery.occurrence);
+        of_it.map(|stored| &stored.event.operation).any(|operation| matches!(operation, Operation::Held { .. }))
+    }
+
+    /// Returns what is on record of a delivery's task, for whoever looks into a failure.
+    fn story_of(&self, delivery: &Delivery) -> String {
+        let history = self.store.history(delivery.task).expect("readable");
+        let line = |stored: &StoredEvent| {
+            let Event { at, operation, from, to, reason, .. } = &stored.event;
+            format!("\n{at} {operation:?} {from:?} to {to:?}: {reason}")
+        };
+        format!(", {delivery:?}{}", history.iter().map(line).collect::<String>())
     }
 
     /// Whether a crash came while it was queued.
