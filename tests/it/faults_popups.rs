@@ -7,11 +7,15 @@
 
 use std::time::Duration;
 
+use futures_util::StreamExt as _;
 use serde_json::{Value, json};
+use tokio::task::JoinHandle;
+use zbus::{MessageStream, Variant};
 
 use crate::support::daemon::{Connection, Daemon, Home, NOON};
 use crate::support::desk::{DISMISSED, EXPIRED};
 use crate::support::fake_server::{FakeServer, Manner, Notify};
+use crate::support::opener::Opener;
 use crate::support::private_bus::PrivateBus;
 use crate::support::{PATIENCE, measure};
 
@@ -91,6 +95,44 @@ async fn b3_a_user_service_that_started_before_the_desktop_shows_what_fired_mean
     assert_eq!(titles(&server.notified()), ["stretch"]);
     assert_eq!(server.notified()[0].buttons.len(), 3, "done, and the snoozes that are offered where nobody says");
     stop(daemon, &mut connection);
+}
+
+/// Answers on a bus as the person's service manager does, that the desktop has told of its screen.
+async fn service_manager(bus: &PrivateBus, environment: Vec<&'static str>) -> JoinHandle<()> {
+    let connection = bus.connect().await;
+    let mut calls = MessageStream::from(&connection);
+    connection.request_name("org.freedesktop.systemd1").await.expect("nobody else owns the name");
+    tokio::spawn(async move {
+        while let Some(Ok(call)) = calls.next().await {
+            if call.header().member().is_some_and(|member| member.as_str() == "Get") {
+                let answer = Variant::from(environment.clone());
+                connection.reply(&call.header(), &answer).await.expect("the bus lives");
+            }
+        }
+    })
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn b3_a_user_service_that_started_before_the_desktop_opens_links_on_its_screen() {
+    let home = Home::new();
+    let opener = Opener::new(&home.path("run"), 0);
+    let mut command = home.daemon();
+    let path = std::env::var("PATH").expect("tests have one");
+    command.env("PATH", format!("{}:{path}", home.path("run").display()));
+    let daemon = Daemon::start(command);
+    let bus = PrivateBus::start_in(&home.path("run"));
+    let manager = service_manager(&bus, vec!["LANG=C", "WAYLAND_DISPLAY=wayland-7"]).await;
+    let server = FakeServer::start(&bus, Manner::Buttons).await;
+    let mut connection = home.connect();
+    wait_for_desktop(&mut connection, true);
+    let link = "https://example.org/";
+    connection.call("task.add", json!({ "title": "read", "at": "today 12:01", "link": link }));
+    advance(&mut connection, "12:01:00");
+    server.pressed(server.id_of("read"), "open").await;
+    assert_eq!(opener.opened().await, format!("1 {link} wayland-7"));
+    server.wait_until_shown(0).await;
+    stop(daemon, &mut connection);
+    manager.abort();
 }
 
 #[tokio::test(flavor = "multi_thread")]

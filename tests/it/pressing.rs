@@ -4,11 +4,7 @@
 
 #![cfg(feature = "desktop")]
 
-use std::fs::File;
-use std::io::Read as _;
-use std::os::unix::fs::PermissionsExt as _;
-use std::path::{Path, PathBuf};
-use std::process::Command as Program;
+use std::path::PathBuf;
 
 use keiko::domain::command::Command;
 use keiko::domain::delivery::{Report, Target};
@@ -25,6 +21,7 @@ use crate::support::desk::{
     DISMISSED, Desk, EXPIRED, TAKEN_BACK, after, channel, deeds, hourly, is_done, is_seen, once, snoozed_until,
 };
 use crate::support::fake_server::{FakeServer, Manner, Notify, tell_pressed};
+use crate::support::opener::Opener;
 use crate::support::private_bus::PrivateBus;
 use crate::support::{sample, soon};
 
@@ -208,35 +205,20 @@ async fn what_is_answered_elsewhere_in_whatever_way_is_closed_here() {
     }
 }
 
-/// Makes a program that tells a pipe with which arguments it was started, and ends as it is told to.
-fn opener(directory: &Path, exit: u8) -> (PathBuf, PathBuf) {
-    let (program, pipe) = (directory.join("opener"), directory.join("opened"));
-    assert!(Program::new("mkfifo").arg(&pipe).status().expect("mkfifo is installed").success());
-    let script = format!("#!/bin/sh\nprintf '%s' \"$# $1\" >'{}'\nexit {exit}\n", pipe.display());
-    std::fs::write(&program, script).expect("a file of the test's own");
-    std::fs::set_permissions(&program, std::fs::Permissions::from_mode(0o700)).expect("it is ours");
-    (program, pipe)
-}
-
 #[tokio::test]
 async fn open_starts_the_persons_opener_with_the_link_and_says_that_it_was_seen() {
     let bus = PrivateBus::start();
     let server = FakeServer::start(&bus, Manner::Buttons).await;
     let place = tempfile::tempdir().expect("a directory");
     // Whether the program succeeds does not matter: it was opened, as far as anybody can tell.
-    let (opener, pipe) = opener(place.path(), 1);
-    let desk = Desk::offering(&bus, Choices { opener, ..choices() }).await;
+    let opener = Opener::new(place.path(), 1);
+    let desk = Desk::offering(&bus, Choices { opener: opener.program.clone(), ..choices() }).await;
     let link = "https://example.org/$(touch%20x);`id`?a=1&b='2'";
     let details = Details { title: "read".to_owned(), link: Some(link.to_owned()), ..Details::default() };
     let read = desk.add_with(details, once(1), Policy::default()).await;
     desk.to(1).await;
     server.pressed(server.id_of("read"), "open").await;
-    let opened = tokio::task::spawn_blocking(move || {
-        let mut told = String::new();
-        File::open(pipe).and_then(|mut pipe| pipe.read_to_string(&mut told)).map(|_| told)
-    });
-    let told = soon("the opener", opened).await.expect("it does not panic").expect("a pipe can be read");
-    assert_eq!(told, format!("1 {link}"));
+    assert_eq!(opener.opened().await, format!("1 {link} "));
     let seen = |task: &Snapshot| matches!(task.occurrence.state, State::Running(running) if running.acked_at.is_some());
     desk.until(read, seen).await;
     assert_eq!(deeds(&desk, read), ["acked"]);

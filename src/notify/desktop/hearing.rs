@@ -52,15 +52,15 @@ impl Hearing {
         self.responses.listen()
     }
 
-    /// Tells what the person said, and opens what they want to see. Never waits.
-    pub(super) fn pass_on(&self, said: Said) {
+    /// Tells what the person said on a popup of this bus, and opens what they want to see. Never waits.
+    pub(super) fn pass_on(&self, said: Said, bus: &zbus::Connection) {
         let Said { ring, deed } = said;
         let act = match deed {
             Deed::Dismissed => Act::Dismiss,
             Deed::Chose(Offer::Done) => Act::Done,
             Deed::Chose(Offer::Snooze(by)) => Act::Snooze(by),
             Deed::Chose(Offer::Open { link }) => {
-                self.opener.open(&link);
+                self.opener.open(link, bus.clone());
                 Act::Ack
             }
         };

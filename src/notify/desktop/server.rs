@@ -138,7 +138,9 @@ impl Server {
         let answer = self.notify(&popup, turn.shown.unwrap_or(0)).await;
         let answered = answer.as_ref().ok().map(|(id, since)| Popup { id: *id, since: *since, meaning });
         let said = self.remembered(|shown| shown.answered(turn.task, answered));
-        said.into_iter().for_each(|said| self.hearing.pass_on(said));
+        for said in said {
+            self.hearing.pass_on(said, &self.connection);
+        }
         let (id, _) = answer?;
         *turn.shown = Some(id);
         if turn.slot.withdrawals.load(Ordering::Relaxed) != turn.withdrawals {
@@ -172,7 +174,7 @@ impl Server {
             self.is_gone(task, id);
         }
         if let Some(said) = said {
-            self.hearing.pass_on(said);
+            self.hearing.pass_on(said, &self.connection);
         }
     }
 
