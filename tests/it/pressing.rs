@@ -18,7 +18,7 @@ use keiko::notify::desktop::{ANSWER_WITHIN, Choices};
 use keiko::notify::{Channel, first_look};
 
 use crate::support::desk::{
-    DISMISSED, Desk, EXPIRED, TAKEN_BACK, after, channel, deeds, hourly, is_done, is_seen, once, snoozed_until,
+    DISMISSED, Desk, TAKEN_BACK, after, channel, deeds, hourly, is_done, is_seen, once, snoozed_until,
 };
 use crate::support::fake_server::{FakeServer, Manner, Notify, tell_pressed};
 use crate::support::opener::Opener;
