@@ -32,6 +32,7 @@ const SETTINGS: &[(&str, Setter)] = &[
     ("dialect", |config, value| put(&mut config.dialect, value::dialect(value))),
     ("date_only_hour", |config, value| put(&mut config.date_only, value::clock_time(value))),
     ("snooze_default", |config, value| put(&mut config.snooze_default, value::snooze(value))),
+    ("snooze_choices", |config, value| put(&mut config.snooze_choices, value::snoozes(value))),
     ("channels", |config, value| put(&mut config.channels, value::channels(value))),
     ("day_parts.morning", |config, value| put(&mut config.day_parts.morning, value::clock_time(value))),
     ("day_parts.afternoon", |config, value| put(&mut config.day_parts.afternoon, value::clock_time(value))),
@@ -547,6 +548,7 @@ mod tests {
             dialect = "uk"
             date_only_hour = "08:30"
             snooze_default = "1h30m"
+            snooze_choices = ["5m", "2h", "5min"]
             channels = ["terminal", "desktop", "terminal"]
             [day_parts]
             morning = "07:00"
@@ -570,6 +572,7 @@ mod tests {
             dialect: Dialect::Uk,
             date_only: at(8, 30),
             snooze_default: Span::from_minutes(90),
+            snooze_choices: vec![Span::from_minutes(5), Span::from_minutes(120)],
             channels: vec![Target::terminal(), Target::desktop()],
             webhooks: Vec::new(),
             targets: Vec::new(),
@@ -725,6 +728,15 @@ mod tests {
             "snooze_default = \"10\"",
             "config.toml:1:18: cannot use snooze_default = \"10\": expected a length of time with its unit, such as \"10m\" or \"1h30m\"",
         );
+        for value in ["\"10m\"", "[\"10\"]", "[10]", "[\"0m\"]", "['1m', '2m', '3m', '4m', '5m']"] {
+            check_refused(
+                &format!("snooze_choices = {value}"),
+                &format!(
+                    "config.toml:1:18: cannot use snooze_choices = {value}: expected a list of at most 4 lengths of time with their units, such as [\"10m\", \"1h\"]"
+                ),
+            );
+        }
+        assert_eq!(parse("snooze_choices = []").unwrap().0.snooze_choices, []);
         check_refused(
             "[day_parts]\nnight = \"25:00\"",
             "config.toml:2:9: cannot use day_parts.night = \"25:00\": expected a time from \"00:00\" to \"23:59\"",

@@ -33,6 +33,8 @@ pub struct Config {
     pub day_parts: DayParts,
     /// How long a snooze is when nobody says.
     pub snooze_default: Span,
+    /// How long the snoozes are that popups offer, a button each.
+    pub snooze_choices: Vec<Span>,
     /// Where a task speaks that names no channel; empty means the desktop, and the terminal while that is away.
     pub channels: Vec<Target>,
     /// Programs to be told, in the order of their names.
@@ -140,6 +142,7 @@ impl Default for Config {
             date_only: clock_time(9),
             day_parts: DayParts::default(),
             snooze_default: Span::from_minutes(10),
+            snooze_choices: vec![Span::from_minutes(10), Span::from_minutes(60)],
             channels: Vec::new(),
             webhooks: Vec::new(),
             targets: Vec::new(),

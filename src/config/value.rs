@@ -19,6 +19,9 @@ const GRACE_S_MAX: i64 = 86_400;
 /// The longest snooze by default.
 const SNOOZE_MAX: Span = Span::from_secs(366 * 86_400);
 
+/// How many snoozes a popup offers: more buttons than this have no room in a row.
+const SNOOZE_CHOICES_MAX: usize = 4;
+
 /// Reads a number of seconds.
 pub(super) fn grace(value: &DeValue<'_>) -> Result<Span, Expected> {
     let seconds = value.as_integer().and_then(|number| i64::from_str_radix(number.as_str(), number.radix()).ok());
@@ -35,6 +38,22 @@ pub(super) fn clock_time(value: &DeValue<'_>) -> Result<NaiveTime, Expected> {
 pub(super) fn snooze(value: &DeValue<'_>) -> Result<Span, Expected> {
     let span = value.as_str().and_then(parse_span).filter(|span| span.is_positive() && *span <= SNOOZE_MAX);
     span.ok_or("a length of time with its unit, such as \"10m\" or \"1h30m\"")
+}
+
+/// Reads a list of lengths of time with their units; one that is named twice counts once.
+pub(super) fn snoozes(value: &DeValue<'_>) -> Result<Vec<Span>, Expected> {
+    let read = |values: &DeArray<'_>| {
+        let mut spans = Vec::new();
+        for value in values {
+            let span = snooze(value.get_ref()).ok()?;
+            if !spans.contains(&span) {
+                spans.push(span);
+            }
+        }
+        (spans.len() <= SNOOZE_CHOICES_MAX).then_some(spans)
+    };
+    let spans = value.as_array().and_then(read);
+    spans.ok_or("a list of at most 4 lengths of time with their units, such as [\"10m\", \"1h\"]")
 }
 
 /// Reads a dialect.

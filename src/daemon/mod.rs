@@ -27,7 +27,7 @@ use crate::daemon::targets::Chats;
 use crate::engine::ids::Ids;
 use crate::engine::{self, EngineParts};
 use crate::logging::{self, Log, LoggingError};
-use crate::notify::desktop::{DesktopChannel, SessionBus};
+use crate::notify::desktop::{Choices, DesktopChannel, SessionBus};
 use crate::notify::network::{Network, SilentNetwork, SystemNetwork};
 use crate::notify::terminal::{TerminalChannel, Terminals};
 use crate::notify::webhook::WebhookChannel;
@@ -231,7 +231,7 @@ async fn serve(args: &Args, paths: &Paths, config: &Config) -> Result<(), Daemon
     };
     let webhooks = webhooks::channel(paths.config_file(), config, Arc::clone(&clock))?.heeding(network(args));
     let chats = chats(args, paths, config, &clock)?;
-    let channels = channels(webhooks, &chats);
+    let channels = channels(config, webhooks, &chats);
     join_all(channels.iter().map(|channel| first_look(&**channel, FIRST_LOOK_WAIT))).await;
     let parts = EngineParts {
         store: Arc::clone(&store) as Arc<dyn Store>,
@@ -337,7 +337,7 @@ async fn unusable(error: Arc<StoreError>, paths: &Paths, config: &Config, clock:
     tracing::error!(%error, "sets the database aside");
     match SetAside::now(paths, clock.now()) {
         Ok(set_aside) => {
-            set_aside.tell(&person_channels(), config, clock, FIRST_LOOK_WAIT).await;
+            set_aside.tell(&person_channels(config), config, clock, FIRST_LOOK_WAIT).await;
             DaemonError::Damaged { set_aside }
         }
         Err(failed) => {
@@ -372,17 +372,18 @@ fn chats(args: &Args, paths: &Paths, config: &Config, clock: &Arc<dyn Clock>) ->
     Ok(chats)
 }
 
-fn channels(webhooks: WebhookChannel, chats: &Chats) -> Vec<Arc<dyn Channel>> {
-    let mut channels = person_channels();
+fn channels(config: &Config, webhooks: WebhookChannel, chats: &Chats) -> Vec<Arc<dyn Channel>> {
+    let mut channels = person_channels(config);
     channels.push(Arc::new(webhooks));
     channels.extend(chats.channels());
     channels
 }
 
-fn person_channels() -> Vec<Arc<dyn Channel>> {
+fn person_channels(config: &Config) -> Vec<Arc<dyn Channel>> {
     let user = rustix::process::geteuid().as_raw();
+    let choices = Choices::of(config.snooze_choices.clone());
     vec![
-        Arc::new(DesktopChannel::start(SessionBus::of_environment(user))),
+        Arc::new(DesktopChannel::start(SessionBus::of_environment(user), choices)),
         Arc::new(TerminalChannel::start(Terminals::of_environment(user))),
     ]
 }

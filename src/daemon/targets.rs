@@ -28,9 +28,6 @@ const TIMEOUT: Duration = Duration::from_secs(10);
 /// The largest file of certificates that is read, in bytes: a system's whole bundle fits.
 const CA_BYTES_MAX: u64 = 4 * 1024 * 1024;
 
-/// What a button offers beside the snooze that is configured.
-const LONG_SNOOZE: Span = Span::from_minutes(60);
-
 /// The channels whose targets are tables of the configuration, and can be replaced while the daemon runs.
 pub(super) struct Chats {
     telegram: Arc<TelegramChannel>,
@@ -132,13 +129,6 @@ fn placed(path: &Path, config: &Config, faults: Vec<Fault>) -> ConfigError {
     ConfigError::Webhooks { path: path.to_owned(), faults }
 }
 
-/// Returns how long the snoozes are that buttons offer.
-fn snoozes(config: &Config) -> Vec<Span> {
-    let mut snoozes = vec![config.snooze_default, LONG_SNOOZE];
-    snoozes.dedup();
-    snoozes
-}
-
 /// The table of one target, read key by key.
 pub(super) struct Table<'a> {
     /// The configuration, from whose directory relative paths are meant.
@@ -233,7 +223,7 @@ impl<'a> Table<'a> {
             token: self.required_secret("token")?,
             chat: self.text("chat").ok_or_else(|| ("chat", "expected it to be there".to_owned()))?,
             buttons: self.truth("buttons").unwrap_or(true),
-            snoozes: snoozes(config),
+            snoozes: config.snooze_choices.clone(),
             api_url: self.text("api_url").unwrap_or_else(|| telegram::API_URL.to_owned()),
             ca: self.ca()?,
             timeout: self.timeout(),
@@ -246,7 +236,7 @@ impl<'a> Table<'a> {
             url: self.required_secret("url")?,
             token: self.secret("token"),
             answers_url: self.secret("answers_url"),
-            snoozes: snoozes(config),
+            snoozes: config.snooze_choices.clone(),
             ca: self.ca()?,
             timeout: self.timeout(),
         })

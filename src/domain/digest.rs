@@ -9,6 +9,7 @@ use chrono_tz::Tz;
 use uuid::Uuid;
 
 use crate::domain::delivery::{Delivery, DeliveryId, DeliveryStatus, Target};
+use crate::domain::effect::{Standing, Withdrawal};
 use crate::domain::message::{Message, Occasion, Reason, clock, digits};
 use crate::domain::occurrence::{FireId, OccurrenceKey, OccurrenceName, Slot};
 use crate::domain::task::{Number, Priority, TaskId};
@@ -236,6 +237,13 @@ pub fn shown_again(mut due: Vec<Delivery>, setting: &Setting) -> Vec<Delivery> {
 #[must_use]
 pub fn task_of_digests(device: Uuid) -> TaskId {
     TaskId(Uuid::new_v5(&device, b"digest"))
+}
+
+/// Returns that nothing of what the digest of a device tells waits for the person any more.
+#[must_use]
+pub fn over(device: Uuid) -> Withdrawal {
+    let occurrence = OccurrenceName { key: OccurrenceKey::Once, generation: 1 };
+    Withdrawal { task: task_of_digests(device), occurrence, standing: Standing::Seen, told: Vec::new() }
 }
 
 /// The same members make the same digest.

@@ -6,11 +6,15 @@ use std::collections::{HashMap, HashSet, VecDeque};
 use std::sync::Arc;
 
 use tokio::sync::{mpsc, oneshot};
+use uuid::Uuid;
 
 use crate::domain::delivery::{ChannelKind, Delivery, DeliveryId, Frozen, Report, Target};
+use crate::domain::digest;
 use crate::domain::effect::{Told, Withdrawal};
+use crate::domain::event::Snapshot;
 use crate::domain::occurrence::FireId;
 use crate::domain::task::TaskId;
+use crate::engine::digest_popup::DigestPopup;
 use crate::engine::input::{CallError, Input, ResponseCall};
 use crate::engine::request::RequestKey;
 use crate::notify::responses::Response;
@@ -36,6 +40,7 @@ pub(super) struct Dispatcher {
     under_way: HashMap<DeliveryId, UnderWay>,
     /// Tasks to be silenced once what is under way for them on a channel has ended, since it may show something yet.
     silence_after: HashMap<(ChannelKind, TaskId), Withdrawal>,
+    digest: DigestPopup,
     /// Whether nothing new is begun.
     is_stopping: bool,
 }
@@ -98,7 +103,14 @@ impl Dispatcher {
                 )
             })
             .collect();
-        Self { pools, inputs, under_way: HashMap::new(), silence_after: HashMap::new(), is_stopping: false }
+        Self {
+            pools,
+            inputs,
+            under_way: HashMap::new(),
+            silence_after: HashMap::new(),
+            digest: DigestPopup::default(),
+            is_stopping: false,
+        }
     }
 
     /// Returns whether the channel cannot reach anybody now; a channel that does not exist cannot ever.
@@ -127,6 +139,9 @@ impl Dispatcher {
             return;
         }
         let kind = delivery.id.target.kind;
+        if kind == ChannelKind::Desktop && delivery.is_digest() {
+            self.digest.is_replaced();
+        }
         // The new one takes the place of what is shown; a silence that is still to come would take it back. In a chat
         // both stand.
         let is_replaced = !kind.has_addresses();
@@ -149,8 +164,27 @@ impl Dispatcher {
         self.pools.get(&kind)?.channel.shown_by()
     }
 
-    /// Shows again, quietly, what a server that is gone had shown. Few at once: there is no limit of its own.
-    pub(super) fn show_again(&mut self, kind: ChannelKind, deliveries: Vec<Delivery>) {
+    /// Takes back the digest on the desktop once nothing of what it tells waits for the person, after a commit that left
+    /// these.
+    pub(super) fn settle_digest(
+        &mut self,
+        deliveries: &[Delivery],
+        snapshots: &HashMap<TaskId, Snapshot>,
+        device: Uuid,
+    ) {
+        if self.digest.ends_with(deliveries, snapshots) {
+            let elsewhere: Vec<ChannelKind> =
+                ChannelKind::ALL.into_iter().filter(|kind| *kind != ChannelKind::Desktop).collect();
+            self.silence(&digest::over(device), &elsewhere);
+        }
+    }
+
+    /// Shows again, quietly, what a server that is gone had shown: the `due`, or a digest of them. Few at once: there is no
+    /// limit of its own.
+    pub(super) fn show_again(&mut self, kind: ChannelKind, deliveries: Vec<Delivery>, due: &[Delivery]) {
+        if deliveries.iter().any(Delivery::is_digest) {
+            self.digest.shows(due.iter());
+        }
         let Some(pool) = self.pools.get_mut(&kind) else { return };
         for delivery in deliveries {
             pool.silencing += 1;

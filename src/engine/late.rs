@@ -78,7 +78,7 @@ impl Engine {
             Err(error) => return self.hold_back(&error, now),
         };
         let setting = Setting { now, zone: self.clock.zone(), device: self.device };
-        self.dispatcher.show_again(ChannelKind::Desktop, shown_again(due, &setting));
+        self.dispatcher.show_again(ChannelKind::Desktop, shown_again(due.clone(), &setting), &due);
         self.shown_by = Some(server.clone());
         let noted = self.commit(|batch| {
             batch.set_shown_by(server);

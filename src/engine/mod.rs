@@ -22,6 +22,7 @@ use crate::store::{Store, StoreError};
 
 pub mod chronicle;
 mod day;
+mod digest_popup;
 pub mod dispatch;
 pub mod handle;
 pub mod ids;

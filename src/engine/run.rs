@@ -410,6 +410,7 @@ impl Engine {
             let at = at.saturating_add(DELETED_KEPT);
             self.purge_at = Some(self.purge_at.map_or(at, |planned| planned.min(at)));
         }
+        self.dispatcher.settle_digest(&plan.deliveries, &plan.snapshots, self.device);
         for (id, snapshot) in plan.snapshots.drain() {
             self.wakes.set(id, snapshot.task.version, snapshot.next_wake());
         }

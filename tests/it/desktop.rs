@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use futures_util::future::join_all;
 use keiko::domain::delivery::{Delivery, Report, Target};
-use keiko::notify::desktop::{ANSWER_WITHIN, DesktopChannel, SessionBus};
+use keiko::notify::desktop::{ANSWER_WITHIN, Choices, DesktopChannel, SessionBus};
 use keiko::notify::{Channel, Presence, first_look};
 
 use crate::support::fake_server::{Asked, FakeServer, Manner};
@@ -25,7 +25,10 @@ fn delivery(number: u64, title: &str, body: &str) -> Delivery {
 
 fn channel(bus: &PrivateBus, answer_within: Duration) -> DesktopChannel {
     let address = Some(bus.address().to_owned());
-    DesktopChannel::start(SessionBus { address, runtime_dir: PathBuf::from("/nonexistent"), answer_within })
+    DesktopChannel::start(
+        SessionBus { address, runtime_dir: PathBuf::from("/nonexistent"), answer_within },
+        Choices::of(Vec::new()),
+    )
 }
 
 async fn present(channel: &DesktopChannel) {
@@ -77,7 +80,7 @@ async fn a_bus_that_appears_later_or_anew_is_found_without_an_address() {
     let place = tempfile::tempdir().unwrap();
     let runtime_dir = place.path().join("user").join("1000");
     let session = SessionBus { address: None, runtime_dir: runtime_dir.clone(), answer_within: ANSWER_WITHIN };
-    let channel = DesktopChannel::start(session);
+    let channel = DesktopChannel::start(session, Choices::of(Vec::new()));
     away(&channel, "no session bus: DBUS_SESSION_BUS_ADDRESS is not set").await;
     assert_away(&channel.deliver(&delivery(1, "a", "")).await, "no session bus");
 
@@ -101,7 +104,7 @@ async fn a_bus_that_died_and_left_its_socket_is_found_when_it_listens_again() {
     let session = SessionBus { address: None, runtime_dir: place.path().to_owned(), answer_within: ANSWER_WITHIN };
     // Bound, but nobody listens: as a bus that was killed leaves it.
     drop(std::os::unix::net::UnixListener::bind(place.path().join("bus")).unwrap());
-    let channel = DesktopChannel::start(session);
+    let channel = DesktopChannel::start(session, Choices::of(Vec::new()));
     away(&channel, "no session bus").await;
     std::fs::remove_file(place.path().join("bus")).unwrap();
     let bus = PrivateBus::start_in(place.path());
@@ -242,7 +245,7 @@ async fn a_server_that_the_bus_cannot_start_is_named_and_waited_for() {
     assert_eq!(channel.deliver(&delivery(1, "a", "")).await, Report::DELIVERED);
 }
 
-/// Descriptors belong to the process, and other tests open some: so it runs alone, in a process of its own.
+/// B43. Descriptors belong to the process, and other tests open some: so it runs alone, in a process of its own.
 #[test]
 fn two_hundred_popups_leave_no_descriptor_task_or_connection_behind() {
     const ALONE: &str = "KEIKO_TEST_ALONE";
@@ -265,7 +268,7 @@ async fn show_two_hundred() {
     let descriptors = || std::fs::read_dir("/proc/self/fd").unwrap().count();
     let tasks = || tokio::runtime::Handle::current().metrics().num_alive_tasks();
     let bus = PrivateBus::start();
-    let server = FakeServer::start(&bus, Manner::Markup).await;
+    let server = FakeServer::start(&bus, Manner::Buttons).await;
     let channel = channel(&bus, ANSWER_WITHIN);
     present(&channel).await;
     assert_eq!(channel.deliver(&delivery(0, "first", "")).await, Report::DELIVERED);
@@ -324,7 +327,8 @@ async fn the_first_look_is_waited_for_in_bounds() {
     let place = tempfile::tempdir().unwrap();
     let _silent = std::os::unix::net::UnixListener::bind(place.path().join("bus")).unwrap();
     let runtime_dir = place.path().to_owned();
-    let slow = DesktopChannel::start(SessionBus { address: None, runtime_dir, answer_within: SHORT });
+    let slow =
+        DesktopChannel::start(SessionBus { address: None, runtime_dir, answer_within: SHORT }, Choices::of(Vec::new()));
     first_look(&slow, Duration::ZERO).await;
     assert_eq!(*slow.presence().borrow(), Presence::not_looked_yet());
     away(&slow, "there was no answer within 100ms").await;

@@ -4,142 +4,24 @@
 
 #![cfg(feature = "desktop")]
 
-use std::path::PathBuf;
-use std::sync::Arc;
-
-use chrono_tz::Tz;
-use keiko::clock::sim::SimClock;
-use keiko::domain::command::{Command, Expected, GRACE_DEFAULT};
+use keiko::domain::command::{Command, Expected};
 use keiko::domain::delivery::{Report, Target};
-use keiko::domain::event::{Actor, Operation, Snapshot};
+use keiko::domain::event::Actor;
 use keiko::domain::message::Reason;
 use keiko::domain::occurrence::Outcome;
-use keiko::domain::quiet::QuietHours;
-use keiko::domain::schedule::{Interval, Rule, Schedule};
+use keiko::domain::schedule::Rule;
 use keiko::domain::state::State;
-use keiko::domain::task::{Details, Nag, Policy, TaskId};
-use keiko::domain::time::{Span, Timestamp};
-use keiko::domain::waiting::SetWaits;
-use keiko::engine::handle::Handle;
-use keiko::engine::ids::Ids;
-use keiko::engine::input::{AddRequest, Call};
-use keiko::engine::{EngineParts, Running, start};
-use keiko::notify::desktop::{ANSWER_WITHIN, DesktopChannel, SessionBus};
+use keiko::domain::task::Policy;
+use keiko::engine::input::Call;
+use keiko::notify::Channel;
+use keiko::notify::desktop::{ANSWER_WITHIN, Choices, DesktopChannel, SessionBus};
 use keiko::notify::responses::Ring;
-use keiko::notify::{Channel, first_look};
-use keiko::store::Store as _;
-use keiko::store::memory::MemoryStore;
-use uuid::Uuid;
 
+use crate::support::popup_desk::{DISMISSED, Desk, EXPIRED, after, hourly, is_seen, nagging, once};
 use crate::support::fake_server::{FakeServer, Manner, tell_closed};
 use crate::support::private_bus::PrivateBus;
 use crate::support::xvfb::{Dunst, Screen};
 use crate::support::{sample, soon};
-
-/// Reasons of the signal by which a server tells that a popup is gone.
-const EXPIRED: u32 = 1;
-const DISMISSED: u32 = 2;
-
-/// A loop that speaks on a desktop only.
-struct Desk {
-    clock: Arc<SimClock>,
-    store: MemoryStore,
-    handle: Handle,
-    _running: Running,
-}
-
-impl Desk {
-    async fn new(bus: &PrivateBus) -> Self {
-        let clock = Arc::new(SimClock::starting_at(noon(), Tz::America__New_York));
-        let store = MemoryStore::new(Uuid::nil());
-        let channel = channel(bus);
-        first_look(&channel, ANSWER_WITHIN).await;
-        let parts = EngineParts {
-            store: Arc::new(store.clone()),
-            clock: Arc::clone(&clock) as _,
-            channels: vec![Arc::new(channel)],
-            ids: Ids::from_seed(1),
-            grace: GRACE_DEFAULT,
-
-            quiet_hours: QuietHours::default(),
-            daily: None,
-        };
-        let (handle, running) = start(parts).await.expect("an empty store");
-        Self { clock, store, handle, _running: running }
-    }
-
-    async fn add(&self, title: &str, rule: Rule, policy: Policy) -> TaskId {
-        let request = AddRequest {
-            details: Details { title: title.into(), targets: vec![Target::desktop()], ..Details::default() },
-            schedule: Schedule { text: String::new(), rule, zone: None },
-            alerts: None,
-            deadline: None,
-            policy,
-            waits: SetWaits::default(),
-            key: None,
-        };
-        self.handle.add(request).await.expect("ahead").snapshot.task.id
-    }
-
-    async fn to(&self, minutes: i64) {
-        self.handle.advance(after(minutes)).await.expect("forwards");
-    }
-
-    fn task(&self, id: TaskId) -> Snapshot {
-        self.store.snapshot(id).expect("readable").expect("it is there")
-    }
-
-    /// Waits until the person is noted to have closed a popup of a task for the `count`th time.
-    async fn seen(&self, id: TaskId, count: usize) -> Snapshot {
-        let mut seq = self.handle.last_seq();
-        soon("the ack", seq.wait_for(|_| self.responses(id) == count)).await.expect("the loop lives");
-        self.task(id)
-    }
-
-    /// Returns how often the person closed a popup of a task.
-    fn responses(&self, id: TaskId) -> usize {
-        let events = self.store.events_since(0, usize::MAX).expect("readable");
-        let of_task =
-            events.iter().filter_map(|stored| stored.event.of_task()).filter(|event| event.snapshot.task.id == id);
-        let acks = of_task.filter(|event| matches!(event.operation, Operation::Acked { is_dismissal: true }));
-        acks.inspect(|event| assert_eq!(event.actor, Actor::Person)).count()
-    }
-}
-
-fn channel(bus: &PrivateBus) -> DesktopChannel {
-    let address = Some(bus.address().to_owned());
-    DesktopChannel::start(SessionBus {
-        address,
-        runtime_dir: PathBuf::from("/nonexistent"),
-        answer_within: ANSWER_WITHIN,
-    })
-}
-
-fn noon() -> Timestamp {
-    Timestamp::from_millis(1_772_884_800_000).expect("in range")
-}
-
-fn after(minutes: i64) -> Timestamp {
-    noon().saturating_add(Span::from_minutes(minutes))
-}
-
-fn once(minutes: i64) -> Rule {
-    Rule::Once(after(minutes).local(Tz::America__New_York))
-}
-
-fn hourly() -> Rule {
-    Rule::Interval(Interval { every: Span::from_minutes(60), from: after(60), count: None, until: None })
-}
-
-fn nagging() -> Policy {
-    Policy { nag: Some(Nag { every: Span::from_minutes(10), max: 5 }), ..Policy::default() }
-}
-
-#[track_caller]
-fn is_seen(snapshot: &Snapshot) -> bool {
-    let State::Running(running) = snapshot.occurrence.state else { panic!("{:?}", snapshot.occurrence.state) };
-    running.acked_at.is_some()
-}
 
 #[tokio::test]
 async fn what_is_dismissed_is_seen_and_a_plain_countdown_ends_with_it() {
@@ -247,7 +129,10 @@ async fn what_another_server_shows_again_can_be_dismissed_there() {
 async fn trials_notices_and_digests_mean_nothing_and_a_bus_that_comes_anew_is_heard() {
     let place = tempfile::tempdir().expect("a directory");
     let runtime_dir = place.path().to_owned();
-    let channel = DesktopChannel::start(SessionBus { address: None, runtime_dir, answer_within: ANSWER_WITHIN });
+    let channel = DesktopChannel::start(
+        SessionBus { address: None, runtime_dir, answer_within: ANSWER_WITHIN },
+        Choices::of(Vec::new()),
+    );
     let mut responses = channel.responses().expect("a desktop tells");
     for _ in 0..2 {
         let bus = PrivateBus::start_in(place.path());

@@ -17,6 +17,7 @@ mod dismissing;
 mod exec;
 mod faults_calendar;
 mod faults_life;
+mod faults_popups;
 mod following;
 #[path = "../fuzz/bodies/mod.rs"]
 mod fuzz_bodies;
@@ -30,6 +31,8 @@ mod ntfy;
 mod oracle;
 mod outgoing;
 mod popup;
+mod pressing;
+mod pressing_servers;
 mod protocol;
 mod python;
 mod quiet;

@@ -268,6 +268,54 @@ async fn what_waits_for_a_screen_is_one_digest_that_forgets_what_is_done_meanwhi
     machine.off();
 }
 
+#[tokio::test(flavor = "multi_thread")]
+async fn a_digest_goes_from_the_screen_once_nothing_that_it_tells_waits_for_the_person() {
+    let mut machine = Machine::new();
+    let server = machine.server().await;
+    let mut connection = machine.connect();
+    wait_for_desktop(&mut connection, true);
+    for number in 1..=7 {
+        add(&mut connection, json!({ "title": format!("task {number}"), "at": "today 1pm", "channels": ["desktop"] }));
+    }
+    machine.off();
+    let mut connection = machine.on("2026-05-13T15:00:00-04:00");
+    let stands = || server.shown().values().any(|popup| popup.summary.contains("4 more came due"));
+    // Three are told singly, and of the other four each is answered in a way of its own.
+    for (method, number) in [("task.done", "4"), ("task.ack", "5"), ("task.cancel", "6"), ("task.done", "1")] {
+        connection.call(method, json!({ "task": number }));
+    }
+    machine.advance("2026-05-13T15:01:00-04:00");
+    assert!(stands(), "one of it is due: {:?}", server.shown());
+    connection.call("task.snooze", json!({ "task": "7", "until": "10m" }));
+    server.wait_until_shown(2).await;
+    assert!(!stands(), "{:?}", server.shown());
+    machine.off();
+
+    // So does the one that a new screen shows.
+    server.quit().await;
+    machine.bus = PrivateBus::start();
+    let server = machine.server().await;
+    let mut connection = machine.on("2026-05-13T15:02:00-04:00");
+    for number in 8..=9 {
+        add(
+            &mut connection,
+            json!({ "title": format!("task {number}"), "at": "today 15:03", "channels": ["desktop"] }),
+        );
+    }
+    machine.advance("2026-05-13T15:03:00-04:00");
+    server.quit().await;
+    wait_for_desktop(&mut connection, false);
+    let server = machine.server().await;
+    server.wait_until_notified(1).await;
+    assert_eq!(summaries(&server.notified()), ["4 are due and not seen yet"]);
+    for number in ["2", "3", "8", "9"] {
+        assert_eq!(server.shown().len(), 1);
+        connection.call("task.done", json!({ "task": number }));
+    }
+    server.wait_until_shown(0).await;
+    machine.off();
+}
+
 #[cfg(feature = "webhook")]
 #[tokio::test(flavor = "multi_thread")]
 async fn an_old_backup_put_back_fires_no_popup_for_each_and_tells_programs_the_same_ids() {

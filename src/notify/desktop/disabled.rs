@@ -6,7 +6,7 @@ use tokio::sync::watch;
 use crate::domain::delivery::{ChannelKind, Delivery, Report};
 use crate::domain::effect::Withdrawal;
 use crate::notify::absent::AbsentChannel;
-use crate::notify::desktop::SessionBus;
+use crate::notify::desktop::{Choices, SessionBus};
 use crate::notify::{Channel, Presence};
 
 /// Popups of the desktop's notification server.
@@ -16,7 +16,7 @@ pub struct DesktopChannel(AbsentChannel);
 impl DesktopChannel {
     /// Returns the channel; nothing is started.
     #[must_use]
-    pub fn start(_bus: SessionBus) -> Self {
+    pub fn start(_bus: SessionBus, _choices: Choices) -> Self {
         Self(AbsentChannel::new(ChannelKind::Desktop, "keikod was built without desktop support"))
     }
 }
@@ -55,6 +55,6 @@ mod tests {
     fn a_build_without_desktop_support_says_so() {
         let bus = SessionBus { address: None, runtime_dir: PathBuf::new(), answer_within: ANSWER_WITHIN };
         let away = Presence::Away { reason: "keikod was built without desktop support".to_owned() };
-        assert_eq!(*DesktopChannel::start(bus).presence().borrow(), away);
+        assert_eq!(*DesktopChannel::start(bus, Choices::of(Vec::new())).presence().borrow(), away);
     }
 }

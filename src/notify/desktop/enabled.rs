@@ -11,10 +11,10 @@ use tokio::time::timeout;
 use crate::domain::delivery::{ChannelKind, Delivery, Report};
 use crate::domain::effect::Withdrawal;
 use crate::domain::task::TaskId;
-use crate::notify::desktop::SessionBus;
 use crate::notify::desktop::link::Link;
 use crate::notify::desktop::popup::Sound;
 use crate::notify::desktop::server::ShowError;
+use crate::notify::desktop::{Choices, SessionBus};
 use crate::notify::responses::Response;
 use crate::notify::{Channel, Presence};
 
@@ -34,8 +34,8 @@ impl DesktopChannel {
     /// # Panics
     /// Outside a tokio runtime.
     #[must_use]
-    pub fn start(bus: SessionBus) -> Self {
-        let link = Arc::new(Link::new(bus));
+    pub fn start(bus: SessionBus, choices: Choices) -> Self {
+        let link = Arc::new(Link::new(bus, choices));
         let shared_with_it = Arc::clone(&link);
         let follower = tokio::spawn(async move { shared_with_it.follow().await }).abort_handle();
         Self { link, follower }

@@ -18,9 +18,10 @@ use zbus::{Address, Connection, MatchRule, MessageStream};
 use crate::domain::retry::{Jitter, back_off};
 use crate::notify::Presence;
 use crate::notify::changes::{Changes, Watched};
-use crate::notify::desktop::SessionBus;
-use crate::notify::desktop::server::{CLOSED, INTERFACE, PATH, Server};
-use crate::notify::responses::{Response, Responses};
+use crate::notify::desktop::hearing::Hearing;
+use crate::notify::desktop::server::{INTERFACE, PATH, Server};
+use crate::notify::desktop::{Choices, SessionBus};
+use crate::notify::responses::Response;
 
 const NAME: &str = "org.freedesktop.Notifications";
 const NO_SERVER: &str = "no notification server on the session bus";
@@ -40,14 +41,15 @@ pub(super) struct Link {
     server: Mutex<Option<Arc<Server>>>,
     presence: watch::Sender<Presence>,
     knock: Notify,
-    responses: Arc<Responses>,
+    hearing: Arc<Hearing>,
 }
 
 impl Link {
     /// Returns a link that has not looked yet.
-    pub(super) fn new(bus: SessionBus) -> Self {
+    pub(super) fn new(bus: SessionBus, choices: Choices) -> Self {
         let presence = watch::Sender::new(Presence::not_looked_yet());
-        Self { bus, server: Mutex::new(None), presence, knock: Notify::new(), responses: Arc::default() }
+        let hearing = Arc::new(Hearing::new(choices));
+        Self { bus, server: Mutex::new(None), presence, knock: Notify::new(), hearing }
     }
 
     /// Returns the longest that a call may take.
@@ -74,9 +76,9 @@ impl Link {
         self.presence.subscribe()
     }
 
-    /// Tells from now on of each popup that the person closes.
+    /// Tells from now on of all that the person says on popups.
     pub(super) fn responses(&self) -> mpsc::Receiver<Response> {
-        self.responses.listen()
+        self.hearing.listen()
     }
 
     /// Forgets the server, and ends what is under way there.
@@ -180,13 +182,10 @@ impl Link {
             .build()?;
         let mut changes = self.limited(MessageStream::for_match_rule(rule, connection, None)).await?;
         // Whose word it is, the server itself looks at: the bus knows the name's owner only as it is now.
-        let rule = MatchRule::builder()
-            .msg_type(zbus::message::Type::Signal)
-            .path(PATH)
-            .interface(INTERFACE)
-            .member(CLOSED)
-            .build()?;
-        let mut closings = self.limited(MessageStream::for_match_rule(rule, connection, None)).await?;
+        let rule =
+            MatchRule::builder().msg_type(zbus::message::Type::Signal).path(PATH).interface(INTERFACE).build()?;
+        // One stream for all that it says, so that what came first is heard first.
+        let mut words = self.limited(MessageStream::for_match_rule(rule, connection, None)).await?;
         // Asked after the subscription, so that no change is missed between the two.
         let mut search = match self.limited(name_owner(connection)).await? {
             Some(owner) => self.found(connection, owner),
@@ -204,10 +203,10 @@ impl Link {
                         Err(_) => self.lost(connection),
                     };
                 }
-                closing = closings.next() => {
-                    let Some(closing) = closing.transpose()? else { return Ok(()) };
+                word = words.next() => {
+                    let Some(word) = word.transpose()? else { return Ok(()) };
                     if let Some(server) = self.server() {
-                        server.closed(&closing);
+                        server.heard(&word);
                     }
                 }
                 missing = &mut search => {
@@ -222,7 +221,7 @@ impl Link {
     fn found(&self, connection: &Connection, owner: OwnedUniqueName) -> Search<'_> {
         tracing::info!(%owner, "the notification server is there");
         self.drop_server();
-        let server = Server::new(connection.clone(), owner, Arc::clone(&self.responses));
+        let server = Server::new(connection.clone(), owner, Arc::clone(&self.hearing));
         *self.server.lock().expect("no holder of the server panics") = Some(server);
         self.presence.send_replace(Presence::Present);
         pending().boxed()

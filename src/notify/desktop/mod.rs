@@ -6,12 +6,20 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
+use crate::domain::time::Span;
+
+#[cfg(all(feature = "desktop", unix))]
+mod actions;
 #[cfg(not(all(feature = "desktop", unix)))]
 mod disabled;
 #[cfg(all(feature = "desktop", unix))]
 mod enabled;
 #[cfg(all(feature = "desktop", unix))]
+mod hearing;
+#[cfg(all(feature = "desktop", unix))]
 mod link;
+#[cfg(all(feature = "desktop", unix))]
+mod opener;
 #[cfg(all(feature = "desktop", unix))]
 mod popup;
 #[cfg(all(feature = "desktop", unix))]
@@ -26,6 +34,26 @@ pub use enabled::DesktopChannel;
 
 /// The longest that anything on the bus may take; then it has failed (SPEC 7, FAULTS B23).
 pub const ANSWER_WITHIN: Duration = Duration::from_secs(5);
+
+/// The program with which a desktop opens links, whichever desktop it is (freedesktop.org xdg-utils).
+const OPENER: &str = "xdg-open";
+
+/// What a person may say by the buttons of a popup, besides that it is done.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Choices {
+    /// For how long they may put it off; a button for each.
+    pub snoozes: Vec<Span>,
+    /// The program that opens a link, given as its only argument.
+    pub opener: PathBuf,
+}
+
+impl Choices {
+    /// Returns the choice of these lengths, and of links that the desktop's own program opens.
+    #[must_use]
+    pub fn of(snoozes: Vec<Span>) -> Self {
+        Self { snoozes, opener: PathBuf::from(OPENER) }
+    }
+}
 
 /// Where the session bus is looked for.
 #[derive(Clone, PartialEq, Eq, Debug)]

@@ -4,7 +4,7 @@
 
 use notify_rust::{Hint, Notification, Timeout, Urgency};
 
-use crate::domain::message::Message;
+use crate::domain::message::{Message, Reason};
 use crate::domain::task::Priority;
 use crate::notify::text;
 
@@ -14,11 +14,19 @@ const APP_NAME: &str = "keiko";
 /// An icon of every complete theme (freedesktop.org icon naming specification).
 const ICON: &str = "appointment-soon";
 
-/// More than any screen shows of a title.
-const SUMMARY_BYTES_MAX: usize = 512;
+/// Categories, by which a person can tell a server what to do with popups: the Desktop Notifications Specification has
+/// none for reminders, and gives programs names of their own in this form.
+const REMINDER: &str = "x-keiko.reminder";
+const DIGEST: &str = "x-keiko.digest";
+const NOTICE: &str = "x-keiko.notice";
 
-/// More than any screen shows of notes; longer ones would only slow the server down.
-const BODY_BYTES_MAX: usize = 4096;
+/// What a screen shows of a title on one line. Some servers (MATE's) break no heading into lines: a longer one makes their
+/// popup wider than the screen, and nothing of it is seen. The whole title then stands above the text, which all break.
+const SUMMARY_BYTES_MAX: usize = 90;
+
+/// What a screen shows of a text, in bytes and in lines: a popup that is higher than the screen has its buttons below it.
+const BODY_BYTES_MAX: usize = 2000;
+const BODY_LINES_MAX: usize = 24;
 
 /// What a notification server says of itself, as far as it matters here.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -45,16 +53,23 @@ pub(super) enum Sound {
     None,
 }
 
-/// Composes the popup of `message`. It stays until the person or [`crate::notify::Channel::withdraw`] closes it.
-pub(super) fn compose(message: &Message, body_text: BodyText, sound: Sound) -> Notification {
+/// Composes the popup of `message`, which is said for `reason`. It has no buttons yet.
+///
+/// What matters stays until the person or [`crate::notify::Channel::withdraw`] closes it.
+pub(super) fn compose(message: &Message, reason: Reason, body_text: BodyText, sound: Sound) -> Notification {
     let mut popup = Notification::new();
     popup
         .appname(APP_NAME)
         .icon(ICON)
         .summary(&summary(message))
         .body(&body(message, body_text))
-        // A reminder waits for the person, so it does not expire.
-        .timeout(Timeout::Never)
+        .hint(Hint::Category(category(reason).to_owned()))
+        .timeout(match message.priority {
+            // As the person has set it up; that it went says nothing.
+            Priority::Low => Timeout::Default,
+            // A reminder waits for the person, so it does not expire.
+            Priority::Normal | Priority::High => Timeout::Never,
+        })
         .urgency(match message.priority {
             Priority::Low => Urgency::Low,
             Priority::Normal => Urgency::Normal,
@@ -70,6 +85,14 @@ pub(super) fn compose(message: &Message, body_text: BodyText, sound: Sound) -> N
     popup
 }
 
+const fn category(reason: Reason) -> &'static str {
+    match reason {
+        Reason::Alert | Reason::Snooze | Reason::Pause | Reason::Trial => REMINDER,
+        Reason::Digest => DIGEST,
+        Reason::TargetFails | Reason::Blocked | Reason::Skipped => NOTICE,
+    }
+}
+
 /// The summary is plain text to every server (Desktop Notifications Specification), so nothing is escaped.
 fn summary(message: &Message) -> String {
     let title = text::cut(&text::line(&message.title), SUMMARY_BYTES_MAX);
@@ -77,7 +100,12 @@ fn summary(message: &Message) -> String {
 }
 
 fn body(message: &Message, body_text: BodyText) -> String {
-    let mut lines = vec![text::cut(&text::lines(&message.body), BODY_BYTES_MAX)];
+    let title = text::line(&message.title);
+    let mut lines = Vec::new();
+    if title.len() > SUMMARY_BYTES_MAX {
+        lines.push(text::cut(&title, BODY_BYTES_MAX));
+    }
+    lines.push(text::cut(&first_lines(&text::lines(&message.body)), BODY_BYTES_MAX));
     lines.extend(message.link.as_deref().map(|link| text::cut(&text::line(link), BODY_BYTES_MAX)));
     lines.push(message.how());
     lines.retain(|line| !line.is_empty());
@@ -85,6 +113,14 @@ fn body(message: &Message, body_text: BodyText) -> String {
     match body_text {
         BodyText::Plain => plain,
         BodyText::Markup => escape(&plain),
+    }
+}
+
+/// Returns `text` cut to as many lines as a screen shows, with `…` where something is missing.
+fn first_lines(text: &str) -> String {
+    match text.match_indices('\n').nth(BODY_LINES_MAX - 1) {
+        Some((end, _)) => format!("{}\n…", &text[..end]),
+        None => text.to_owned(),
     }
 }
 
@@ -106,33 +142,37 @@ mod tests {
     #[test]
     fn only_a_body_that_is_read_as_markup_is_escaped() {
         let message = message(r#"Tom & Jerry <3 "x" </b> &amp;"#, "a & b <i>c</i> &lt;");
-        let plain = compose(&message, BodyText::Plain, Sound::Usual);
+        let plain = compose(&message, Reason::Alert, BodyText::Plain, Sound::Usual);
         assert_eq!(plain.summary, r#"Tom & Jerry <3 "x" </b> &amp;"#);
         assert_eq!(plain.body, "a & b <i>c</i> &lt;\nkeiko done 12");
-        let markup = compose(&message, BodyText::Markup, Sound::Usual);
+        let markup = compose(&message, Reason::Alert, BodyText::Markup, Sound::Usual);
         assert_eq!(markup.summary, plain.summary);
         assert_eq!(markup.body, "a &amp; b &lt;i&gt;c&lt;/i&gt; &amp;lt;\nkeiko done 12");
     }
 
     #[test]
     fn a_popup_is_never_empty() {
-        let popup = compose(&message("\u{1b}\u{7}", "\n"), BodyText::Markup, Sound::Usual);
+        let popup = compose(&message("\u{1b}\u{7}", "\n"), Reason::Alert, BodyText::Markup, Sound::Usual);
         assert_eq!((popup.summary.as_str(), popup.body.as_str()), ("Reminder 12", "keiko done 12"));
     }
 
     #[test]
     fn control_characters_are_gone_and_lines_are_kept() {
-        let popup = compose(&message("a\nb\u{202e}c", "one\u{1b}[2J\ntwo\0"), BodyText::Plain, Sound::Usual);
+        let popup =
+            compose(&message("a\nb\u{202e}c", "one\u{1b}[2J\ntwo\0"), Reason::Alert, BodyText::Plain, Sound::Usual);
         assert_eq!((popup.summary.as_str(), popup.body.as_str()), ("a b c", "one [2J\ntwo\nkeiko done 12"));
     }
 
     #[test]
-    fn a_popup_waits_for_the_person_and_its_urgency_follows_the_priority() {
-        for (priority, urgency) in
-            [(Priority::Low, Urgency::Low), (Priority::Normal, Urgency::Normal), (Priority::High, Urgency::Critical)]
-        {
-            let popup = compose(&Message { priority, ..message("t", "") }, BodyText::Plain, Sound::Usual);
-            assert_eq!(popup.timeout, Timeout::Never);
+    fn a_popup_waits_for_the_person_unless_it_matters_little_and_its_urgency_follows_the_priority() {
+        for (priority, urgency, timeout) in [
+            (Priority::Low, Urgency::Low, Timeout::Default),
+            (Priority::Normal, Urgency::Normal, Timeout::Never),
+            (Priority::High, Urgency::Critical, Timeout::Never),
+        ] {
+            let popup =
+                compose(&Message { priority, ..message("t", "") }, Reason::Alert, BodyText::Plain, Sound::Usual);
+            assert_eq!(popup.timeout, timeout);
             assert!(popup.hints.contains(&Hint::Urgency(urgency)));
             assert_eq!(popup.hints.contains(&Hint::SuppressSound(true)), priority == Priority::Low);
         }
@@ -140,15 +180,42 @@ mod tests {
 
     #[test]
     fn a_long_text_is_cut_before_it_is_escaped() {
-        let popup = compose(&message(&"交".repeat(1000), &"&".repeat(10_000)), BodyText::Markup, Sound::Usual);
+        let popup =
+            compose(&message(&"交".repeat(1000), &"&".repeat(10_000)), Reason::Alert, BodyText::Markup, Sound::Usual);
         assert!(popup.summary.len() <= SUMMARY_BYTES_MAX && popup.summary.ends_with('…'));
+        assert!(popup.body.starts_with("交交") && popup.body.contains("…\n&amp;"), "the title stands above the text");
         assert!(popup.body.ends_with("&amp;…\nkeiko done 12"));
+    }
+
+    #[test]
+    fn a_heading_that_is_too_long_for_a_line_stands_whole_above_the_text() {
+        let title = "交".repeat(100);
+        let popup = compose(&message(&title, "due 16:00"), Reason::Alert, BodyText::Plain, Sound::Usual);
+        assert_eq!(popup.summary, format!("{}…", "交".repeat(29)));
+        assert_eq!(popup.body, format!("{title}\ndue 16:00\nkeiko done 12"));
+    }
+
+    #[test]
+    fn more_lines_than_a_screen_has_are_cut() {
+        let notes = |lines: usize| vec!["a"; lines].join("\n");
+        let body = |lines| compose(&message("t", &notes(lines)), Reason::Alert, BodyText::Plain, Sound::Usual).body;
+        assert_eq!(body(BODY_LINES_MAX), format!("{}\nkeiko done 12", notes(BODY_LINES_MAX)));
+        assert_eq!(body(1000), format!("{}\n…\nkeiko done 12", notes(BODY_LINES_MAX)));
     }
 
     #[test]
     fn a_link_stands_on_a_line_of_its_own() {
         let link = Some("https://example.org/?a=1&b=2".to_owned());
-        let popup = compose(&Message { link, ..message("t", "due 16:00") }, BodyText::Markup, Sound::Usual);
+        let popup =
+            compose(&Message { link, ..message("t", "due 16:00") }, Reason::Alert, BodyText::Markup, Sound::Usual);
         assert_eq!(popup.body, "due 16:00\nhttps://example.org/?a=1&amp;b=2\nkeiko done 12");
+    }
+
+    #[test]
+    fn a_server_can_tell_reminders_from_digests_and_notices() {
+        let category = |reason| compose(&message("t", ""), reason, BodyText::Plain, Sound::Usual).hints;
+        for (reason, name) in [(Reason::Snooze, REMINDER), (Reason::Digest, DIGEST), (Reason::Blocked, NOTICE)] {
+            assert!(category(reason).contains(&Hint::Category(name.to_owned())), "{name}");
+        }
     }
 }

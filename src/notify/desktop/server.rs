@@ -16,20 +16,14 @@ use zbus::message::Sequence;
 use zbus::names::OwnedUniqueName;
 
 use crate::domain::delivery::Delivery;
-use crate::domain::message::Message;
 use crate::domain::task::TaskId;
+use crate::notify::desktop::actions::{Buttons, Meaning};
+use crate::notify::desktop::hearing::{Hearing, word_of};
 use crate::notify::desktop::popup::{BodyText, Sound, compose};
-use crate::notify::desktop::shown::{Closing, Popup, Shown};
-use crate::notify::responses::{Response, Responses, Ring};
+use crate::notify::desktop::shown::{News, Popup, Shown};
 
 pub(super) const PATH: &str = "/org/freedesktop/Notifications";
 pub(super) const INTERFACE: &str = "org.freedesktop.Notifications";
-
-/// The signal by which a server tells that a popup is gone.
-pub(super) const CLOSED: &str = "NotificationClosed";
-
-/// Its reason where the person closed the popup; the others are no word of theirs (Desktop Notifications Specification).
-const DISMISSED: u32 = 2;
 
 /// How many calls may wait for the server's answer, past the time limit too (I9). One that has stopped answers none;
 /// what is more than this is then refused at once instead of piling up in the bus.
@@ -45,12 +39,19 @@ pub(super) struct Server {
     connection: zbus::Connection,
     /// Calls go to the owner, not to the name: another server knows nothing of this one's popup ids.
     owner: OwnedUniqueName,
-    body_text: OnceCell<BodyText>,
+    abilities: OnceCell<Abilities>,
     popups: Mutex<Popups>,
     shown: Mutex<Shown<Sequence>>,
-    responses: Arc<Responses>,
+    hearing: Arc<Hearing>,
     unanswered: Arc<Semaphore>,
     gone: CancellationToken,
+}
+
+/// What a server says that it can do, as far as it matters here.
+#[derive(Clone, Copy, Debug)]
+struct Abilities {
+    body_text: BodyText,
+    buttons: Buttons,
 }
 
 /// Why a popup was not shown.
@@ -78,14 +79,14 @@ pub(super) enum ShowError {
 
 impl Server {
     /// Returns the server that is `owner` of the name on this connection. Nothing is sent yet.
-    pub(super) fn new(connection: zbus::Connection, owner: OwnedUniqueName, responses: Arc<Responses>) -> Arc<Self> {
+    pub(super) fn new(connection: zbus::Connection, owner: OwnedUniqueName, hearing: Arc<Hearing>) -> Arc<Self> {
         Arc::new(Self {
             connection,
             owner,
-            body_text: OnceCell::new(),
+            abilities: OnceCell::new(),
             popups: Mutex::new(Popups::default()),
             shown: Mutex::new(Shown::new()),
-            responses,
+            hearing,
             unanswered: Arc::new(Semaphore::new(UNANSWERED_MAX)),
             gone: CancellationToken::new(),
         })
@@ -119,28 +120,26 @@ impl Server {
             return Err(ShowError::Withdrawn);
         }
         let turn = Turn { _permit: permit, slot, task, withdrawals, shown };
-        let call = Arc::clone(self).show_once(turn, delivery.message.clone(), sound, Ring::of(delivery));
+        let call = Arc::clone(self).show_once(turn, delivery.clone(), sound);
         let gone = self.gone.clone();
         let call = tokio::spawn(async move { gone.run_until_cancelled(call).await.unwrap_or(Err(ShowError::Gone)) });
         call.await.unwrap_or(Err(ShowError::Gone))
     }
 
     /// Makes one call, and does what a withdrawal asked for meanwhile.
-    async fn show_once(
-        self: Arc<Self>,
-        mut turn: Turn,
-        message: Message,
-        sound: Sound,
-        ring: Option<Ring>,
-    ) -> Result<(), ShowError> {
-        let body_text = *self.body_text.get_or_try_init(|| self.read_capabilities()).await?;
-        let popup = compose(&message, body_text, sound);
+    async fn show_once(self: Arc<Self>, mut turn: Turn, delivery: Delivery, sound: Sound) -> Result<(), ShowError> {
+        let able = *self.abilities.get_or_try_init(|| self.read_capabilities()).await?;
+        let meaning = Meaning::of(&delivery, able.buttons, self.hearing.snoozes());
+        let mut popup = compose(&delivery.message, delivery.occasion.reason, able.body_text, sound);
+        if let Some(meaning) = &meaning {
+            meaning.put_on(&mut popup);
+        }
         self.remembered(|shown| shown.begin(turn.task));
         let answer = self.notify(&popup, turn.shown.unwrap_or(0)).await;
-        let answered = answer.as_ref().ok().map(|(id, since)| Popup { id: *id, since: *since, ring });
-        let meant = self.remembered(|shown| shown.answered(turn.task, answered));
-        if let Some(ring) = meant {
-            self.responses.tell(Response::dismissed(ring));
+        let answered = answer.as_ref().ok().map(|(id, since)| Popup { id: *id, since: *since, meaning });
+        let said = self.remembered(|shown| shown.answered(turn.task, answered));
+        for said in said {
+            self.hearing.pass_on(said, &self.connection);
         }
         let (id, _) = answer?;
         *turn.shown = Some(id);
@@ -160,28 +159,33 @@ impl Server {
         self.close(task, &mut *slot.shown.lock().await).await;
     }
 
-    /// Notes that the server of this name says that a popup is gone, ours or not. One that the person closed is told of.
+    /// Notes what the server of this name says of a popup, ours or not. What the person said by it is told.
     ///
     /// Popups of an earlier run or of other programs are not known, and mean nothing.
-    pub(super) fn closed(&self, signal: &zbus::Message) {
+    pub(super) fn heard(&self, signal: &zbus::Message) {
         // Invariant: nobody but the server itself is believed.
         if signal.header().sender().is_none_or(|sender| *sender != *self.owner) {
             return;
         }
-        let Ok((id, reason)) = signal.body().deserialize::<(u32, u32)>() else {
-            tracing::debug!(owner = %self.owner, "the notification server closed a popup in words of its own");
-            return;
-        };
-        let closing = Closing { id, at: signal.recv_position(), by_person: reason == DISMISSED };
-        let Some(ring) = self.remembered(|shown| shown.closed(closing)) else { return };
-        let slot = self.popups.lock().expect("no holder of the popups panics").known(ring.task);
-        // Nothing is left to be replaced or taken back; where a call is under way, that finds it so.
+        let Some(word) = word_of(signal) else { return };
+        let (id, is_off_the_screen) = (word.id, matches!(word.news, News::Dismissed | News::TakenBack));
+        let (task, said) = self.remembered(|shown| (shown.task_of(&word), shown.heard(word)));
+        if is_off_the_screen && let Some(task) = task {
+            self.is_gone(task, id);
+        }
+        if let Some(said) = said {
+            self.hearing.pass_on(said, &self.connection);
+        }
+    }
+
+    /// Notes that nothing is left of a popup to be replaced or taken back; where a call is under way, that finds it so.
+    fn is_gone(&self, task: TaskId, id: u32) {
+        let slot = self.popups.lock().expect("no holder of the popups panics").known(task);
         if let Some(mut shown) = slot.as_ref().and_then(|slot| slot.shown.try_lock().ok())
             && *shown == Some(id)
         {
             *shown = None;
         }
-        self.responses.tell(Response::dismissed(ring));
     }
 
     fn remembered<T>(&self, what: impl FnOnce(&mut Shown<Sequence>) -> T) -> T {
@@ -198,7 +202,7 @@ impl Server {
     }
 
     async fn close(&self, task: TaskId, shown: &mut Option<u32>) {
-        self.remembered(|shown| shown.forget(task));
+        self.remembered(|shown| shown.closed(task));
         let Some(id) = shown.take() else { return };
         let reply =
             self.connection.call_method(Some(&self.owner), PATH, Some(INTERFACE), "CloseNotification", &id).await;
@@ -207,11 +211,14 @@ impl Server {
         }
     }
 
-    async fn read_capabilities(&self) -> Result<BodyText, ShowError> {
+    async fn read_capabilities(&self) -> Result<Abilities, ShowError> {
         let reply = self.connection.call_method(Some(&self.owner), PATH, Some(INTERFACE), "GetCapabilities", &()).await;
         let capabilities: Vec<String> = answer(reply)?.body().deserialize().map_err(|error| refused(&error))?;
         tracing::debug!(owner = %self.owner, ?capabilities, "the notification server told what it can do");
-        Ok(BodyText::of_capabilities(&capabilities))
+        Ok(Abilities {
+            body_text: BodyText::of_capabilities(&capabilities),
+            buttons: Buttons::of_capabilities(&capabilities),
+        })
     }
 
     async fn notify(&self, popup: &Notification, replaces: u32) -> Result<(u32, Sequence), ShowError> {

@@ -36,6 +36,9 @@ pub(crate) struct Notify {
     /// Whether it is to make no sound.
     pub(crate) is_quiet: bool,
     pub(crate) expire_timeout: i32,
+    /// Its buttons, each a key and a label.
+    pub(crate) buttons: Vec<(String, String)>,
+    pub(crate) category: String,
 }
 
 /// How a server behaves.
@@ -43,6 +46,8 @@ pub(crate) struct Notify {
 pub(crate) enum Manner {
     /// It answers, and reads markup.
     Markup,
+    /// It answers, reads markup and shows buttons.
+    Buttons,
     /// It answers, and shows the body as it is.
     Plain,
     /// It answers nothing but what it can do, until it is told to go on.
@@ -100,6 +105,11 @@ impl FakeServer {
     pub(crate) async fn went(&self, id: u32, reason: u32) {
         self.state.asked.send_modify(|asked| asked.push(Asked::Went(id)));
         tell_closed(&self.connection, id, reason).await;
+    }
+
+    /// Tells that the person pressed a button.
+    pub(crate) async fn pressed(&self, id: u32, key: &str) {
+        tell_pressed(&self.connection, id, key).await;
     }
 
     /// Returns the id of the one popup with this heading that it shows.
@@ -181,6 +191,14 @@ pub(crate) async fn tell_closed(connection: &Connection, id: u32, reason: u32) {
     told.await.expect("a connection that lives");
 }
 
+/// Tells on a connection, whoever has it, that a button was pressed.
+pub(crate) async fn tell_pressed(connection: &Connection, id: u32, key: &str) {
+    let (path, interface) = ("/org/freedesktop/Notifications", "org.freedesktop.Notifications");
+    let body = (id, key);
+    let told = connection.emit_signal(None::<&str>, path, interface, "ActionInvoked", &body);
+    told.await.expect("a connection that lives");
+}
+
 fn shown(asked: &[Asked]) -> BTreeMap<u32, Notify> {
     let mut shown = BTreeMap::new();
     for one in asked {
@@ -215,6 +233,9 @@ impl State {
             "GetCapabilities" if manner == Manner::Markup => {
                 connection.reply(&header, &vec!["body", "body-markup"]).await
             }
+            "GetCapabilities" if manner == Manner::Buttons => {
+                connection.reply(&header, &vec!["body", "body-markup", "actions"]).await
+            }
             "GetCapabilities" => connection.reply(&header, &vec!["body"]).await,
             "Notify" if manner == Manner::Refusing => {
                 connection.reply_error(&header, "org.example.Full", &"the screen is full").await
@@ -234,15 +255,28 @@ impl State {
     fn show(&self, message: &Message) -> u32 {
         type Arguments = (String, u32, String, String, String, Vec<String>, HashMap<String, OwnedVariant>, i32);
         let body = message.body();
-        let (app_name, replaces, icon, summary, body, _actions, hints, expire_timeout): Arguments =
+        let (app_name, replaces, icon, summary, body, actions, hints, expire_timeout): Arguments =
             body.deserialize().expect("the arguments of the specification");
         let urgency = hints["urgency"].try_clone().expect("no descriptor").try_into().expect("a byte");
         let is_quiet = hints.contains_key("suppress-sound");
+        let category = hints["category"].try_clone().expect("no descriptor").try_into().expect("text");
+        let buttons = actions.chunks(2).map(|pair| (pair[0].clone(), pair[1].clone())).collect();
         let mut given = 0;
         self.asked.send_modify(|asked| {
             given = if replaces > 0 { replaces } else { u32::try_from(asked.len()).expect("few calls") + 1 };
-            let notify =
-                Notify { id: given, app_name, replaces, icon, summary, body, urgency, is_quiet, expire_timeout };
+            let notify = Notify {
+                id: given,
+                app_name,
+                replaces,
+                icon,
+                summary,
+                body,
+                urgency,
+                is_quiet,
+                expire_timeout,
+                buttons,
+                category,
+            };
             asked.push(Asked::Notify(notify));
         });
         given

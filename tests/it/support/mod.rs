@@ -20,7 +20,11 @@ pub(crate) mod ledger;
 pub(crate) mod life;
 #[cfg(target_os = "linux")]
 pub(crate) mod measure;
+#[cfg(feature = "desktop")]
+pub(crate) mod opener;
 pub(crate) mod person;
+#[cfg(feature = "desktop")]
+pub(crate) mod popup_desk;
 #[cfg(feature = "desktop")]
 pub(crate) mod private_bus;
 #[cfg(unix)]

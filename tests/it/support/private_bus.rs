@@ -102,11 +102,21 @@ pub(crate) struct Overheard(MessageStream);
 impl Overheard {
     /// Waits until somebody calls `member`, and returns the call.
     pub(crate) async fn call(&mut self, member: &str) -> Message {
+        self.wait_for(zbus::message::Type::MethodCall, member).await
+    }
+
+    /// Waits until somebody tells of `member`, and returns the signal.
+    pub(crate) async fn signal(&mut self, member: &str) -> Message {
+        self.wait_for(zbus::message::Type::Signal, member).await
+    }
+
+    async fn wait_for(&mut self, kind: zbus::message::Type, member: &str) -> Message {
         let wanted = async {
             loop {
                 let message = self.0.next().await.expect("the bus lives").expect("a message");
-                let is_call = message.message_type() == zbus::message::Type::MethodCall;
-                if is_call && message.header().member().is_some_and(|name| name.as_str() == member) {
+                if message.message_type() == kind
+                    && message.header().member().is_some_and(|name| name.as_str() == member)
+                {
                     return message;
                 }
             }

@@ -1,13 +1,14 @@
-//! A screen of the test's own, and on it dunst, which many people use.
+//! A screen of the test's own, and on it the servers that many people use: dunst, and that of MATE.
 
 use std::io::{BufRead, BufReader};
-use std::path::Path;
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use tempfile::TempDir;
 
-use crate::support::Killed;
 use crate::support::private_bus::PrivateBus;
+use crate::support::{Killed, PATIENCE, measure};
 
 /// A screen that nobody sees; gone when dropped.
 pub(crate) struct Screen {
@@ -41,6 +42,48 @@ impl Screen {
             .expect("imagemagick is installed");
         assert!(status.success(), "no picture of the screen");
     }
+
+    /// Waits until what the screen shows differs from a picture in this many pixels and stands still, and writes it to another.
+    ///
+    /// Nothing tells when a server has drawn; each look takes as long as a picture takes.
+    pub(crate) fn shoot_once_drawn(&self, before: &Path, pixels: u64, picture: &Path) {
+        let begun = measure::instant();
+        let last = picture.with_extension("last.png");
+        self.shoot(&last);
+        loop {
+            self.shoot(picture);
+            if differing_pixels(before, picture) >= pixels && differing_pixels(&last, picture) == 0 {
+                std::fs::remove_file(&last).expect("it was written");
+                return;
+            }
+            assert!(begun.elapsed() < PATIENCE, "nothing was drawn: {}", picture.display());
+            std::fs::copy(picture, &last).expect("both are the test's own");
+        }
+    }
+
+    /// Waits until the screen looks as it did in a picture.
+    pub(crate) fn shoot_until_gone(&self, before: &Path) {
+        let begun = measure::instant();
+        let now = before.with_extension("now.png");
+        self.shoot(&now);
+        while differing_pixels(before, &now) > 0 {
+            assert!(begun.elapsed() < PATIENCE, "a popup stays on the screen: {}", now.display());
+            self.shoot(&now);
+        }
+    }
+
+    /// Presses the first button of the mouse in the window of this name, so far from its upper left corner. Waits for the
+    /// window.
+    pub(crate) fn click(&self, window: &str, x: u32, y: u32) {
+        let status = Command::new("xdotool")
+            .args(["search", "--sync", "--onlyvisible", "--name", window])
+            .args(["mousemove", "--window", "%1", &x.to_string(), &y.to_string(), "click", "1"])
+            .env("DISPLAY", &self.display)
+            .stdout(Stdio::null())
+            .status()
+            .expect("xdotool is installed");
+        assert!(status.success(), "no window {window} was clicked");
+    }
 }
 
 /// Returns in how many pixels two pictures differ.
@@ -54,7 +97,7 @@ pub(crate) fn differing_pixels(one: &Path, other: &Path) -> u64 {
 /// dunst on a screen and a bus; gone when dropped.
 pub(crate) struct Dunst {
     _server: Killed,
-    _home: TempDir,
+    home: TempDir,
 }
 
 impl Dunst {
@@ -62,7 +105,13 @@ impl Dunst {
     pub(crate) async fn start(screen: &Screen, bus: &PrivateBus) -> Self {
         let home = tempfile::tempdir().expect("a directory");
         let config = home.path().join("dunstrc");
-        std::fs::write(&config, CONFIG).expect("a file of the test's own");
+        // Of several actions dunst lets a menu choose; here that is a program which takes what the test wants.
+        let menu = home.path().join("menu");
+        let text = format!("{CONFIG}    dmenu = {}\n[urgency_low]\n    timeout = 1\n", menu.display());
+        std::fs::write(&config, text).expect("a file of the test's own");
+        std::fs::write(&menu, format!("#!/bin/sh\ngrep -Fe \"$(cat '{}')\"\n", wanted(home.path()).display()))
+            .expect("a file of the test's own");
+        std::fs::set_permissions(&menu, std::fs::Permissions::from_mode(0o700)).expect("it is ours");
         let server = Command::new("dunst")
             .arg("-config")
             .arg(&config)
@@ -74,17 +123,25 @@ impl Dunst {
             .stderr(Stdio::null())
             .spawn()
             .expect("dunst is installed");
-        let dunst = Self { _server: Killed(server), _home: home };
+        let dunst = Self { _server: Killed(server), home };
         bus.wait_for_owner("org.freedesktop.Notifications").await;
         dunst
     }
 
     /// Closes the topmost popup, as the key of the person would.
     pub(crate) async fn close_one(&self, bus: &PrivateBus) {
-        let (name, path) = ("org.freedesktop.Notifications", "/org/freedesktop/Notifications");
-        let cmd = Some("org.dunstproject.cmd0");
-        let closed = bus.connect().await.call_method(Some(name), path, cmd, "NotificationCloseLast", &()).await;
-        closed.expect("dunst answers");
+        command(bus, "NotificationCloseLast", &()).await;
+    }
+
+    /// Chooses an action of the topmost popup from its menu.
+    pub(crate) async fn press(&self, bus: &PrivateBus, label: &str) {
+        std::fs::write(wanted(self.home.path()), label).expect("a file of the test's own");
+        command(bus, "NotificationAction", &0_u32).await;
+    }
+
+    /// Shows again what went last.
+    pub(crate) async fn show_history(&self, bus: &PrivateBus) {
+        command(bus, "NotificationShow", &()).await;
     }
 
     /// Returns how many popups are on the screen, drawn: dunst draws before it answers the next call.
@@ -103,6 +160,51 @@ impl Dunst {
             .expect("dunst answers");
         let value: zbus::OwnedVariant = reply.body().deserialize().expect("a value");
         value.try_into().expect("a number")
+    }
+}
+
+/// Asks dunst for what its keys do.
+async fn command<B: serde::Serialize + zbus::zvariant::DynamicType>(bus: &PrivateBus, method: &str, body: &B) {
+    let (name, path) = ("org.freedesktop.Notifications", "/org/freedesktop/Notifications");
+    let cmd = Some("org.dunstproject.cmd0");
+    bus.connect().await.call_method(Some(name), path, cmd, method, body).await.expect("dunst answers");
+}
+
+fn wanted(home: &Path) -> PathBuf {
+    home.join("wanted")
+}
+
+/// MATE's notification daemon, on a screen and a bus; gone when dropped.
+pub(crate) struct MateDaemon {
+    _server: Killed,
+    _home: TempDir,
+}
+
+impl MateDaemon {
+    /// The name of the windows that are its popups.
+    pub(crate) const WINDOW: &str = "^Notification$";
+
+    /// Starts it; it owns the name of notification servers when this returns.
+    pub(crate) async fn start(screen: &Screen, bus: &PrivateBus) -> Self {
+        let home = tempfile::tempdir().expect("a directory");
+        let server = Command::new("/usr/lib/mate-notification-daemon/mate-notification-daemon")
+            .env("DISPLAY", &screen.display)
+            .env("DBUS_SESSION_BUS_ADDRESS", bus.address())
+            .env("HOME", home.path())
+            .envs([
+                ("GDK_BACKEND", "x11"),
+                ("NO_AT_BRIDGE", "1"),
+                ("GSETTINGS_BACKEND", "memory"),
+                ("LC_ALL", "C.UTF-8"),
+            ])
+            .env_remove("WAYLAND_DISPLAY")
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()
+            .expect("mate-notification-daemon is installed");
+        let daemon = Self { _server: Killed(server), _home: home };
+        bus.wait_for_owner("org.freedesktop.Notifications").await;
+        daemon
     }
 }
 
