@@ -16,6 +16,7 @@ use toml::de::{DeTable, DeValue};
 
 use crate::config::Config;
 use crate::config::bounded::{self, Unread};
+use crate::config::routing;
 use crate::config::target::{self, ConfiguredTarget};
 use crate::config::value::{self, Expected};
 use crate::config::webhook::{self, Webhook};
@@ -30,7 +31,9 @@ const SETTINGS: &[(&str, Setter)] = &[
     ("dialect", |config, value| put(&mut config.dialect, value::dialect(value))),
     ("date_only_hour", |config, value| put(&mut config.date_only, value::clock_time(value))),
     ("snooze_default", |config, value| put(&mut config.snooze_default, value::snooze(value))),
-    ("channels", |config, value| put(&mut config.channels, value::channels(value))),
+    ("channels", |config, value| put(&mut config.routing.channels, value::channels(value))),
+    ("fallback", |config, value| put(&mut config.routing.fallback, value::channels(value))),
+    ("always", |config, value| put(&mut config.routing.always, value::channels(value))),
     ("day_parts.morning", |config, value| put(&mut config.day_parts.morning, value::clock_time(value))),
     ("day_parts.afternoon", |config, value| put(&mut config.day_parts.afternoon, value::clock_time(value))),
     ("day_parts.evening", |config, value| put(&mut config.day_parts.evening, value::clock_time(value))),
@@ -51,6 +54,9 @@ const NOTHING: &str = "/dev/null";
 
 /// The table that holds one table for each program to be told.
 const WEBHOOKS: &str = "webhooks";
+
+/// The list that holds one table for each rule of who is told by what.
+const RULES: &str = "rules";
 
 /// What stands in an error in place of a value that may be a secret.
 const NOT_SHOWN: &str = "(not shown)";
@@ -197,8 +203,8 @@ impl Config {
         })?;
         let mut reading = Reading { path, text, config: Self::default(), warnings: Vec::new(), bad: Vec::new() };
         reading.table("", document.get_ref());
-        if let Some(channels) = document.get_ref().get("channels") {
-            reading.targets(channels.span());
+        for (key, span) in routing::places(document.get_ref()) {
+            reading.targets(key, span);
         }
         reading.finish()
     }
@@ -250,6 +256,8 @@ impl Reading<'_> {
             let name = format!("{prefix}{}", key.get_ref());
             if name == WEBHOOKS {
                 self.webhooks(value);
+            } else if name == RULES {
+                self.rules(value);
             } else if let Some(kind) = target::KINDS.into_iter().find(|kind| kind.as_str() == name) {
                 self.targets_of(kind, value);
             } else if let Some((_, set)) = SETTINGS.iter().find(|(known, _)| *known == name) {
@@ -365,16 +373,23 @@ impl Reading<'_> {
         self.config.targets.push(ConfiguredTarget { target, at, values });
     }
 
-    /// Notes channels that name a target of which nothing is configured.
-    fn targets(&mut self, span: Range<usize>) {
+    fn rules(&mut self, value: &Spanned<DeValue<'_>>) {
+        let read = routing::rules(value);
+        self.config.routing.rules = read.rules;
+        for (key, expected, span) in read.bad {
+            self.bad_value(key, expected, span);
+        }
+        for (key, nearest, span) in read.unknown {
+            self.unknown(key, nearest, &span);
+        }
+    }
+
+    /// Notes a list of channels that names a target of which nothing is configured.
+    fn targets(&mut self, place: routing::Place, span: Range<usize>) {
         let named = self.config.named_targets();
-        let is_missing = |target: &Target| {
-            let is_url = target.kind == ChannelKind::Webhook && target.address.contains("://");
-            target.kind.has_addresses() && !is_url && !named.contains(target)
-        };
-        if self.config.channels.iter().any(is_missing) {
+        if place.targets(&self.config.routing).iter().any(|target| routing::is_missing(target, &named)) {
             let expected = "each webhook:NAME to have a table [webhooks.NAME], each other KIND:NAME one [KIND.NAME]";
-            self.bad_value("channels".to_owned(), expected, span);
+            self.bad_value(place.to_string(), expected, span);
         }
     }
 
@@ -418,7 +433,7 @@ fn position(text: &str, offset: usize) -> Position {
 /// Returns the one of the `known` keys that is most like `key`, if it is like it at all.
 ///
 /// A key in the wrong table is found by its last part: `level` is `log.level`.
-fn nearest(key: &str, known: impl Iterator<Item = &'static str>) -> Option<&'static str> {
+pub(super) fn nearest(key: &str, known: impl Iterator<Item = &'static str>) -> Option<&'static str> {
     let last = |name: &str| name.rsplit('.').next().unwrap_or_default().to_lowercase();
     let distance_to = |known: &str| {
         let whole = distance(&key.to_lowercase(), known);
@@ -498,6 +513,7 @@ mod tests {
     use crate::config::webhook::{Preset, Scalar, Source, Success};
     use crate::config::{DayParts, Dialect, Log, LogFormat, LogLevel};
     use crate::domain::quiet::{QuietHours, QuietRange, Weekdays};
+    use crate::domain::routing::Routing;
     use crate::domain::secret::Secret;
     use crate::domain::time::Span;
 
@@ -553,7 +569,7 @@ mod tests {
             dialect: Dialect::Uk,
             date_only: at(8, 30),
             snooze_default: Span::from_minutes(90),
-            channels: vec![Target::terminal(), Target::desktop()],
+            routing: Routing { channels: vec![Target::terminal(), Target::desktop()], ..Routing::NONE },
             webhooks: Vec::new(),
             targets: Vec::new(),
             quiet: QuietHours {

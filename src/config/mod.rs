@@ -9,12 +9,14 @@ use crate::config::target::ConfiguredTarget;
 use crate::config::webhook::Webhook;
 use crate::domain::delivery::{ChannelKind, Target};
 use crate::domain::quiet::QuietHours;
+use crate::domain::routing::Routing;
 use crate::domain::time::Span;
 
 pub mod bounded;
 pub mod file;
 pub mod paths;
 mod private_dir;
+mod routing;
 pub mod target;
 mod value;
 pub mod webhook;
@@ -32,8 +34,8 @@ pub struct Config {
     pub day_parts: DayParts,
     /// How long a snooze is when nobody says.
     pub snooze_default: Span,
-    /// Where a task speaks that names no channel; empty means the desktop, and the terminal while that is away.
-    pub channels: Vec<Target>,
+    /// Who is told by what.
+    pub routing: Routing,
     /// Programs to be told, in the order of their names.
     pub webhooks: Vec<Webhook>,
     /// Chats, topics, mail addresses and programs of the person's own, in the order of the file.
@@ -137,7 +139,7 @@ impl Default for Config {
             date_only: clock_time(9),
             day_parts: DayParts::default(),
             snooze_default: Span::from_minutes(10),
-            channels: Vec::new(),
+            routing: Routing::NONE,
             webhooks: Vec::new(),
             targets: Vec::new(),
             quiet: QuietHours::default(),

@@ -200,7 +200,7 @@ fn text(value: &DeValue<'_>) -> Option<String> {
     value.as_str().filter(|text| !text.is_empty()).map(str::to_owned)
 }
 
-fn words(value: &DeValue<'_>) -> Option<Vec<String>> {
+pub(super) fn words(value: &DeValue<'_>) -> Option<Vec<String>> {
     let words: Vec<String> = match value.as_array() {
         Some(values) => values.iter().map(|value| text(value.get_ref())).collect::<Option<_>>()?,
         None => vec![text(value)?],

@@ -11,6 +11,7 @@ use tokio::task::JoinHandle;
 
 use crate::clock::Clock;
 use crate::domain::quiet::QuietHours;
+use crate::domain::routing::Routing;
 use crate::domain::time::Span;
 use crate::engine::handle::{Handle, INPUTS_MAX};
 use crate::engine::ids::Ids;
@@ -53,6 +54,8 @@ pub struct EngineParts {
     pub grace: Span,
     /// When the person is to be left alone each day.
     pub quiet_hours: QuietHours,
+    /// Who is told by what.
+    pub routing: Routing,
 }
 
 /// A running loop.

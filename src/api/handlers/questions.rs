@@ -103,5 +103,5 @@ fn filter(api: &Api, params: &List) -> Result<TaskFilter, RpcError> {
 pub(in crate::api) fn parse(api: &Api, params: &Parse) -> Result<Reading, RpcError> {
     let place = time::Place::of_question(api, params.zone.as_deref())?;
     let now = params.now.map_or_else(|| api.handle.now(), Time::instant);
-    time::explain(&params.text, params.dialect.as_deref(), now, place.zone, &api.options.settings)
+    time::explain(&params.text, params.dialect.as_deref(), now, place.zone, &api.options().settings)
 }

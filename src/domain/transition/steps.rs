@@ -18,7 +18,7 @@ use crate::domain::transition::{Known, Step, Transition, ask, waits};
 
 /// The work in hand of one command.
 pub(super) struct Steps<'a> {
-    pub(super) moment: &'a Moment,
+    pub(super) moment: &'a Moment<'a>,
     /// The task and its present occurrence so far.
     pub(super) now_is: Snapshot,
     /// The deliveries of the occurrence that was present at first, and those made since.
@@ -34,7 +34,7 @@ pub(super) struct Steps<'a> {
 }
 
 impl<'a> Steps<'a> {
-    pub(super) fn new(before: &Snapshot, known: Known<'_>, moment: &'a Moment) -> Self {
+    pub(super) fn new(before: &Snapshot, known: Known<'_>, moment: &'a Moment<'a>) -> Self {
         let occurrence = &before.occurrence;
         // An occurrence that was ended or skipped, and reopened, is there.
         let is_open = |spent: &&Spent| spent.key == occurrence.key && !occurrence.has_ended();
@@ -52,7 +52,7 @@ impl<'a> Steps<'a> {
     }
 
     /// As [`Steps::new`] for a task that is being added: its steps share the first version.
-    pub(super) fn continuing(added: &Snapshot, moment: &'a Moment) -> Self {
+    pub(super) fn continuing(added: &Snapshot, moment: &'a Moment<'a>) -> Self {
         Self { version: added.task.version, ..Self::new(added, Known { deliveries: &[], spent: &[] }, moment) }
     }
 
@@ -302,7 +302,7 @@ impl<'a> Steps<'a> {
         self.deliveries.iter().find(|delivery| delivery.id == *id)
     }
 
-    /// Withdraws what was not sent, and takes back what is shown.
+    /// Withdraws what was not sent, but to targets that are always told, and takes back what is shown.
     pub(super) fn silence(&mut self) {
         self.withdraw_where(|_| true);
     }
@@ -312,8 +312,20 @@ impl<'a> Steps<'a> {
         self.withdraw_where(|delivery| delivery.id.target.kind.is_person());
     }
 
+    /// As [`Steps::silence`], and nothing goes on to anybody.
+    pub(super) fn silence_for_ever(&mut self) {
+        self.drop_unsent(|_| true);
+        self.take_back();
+    }
+
     fn withdraw_where(&mut self, is_meant: impl Fn(&Delivery) -> bool) {
-        self.drop_unsent(is_meant);
+        let always = &self.moment.routing.always;
+        self.drop_unsent(|delivery| is_meant(delivery) && !always.contains(&delivery.id.target));
+        self.take_back();
+    }
+
+    /// Takes back what is shown of the present occurrence.
+    fn take_back(&mut self) {
         if self.has_spoken() {
             let withdrawal = Withdrawal {
                 task: self.task().id,
@@ -333,7 +345,8 @@ impl<'a> Steps<'a> {
 
     /// Withdraws what was not sent to persons; what is shown stays.
     pub(super) fn drop_unsent_to_persons(&mut self) {
-        self.drop_unsent(|delivery| delivery.id.target.kind.is_person());
+        let always = &self.moment.routing.always;
+        self.drop_unsent(|delivery| delivery.id.target.kind.is_person() && !always.contains(&delivery.id.target));
     }
 
     fn drop_unsent(&mut self, is_meant: impl Fn(&Delivery) -> bool) {
@@ -378,6 +391,11 @@ impl<'a> Steps<'a> {
             self.step(Operation::Cancelled(Outcome::Undelivered), "");
         }
         self.withdraw_where(|delivery| delivery.id.target.kind.is_person() && !delivery.is_held_or_was());
+    }
+
+    /// Returns what is known of the deliveries of a firing.
+    pub(super) fn deliveries_of(&self, fire_id: FireId) -> impl Iterator<Item = &Delivery> {
+        self.deliveries.iter().filter(move |delivery| delivery.id.fire_id == fire_id)
     }
 
     /// Returns the deliveries of the present occurrence's firings.
@@ -522,15 +540,30 @@ impl<'a> Steps<'a> {
     }
 
     pub(super) fn targets(&self) -> Vec<Target> {
-        let chosen = &self.task().details.targets;
-        if !chosen.is_empty() {
-            return chosen.clone();
+        let mut targets = self.moment.routing.chosen_for(&self.task().details).to_vec();
+        // Who did not say that it is for programs only is to hear of it.
+        if !self.task().is_program_only() && !targets.iter().any(|target| target.kind.is_person()) {
+            targets.extend(self.built_in());
         }
-        self.default_targets()
+        targets
     }
 
-    /// Returns where the person is reached by default.
+    /// Returns where the person is reached by default, whatever the task says.
     pub(super) fn default_targets(&self) -> Vec<Target> {
+        let default = self.moment.routing.channels.iter();
+        let persons: Vec<Target> = default.filter(|target| target.kind.is_person()).cloned().collect();
+        if persons.is_empty() { self.built_in() } else { persons }
+    }
+
+    /// Returns whether the task goes by what is built in, as nothing else reaches the person.
+    pub(super) fn is_built_in(&self) -> bool {
+        let details = &self.task().details;
+        let chosen = self.moment.routing.chosen_for(details);
+        details.targets.is_empty() && chosen.iter().all(|target| !target.kind.is_person())
+    }
+
+    /// Returns what reaches the person where nothing is configured: the desktop, and while that is away the terminal too.
+    fn built_in(&self) -> Vec<Target> {
         let mut targets = vec![Target::desktop()];
         if self.moment.is_desktop_away {
             targets.push(Target::terminal());

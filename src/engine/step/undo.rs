@@ -437,6 +437,7 @@ const fn typed(command: &Command) -> Option<&'static str> {
         | Command::TellTargetFails { .. }
         | Command::Resend { .. }
         | Command::Hold { .. }
+        | Command::FallBack { .. }
         | Command::Expire { .. } => None,
     }
 }

@@ -10,6 +10,7 @@ use keiko::domain::command::{Expected, GRACE_DEFAULT};
 use keiko::domain::delivery::ChannelKind;
 use keiko::domain::event::{Actor, Snapshot};
 use keiko::domain::occurrence::Outcome;
+use keiko::domain::routing::Routing;
 use keiko::domain::state::State;
 use keiko::domain::task::TaskId;
 use keiko::domain::time::Timestamp;
@@ -65,6 +66,7 @@ impl Device {
             ids: Ids::from_seed(self.seed.wrapping_mul(1000) + self.starts),
             grace: GRACE_DEFAULT,
             quiet_hours: keiko::domain::quiet::QuietHours::default(),
+            routing: Routing::NONE,
         };
         self.engine = Some(start(parts).await.expect("the store is readable"));
     }
