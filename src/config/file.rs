@@ -6,7 +6,6 @@
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::fmt;
-use std::fs;
 use std::io;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
@@ -15,11 +14,11 @@ use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
 use crate::config::Config;
-use crate::config::bounded::{self, Unread};
 use crate::config::routing;
 use crate::config::target::{self, ConfiguredTarget};
 use crate::config::value::{self, Expected};
 use crate::config::webhook::{self, Webhook};
+use crate::config::whole::{self, FILE_BYTES_MAX};
 use crate::domain::delivery::{ChannelKind, Target};
 
 /// Reads a value into its place.
@@ -45,12 +44,6 @@ const SETTINGS: &[(&str, Setter)] = &[
     ("log.level", |config, value| put(&mut config.log.level, value::log_level(value))),
     ("log.format", |config, value| put(&mut config.log.format, value::log_format(value))),
 ];
-
-/// The longest file that is read, in bytes: thousands of webhooks, and far below what could hurt.
-const FILE_BYTES_MAX: u64 = 1024 * 1024;
-
-/// What is empty on purpose, as a link to it says.
-const NOTHING: &str = "/dev/null";
 
 /// The table that holds one table for each program to be told.
 const WEBHOOKS: &str = "webhooks";
@@ -183,7 +176,7 @@ impl Config {
     /// # Errors
     /// The file is there but cannot be read, is no TOML, or has a bad value.
     pub fn load(path: &Path, origin: Origin) -> Result<(Self, Vec<Warning>), ConfigError> {
-        match read(path)? {
+        match whole::read(path)? {
             Some(text) => Self::parse(path, &text),
             None => Ok((Self::default(), missing(path, origin))),
         }
@@ -208,25 +201,6 @@ impl Config {
         }
         reading.finish()
     }
-}
-
-/// Returns the text of the file, `None` where there is none. Never waits for a writer, nor reads without end.
-fn read(path: &Path) -> Result<Option<String>, ConfigError> {
-    let bytes = match bounded::read(path, FILE_BYTES_MAX) {
-        Ok(bytes) => bytes,
-        Err(Unread::Unreadable { source }) if source.kind() == io::ErrorKind::NotFound => return Ok(None),
-        Err(Unread::Unreadable { source }) => return Err(ConfigError::Unreadable { path: path.to_owned(), source }),
-        Err(Unread::NoFile { .. }) if fs::canonicalize(path).is_ok_and(|real| real == Path::new(NOTHING)) => {
-            return Ok(Some(String::new()));
-        }
-        Err(Unread::NoFile { found }) => return Err(ConfigError::NoFile { path: path.to_owned(), found }),
-        Err(Unread::TooLong { .. }) => return Err(ConfigError::TooLong { path: path.to_owned() }),
-    };
-    let text = String::from_utf8(bytes).map_err(|error| ConfigError::Unreadable {
-        path: path.to_owned(),
-        source: io::Error::new(io::ErrorKind::InvalidData, error.utf8_error()),
-    })?;
-    Ok(Some(text))
 }
 
 fn missing(path: &Path, origin: Origin) -> Vec<Warning> {
@@ -286,7 +260,7 @@ impl Reading<'_> {
         for (key, value) in table {
             let name = format!("{WEBHOOKS}.{}", key.get_ref());
             match value.get_ref().as_table() {
-                Some(_) if !webhook::is_name(key.get_ref()) => {
+                Some(_) if !target::is_name(key.get_ref()) => {
                     self.secret_value(name, "a name of letters, digits, - and _, at most 64", &key.span());
                 }
                 Some(table) => self.webhook(&name, key, table),
@@ -331,7 +305,7 @@ impl Reading<'_> {
         for (key, value) in table {
             let name = format!("{kind}.{}", key.get_ref());
             match value.get_ref().as_table() {
-                Some(_) if !webhook::is_name(key.get_ref()) => {
+                Some(_) if !target::is_name(key.get_ref()) => {
                     self.secret_value(name, "a name of letters, digits, - and _, at most 64", &key.span());
                 }
                 Some(table) => self.target(kind, &name, key, table),

@@ -13,6 +13,7 @@ use crate::domain::routing::Routing;
 use crate::domain::time::Span;
 
 pub mod bounded;
+pub mod edit;
 pub mod file;
 pub mod paths;
 mod private_dir;
@@ -20,6 +21,7 @@ mod routing;
 pub mod target;
 mod value;
 pub mod webhook;
+mod whole;
 
 /// The configuration, complete.
 #[derive(Clone, PartialEq, Eq, Debug)]

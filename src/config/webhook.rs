@@ -164,11 +164,6 @@ impl Webhook {
     }
 }
 
-/// Returns whether a name can be typed behind `webhook:`, and is no URL.
-pub(super) fn is_name(name: &str) -> bool {
-    (1..=64).contains(&name.len()) && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_".contains(&byte))
-}
-
 fn put<T>(place: &mut Option<T>, value: Result<T, Expected>) -> Result<(), Expected> {
     value.map(|value| *place = Some(value))
 }
