@@ -190,7 +190,7 @@ impl CliError {
                 StartError::Lock { .. } | StartError::Run { .. } | StartError::Died { .. } | StartError::TooSlow { .. },
             ) => Exit::NoDaemon,
             Self::InUse { .. } => Exit::Refused,
-            Self::Edit(EditError::Taken { .. } | EditError::Missing { .. }) => Exit::Usage,
+            Self::Edit(EditError::Taken { .. } | EditError::Missing { .. } | EditError::Unusable { .. }) => Exit::Usage,
             Self::Config(_)
             | Self::Edit(_)
             | Self::GivenUp

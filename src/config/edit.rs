@@ -47,6 +47,14 @@ pub enum EditError {
         #[from]
         source: ConfigError,
     },
+    /// What was given for a target cannot be used.
+    #[error("cannot add {target}: {}", told(values))]
+    Unusable {
+        /// The target.
+        target: Target,
+        /// Each key, with what would have been accepted; at least one.
+        values: Vec<(String, &'static str)>,
+    },
     /// It holds what the reader takes and the writer does not.
     #[error("cannot change the configuration {}: {reason}", path.display())]
     Unclear {
@@ -165,7 +173,14 @@ impl ConfigFile {
                 return Err(EditError::Unclear { path: self.path.clone(), reason });
             }
         }
-        self.checked(document.to_string())
+        self.checked(document.to_string()).map_err(|error| match error {
+            // It stands in no file yet, so it has no place.
+            EditError::Config { source: ConfigError::BadValues { values, .. } } => EditError::Unusable {
+                target: target.clone(),
+                values: values.into_iter().map(|bad| (bad.key, bad.expected)).collect(),
+            },
+            error => error,
+        })
     }
 
     /// Returns where the configuration names a target: the keys in full.
@@ -233,8 +248,9 @@ impl ConfigFile {
     pub fn restore(&self) -> Result<(), EditError> {
         match &self.text {
             Some(text) => self.replace(text),
-            None => fs::remove_file(&self.path)
-                .map_err(|source| EditError::Unwritable { path: self.path.clone(), source }),
+            None => {
+                fs::remove_file(&self.path).map_err(|source| EditError::Unwritable { path: self.path.clone(), source })
+            }
         }
     }
 
@@ -301,6 +317,11 @@ pub const fn section(kind: ChannelKind) -> &'static str {
         | ChannelKind::Mail
         | ChannelKind::Exec => kind.as_str(),
     }
+}
+
+fn told(values: &[(String, &'static str)]) -> String {
+    let each = |(key, expected): &(String, &str)| format!("{key}: expected {expected}");
+    values.iter().map(each).collect::<Vec<_>>().join("; ")
 }
 
 fn secret_name(target: &Target) -> String {
@@ -408,7 +429,12 @@ mod tests {
         let (_directory, file) = file(BEFORE);
         let entries = [("url_command".to_owned(), Entry::Words(vec!["pass".into(), "ntfy".into()]))];
         let added = file.with(&target("ntfy:phone"), &entries).unwrap();
-        assert!(added.contains("[ntfy.old]  # keep\nurl_file = 'topic'\n\n[ntfy.phone]\nurl_command = [\"pass\", \"ntfy\"]\n"), "{added}");
+        assert!(
+            added.contains(
+                "[ntfy.old]  # keep\nurl_file = 'topic'\n\n[ntfy.phone]\nurl_command = [\"pass\", \"ntfy\"]\n"
+            ),
+            "{added}"
+        );
         assert!(added.ends_with("[log]\nlevel = \"debug\"\n"), "{added}");
     }
 
@@ -418,7 +444,7 @@ mod tests {
         let refused = file.with(&target("ntfy:old"), &[]).unwrap_err().to_string();
         assert!(refused.starts_with("cannot add ntfy:old: ") && refused.ends_with("has it already"), "{refused}");
         let refused = file.with(&target("mail:me"), &entries()).unwrap_err().to_string();
-        assert!(refused.contains("cannot use mail.me.host"), "{refused}");
+        assert!(refused.starts_with("cannot add mail:me: mail.me.host: expected it to be there"), "{refused}");
         let refused = file.without(&target("mail:me")).unwrap_err().to_string();
         assert!(refused.starts_with("cannot remove mail:me: "), "{refused}");
     }
@@ -430,7 +456,8 @@ mod tests {
         let (directory, file) = file(text);
         assert_eq!(file.mentions(&target("ntfy:a")), ["channels", "fallback", "rules[0]", "rules[1]"]);
         let removal = file.without(&target("ntfy:a")).unwrap();
-        let expected = "channels = [ \"desktop\"]\nfallback = []\n\n[[rules]]\npriority = \"high\"\nchannels = [ \"desktop\"]\n";
+        let expected =
+            "channels = [ \"desktop\"]\nfallback = []\n\n[[rules]]\npriority = \"high\"\nchannels = [ \"desktop\"]\n";
         assert_eq!(removal.text, expected);
         assert_eq!(removal.secrets, [directory.path().join("secrets/ntfy-a.url")]);
     }

@@ -479,6 +479,7 @@ impl fmt::Display for Warning {
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
     use std::time::Duration;
 
     use chrono::NaiveTime;
@@ -645,11 +646,11 @@ mod tests {
         );
         check_refused(
             "[webhooks.ops]\nurl = 'https://x'\nurl_env = 'X'",
-            "config.toml:1:11: cannot use webhooks.ops = (not shown): expected only one of url, url_file and url_env",
+            "config.toml:1:11: cannot use webhooks.ops = (not shown): expected only one of url, url_file, url_env and url_command",
         );
         check_refused(
             "[webhooks.ops]\npreset = 'slack'",
-            "config.toml:1:11: cannot use webhooks.ops = (not shown): expected a url, url_file or url_env",
+            "config.toml:1:11: cannot use webhooks.ops = (not shown): expected a url, url_file, url_env or url_command",
         );
         check_refused(
             "[webhooks.'a b']\nurl = 'https://x'",
@@ -747,7 +748,7 @@ mod tests {
         let directory = tempfile::tempdir().unwrap();
         assert!(matches!(Config::load(directory.path(), Origin::Default), Err(ConfigError::NoFile { .. })));
         assert!(matches!(Config::load(Path::new("/dev/zero"), Origin::Default), Err(ConfigError::NoFile { .. })));
-        assert_eq!(Config::load(Path::new(NOTHING), Origin::Named).unwrap(), (Config::default(), Vec::new()));
+        assert_eq!(Config::load(Path::new("/dev/null"), Origin::Named).unwrap(), (Config::default(), Vec::new()));
         let long = directory.path().join("long.toml");
         fs::File::create(&long).unwrap().set_len(FILE_BYTES_MAX + 1).unwrap();
         assert!(matches!(Config::load(&long, Origin::Default), Err(ConfigError::TooLong { .. })));

@@ -136,3 +136,78 @@ fn priority(value: &DeValue<'_>) -> Result<Priority, Expected> {
         _ => Err("\"low\", \"normal\" or \"high\""),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use super::*;
+    use crate::config::Config;
+
+    #[track_caller]
+    fn check(text: &str, expected: &str) {
+        let told = match Config::parse(Path::new("config.toml"), text) {
+            Ok((config, warnings)) => {
+                assert_eq!(config.routing.rules.len(), text.matches("[[rules]]").count());
+                warnings.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n")
+            }
+            Err(error) => error.to_string(),
+        };
+        assert_eq!(told, expected, "of {text:?}");
+    }
+
+    #[test]
+    fn rules_and_lists_are_read() {
+        let text = "fallback = ['terminal', 'desktop']\nalways = ['webhook:https://x/']\n\
+                    [[rules]]\ntags = '+med'\nchannels = ['desktop']\n\
+                    [[rules]]\npriority = 'high'\ntags = ['a', '+b']\nchannels = ['ntfy:phone', 'terminal']\n\
+                    [ntfy.phone]\nurl_env = 'TOPIC'\n";
+        let (config, warnings) = Config::parse(Path::new("config.toml"), text).expect("it is good");
+        let targets = |text: &str| -> Vec<Target> {
+            text.split(' ').map(|name| Target::parse(name).expect("a target of the test's own")).collect()
+        };
+        let rule = |tags: &[&str], priority, channels| Rule {
+            tags: tags.iter().map(|tag| (*tag).to_owned()).collect(),
+            priority,
+            channels: targets(channels),
+        };
+        let expected = Routing {
+            channels: Vec::new(),
+            rules: vec![
+                rule(&["med"], None, "desktop"),
+                rule(&["a", "b"], Some(Priority::High), "ntfy:phone terminal"),
+            ],
+            fallback: targets("terminal desktop"),
+            always: targets("webhook:https://x/"),
+        };
+        assert_eq!((config.routing, warnings), (expected, Vec::new()));
+    }
+
+    #[test]
+    fn what_cannot_be_used_is_told_with_its_place() {
+        check(
+            "[[rules]]\ntags = ['a']\nchanels = ['desktop']\nchannels = ['desktop']\n",
+            "config.toml:3:1: passed over the unknown key rules[0].chanels, did you mean channels?",
+        );
+        check(
+            "[[rules]]\nchannels = ['desktop']\n",
+            "config.toml:1:1: cannot use rules[0] = [[rules]]: expected tags, a priority, or both",
+        );
+        check(
+            "[[rules]]\ntags = ['a']\n",
+            "config.toml:1:1: cannot use rules[0] = [[rules]]: expected channels, one at least",
+        );
+        check(
+            "[[rules]]\npriority = 'urgent'\nchannels = ['desktop']\n",
+            "config.toml:2:12: cannot use rules[0].priority = 'urgent': expected \"low\", \"normal\" or \"high\"",
+        );
+        check(
+            "fallback = ['mail:me']\n[[rules]]\ntags = ['a']\nchannels = ['webhook:ops']\n",
+            "config.toml:1:12: cannot use fallback = ['mail:me']: expected each webhook:NAME to have a table \
+             [webhooks.NAME], each other KIND:NAME one [KIND.NAME]\n\
+             config.toml:4:12: cannot use rules[0].channels = ['webhook:ops']: expected each webhook:NAME to have a table \
+             [webhooks.NAME], each other KIND:NAME one [KIND.NAME]",
+        );
+        check("rules = 3\n", "config.toml:1:9: cannot use rules = 3: expected a table for each, such as [[rules]]");
+    }
+}

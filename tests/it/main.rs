@@ -29,6 +29,10 @@ mod python;
 mod quiet;
 mod reach;
 mod readme;
+#[cfg(feature = "webhook")]
+mod routing;
+#[cfg(feature = "webhook")]
+mod secrets;
 mod simulation;
 mod storage;
 mod support;

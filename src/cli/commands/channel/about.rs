@@ -52,7 +52,9 @@ pub(super) fn where_from(kind: ChannelKind) -> &'static [&'static str] {
             "Your mail provider's page for mail programs names the server for sending (SMTP).",
             "Where you sign in with two factors, make a password for applications.",
         ],
-        ChannelKind::Exec => &["A program of your own that reads one JSON object and answers one: see man keiko-channel."],
+        ChannelKind::Exec => {
+            &["A program of your own that reads one JSON object and answers one: see man keiko-channel."]
+        }
     }
 }
 

@@ -39,13 +39,8 @@ pub(super) struct Add {
     values: Values,
 }
 
-/// What goes into the configuration, and into files of its own.
-#[derive(Default)]
-struct Collected {
-    entries: Vec<(String, Entry)>,
-    /// Secrets to be kept in a file, by the plain name of their key.
-    secrets: Vec<(&'static str, Secret)>,
-}
+/// What goes into the configuration, or into a file of its own, in the order of the kind's keys.
+type Collected = Vec<(&'static str, Taken)>;
 
 impl Add {
     pub(super) fn run(self, context: &mut Context<'_>) -> Result<Exit, CliError> {
@@ -68,7 +63,8 @@ impl Add {
             }
         };
         if !is_name(&name) {
-            let message = format!("cannot call {} {kind} {name:?}: expected letters, digits, - and _, at most 64", article(kind));
+            let message =
+                format!("cannot call {} {kind} {name:?}: expected letters, digits, - and _, at most 64", article(kind));
             return Err(CliError::usage(message, "such as phone"));
         }
         let target = Target { kind, address: name };
@@ -110,25 +106,27 @@ const fn article(kind: ChannelKind) -> &'static str {
 }
 
 /// Collects what the kind needs: from the options, else by asking.
-fn collect(
-    context: &mut Context<'_>,
-    target: &Target,
-    values: &Values,
-    can_ask: bool,
-) -> Result<Collected, CliError> {
-    let mut collected = Collected::default();
+fn collect(context: &mut Context<'_>, target: &Target, values: &Values, can_ask: bool) -> Result<Collected, CliError> {
+    let mut collected = Collected::new();
     let mut missing = Vec::new();
     let mut is_explained = false;
     for key in keys(target.kind) {
         match values.take(key)? {
-            Some(Taken::Plain(name, entry)) => collected.entries.push((name, entry)),
-            Some(Taken::Secret(secret)) => collected.secrets.push((key.name, secret)),
+            Some(taken) => {
+                if values.shows(key) {
+                    let name = key.name.replace('_', "-");
+                    let warning =
+                        format!("the shell keeps what follows --{name}; --{name}-file - reads it from standard input");
+                    context.ui.warning(&warning);
+                }
+                collected.push((key.name, taken));
+            }
             None if can_ask && (key.is_required || is_asked(target.kind, key.name)) => {
                 if !std::mem::replace(&mut is_explained, true) {
                     let lines: Vec<Text> = where_from(target.kind).iter().map(|line| Text::plain(line)).collect();
                     context.ui.explain(&lines);
                 }
-                ask_for(context, key, &mut collected)?;
+                collected.extend(ask_for(context, key)?.map(|taken| (key.name, taken)));
             }
             None if key.is_required => missing.push(options(key)),
             None => {}
@@ -142,33 +140,21 @@ fn collect(
 }
 
 /// Asks for a key until there is an answer, or once where it can be left out.
-fn ask_for(context: &mut Context<'_>, key: &'static Key, collected: &mut Collected) -> Result<(), CliError> {
+fn ask_for(context: &mut Context<'_>, key: &Key) -> Result<Option<Taken>, CliError> {
     let optional = if key.is_required { "" } else { ", empty for none" };
     let about = about(key.name);
     loop {
-        if matches!(key.shape, Shape::Secret) {
+        let taken = if matches!(key.shape, Shape::Secret) {
             let typed = hidden(context, &format!("{about}\n{} (not shown{optional}): ", key.name))?;
-            if !typed.is_empty() {
-                collected.secrets.push((key.name, Secret::new(typed)));
-                return Ok(());
-            }
+            Ok((!typed.is_empty()).then(|| Taken::Secret(Secret::new(typed))))
         } else {
             let typed = ask(context, &format!("{about}\n{}{optional}: ", key.name))?;
-            if !typed.is_empty() {
-                match Values::of_one(key, typed).take(key) {
-                    Ok(Some(Taken::Plain(name, entry))) => collected.entries.push((name, entry)),
-                    Ok(Some(Taken::Secret(secret))) => collected.secrets.push((key.name, secret)),
-                    Ok(None) => {}
-                    Err(error) => {
-                        context.ui.error(&error.to_string(), error.hint().as_deref());
-                        continue;
-                    }
-                }
-                return Ok(());
-            }
-        }
-        if !key.is_required {
-            return Ok(());
+            if typed.is_empty() { Ok(None) } else { Values::of_one(key, typed).take(key) }
+        };
+        match taken {
+            Ok(None) if key.is_required => {}
+            Ok(taken) => return Ok(taken),
+            Err(error) => context.ui.error(&error.to_string(), error.hint().as_deref()),
         }
     }
 }
@@ -178,26 +164,27 @@ fn write(
     context: &mut Context<'_>,
     file: &ConfigFile,
     target: &Target,
-    mut collected: Collected,
+    collected: Collected,
     can_ask: bool,
 ) -> Result<(Settled, Vec<PathBuf>), CliError> {
-    let mut kept = Vec::new();
-    // Before anything is written: what else is wrong is told first.
-    let inline = |(key, secret): &(&str, Secret)| ((*key).to_owned(), Entry::Secret(secret.clone()));
-    let whole: Vec<_> = collected.entries.iter().cloned().chain(collected.secrets.iter().map(inline)).collect();
+    let whole: Vec<(String, Entry)> = collected.iter().map(|(key, taken)| inline(key, taken)).collect();
+    // Before anything is asked or written: what else is wrong is told first.
     file.with(target, &whole)?;
-    let is_kept = collected.secrets.is_empty() || !can_ask || wants_files(context, file)?;
-    for secret in collected.secrets {
-        if is_kept {
-            let (name, path) = file.keep(target, secret.0, &secret.1)?;
-            collected.entries.push((format!("{}_file", secret.0), Entry::Text(name)));
-            kept.push(path);
-        } else {
-            collected.entries.push(inline(&secret));
-        }
+    let has_secrets = collected.iter().any(|(_, taken)| matches!(taken, Taken::Secret(_)));
+    let is_kept = has_secrets && (!can_ask || wants_files(context, file)?);
+    let mut kept = Vec::new();
+    let mut entries = Vec::new();
+    for (key, taken) in &collected {
+        entries.push(match taken {
+            Taken::Secret(secret) if is_kept => {
+                let (name, path) = file.keep(target, key, secret)?;
+                kept.push(path);
+                (format!("{key}_file"), Entry::Text(name))
+            }
+            Taken::Secret(_) | Taken::Plain(..) => inline(key, taken),
+        });
     }
-    let text = file.with(target, &collected.entries)?;
-    let settled = settle(context, file, &text);
+    let settled = file.with(target, &entries).map_err(CliError::from).and_then(|text| settle(context, file, &text));
     if settled.is_err() {
         for path in &kept {
             // Nothing names it any more; that the rest failed is what is told.
@@ -205,6 +192,14 @@ fn write(
         }
     }
     Ok((settled?, kept))
+}
+
+/// Returns what stands in the configuration where all of it stands there.
+fn inline(key: &str, taken: &Taken) -> (String, Entry) {
+    match taken {
+        Taken::Plain(name, entry) => (name.clone(), entry.clone()),
+        Taken::Secret(secret) => (key.to_owned(), Entry::Secret(secret.clone())),
+    }
 }
 
 fn wants_files(context: &mut Context<'_>, file: &ConfigFile) -> Result<bool, CliError> {

@@ -37,18 +37,18 @@ impl Remove {
         })?;
         let file = ConfigFile::read(Paths::of_process()?.config_file())?;
         let removal = file.without(&target)?;
-        if !self.force {
-            let mut by = file.mentions(&target);
-            by.extend(tasks_of(context, &target)?);
-            if !by.is_empty() {
-                return Err(CliError::InUse { target: target.to_string(), by });
-            }
+        let tasks = tasks_of(context, &target)?;
+        let by: Vec<String> = file.mentions(&target).into_iter().chain(tasks.clone()).collect();
+        if !self.force && !by.is_empty() {
+            return Err(CliError::InUse { target: target.to_string(), by });
         }
         let waiting = waiting_for(context, &target)?;
         let settled = settle(context, &file, &removal.text)?;
         let (gone, left) = forget(&removal.secrets);
         let mut warnings = settled.warnings;
         warnings.extend(left);
+        let via = |tasks: String| format!("{tasks} names {target} still: keiko edit N --via says where else");
+        warnings.extend(tasks.map(via));
         if waiting > 0 {
             warnings.push(format!("{waiting} unsent for {target} wait until it is configured again"));
         }
@@ -74,12 +74,8 @@ impl Remove {
 fn tasks_of(context: &mut Context<'_>, target: &Target) -> Result<Option<String>, CliError> {
     let answer = context.list(List::default())?;
     let name = target.to_string();
-    let numbers: Vec<String> = answer
-        .tasks
-        .iter()
-        .filter(|task| task.channels.contains(&name))
-        .map(|task| task.number.to_string())
-        .collect();
+    let numbers: Vec<String> =
+        answer.tasks.iter().filter(|task| task.channels.contains(&name)).map(|task| task.number.to_string()).collect();
     let more = numbers.len().saturating_sub(TASKS_NAMED_MAX);
     let named = numbers.iter().take(TASKS_NAMED_MAX).cloned().collect::<Vec<_>>().join(", ");
     Ok(match (numbers.len(), more) {

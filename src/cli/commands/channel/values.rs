@@ -49,6 +49,11 @@ impl Values {
         Self(BTreeMap::from([(key.name.to_owned(), values)]))
     }
 
+    /// Returns whether a secret is a word of the command line.
+    pub(super) fn shows(&self, key: &Key) -> bool {
+        matches!(key.shape, Shape::Secret) && self.0.contains_key(key.name)
+    }
+
     /// Returns the options of keys that a kind does not have.
     pub(super) fn foreign_to(&self, kind: ChannelKind) -> Vec<String> {
         let known: Vec<String> = keys(kind).iter().flat_map(names).collect();
@@ -172,9 +177,8 @@ fn of_input() -> Result<Secret, CliError> {
 
 /// Returns a path as the daemon, which works in another folder, understands it.
 fn whole_path(path: &str) -> Result<String, CliError> {
-    let whole = std::path::absolute(Path::new(path)).map_err(|error| {
-        CliError::usage(format!("cannot tell where {path:?} is: {error}"), "give the whole path")
-    })?;
+    let whole = std::path::absolute(Path::new(path))
+        .map_err(|error| CliError::usage(format!("cannot tell where {path:?} is: {error}"), "give the whole path"))?;
     Ok(whole.display().to_string())
 }
 
@@ -213,7 +217,9 @@ impl Args for Values {
             let (value, help) = match ending.as_str() {
                 "_file" => ("PATH", format!("A file that holds it; - reads it from standard input ({})", key.name)),
                 "_env" => ("NAME", format!("The variable of the daemon's environment that holds it ({})", key.name)),
-                "_command" => ("COMMAND", format!("A program that prints it, such as 'pass show keiko' ({})", key.name)),
+                "_command" => {
+                    ("COMMAND", format!("A program that prints it, such as 'pass show keiko' ({})", key.name))
+                }
                 _ => ("VALUE", about(key.name).to_owned()),
             };
             let long = name.replace('_', "-");
