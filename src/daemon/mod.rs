@@ -230,8 +230,7 @@ async fn serve(args: &Args, paths: &Paths, config: &Config) -> Result<(), Daemon
         Err(error) => return Err(unusable(Arc::new(error), paths, config, &*clock).await),
     };
     let configured = Configured::new(paths, config, &clock, network(args))?;
-    let channels = channels(&configured);
-    join_all(channels.iter().map(|channel| first_look(&**channel, FIRST_LOOK_WAIT))).await;
+    let channels = channels(&configured).await;
     let parts = EngineParts {
         store: Arc::clone(&store) as Arc<dyn Store>,
         clock: Arc::clone(&clock),
@@ -249,16 +248,15 @@ async fn serve(args: &Args, paths: &Paths, config: &Config) -> Result<(), Daemon
         }
     };
     let stop = CancellationToken::new();
-    let about = About {
-        schema: SqliteStore::schema_version(),
-        config_file: paths.config_file().to_owned(),
-        data_dir: paths.data_dir().to_owned(),
-        backup_dir: paths.backup_dir(),
-        socket: socket.clone(),
-        has_programmable_clock: args.clock.is_some(),
-    };
     let configuration = Arc::new(Reloading::new(paths.clone(), configured, config.clone()));
-    let api = Arc::new(Api::new(handle.clone(), clock, about, settings::api(config), configuration, stop.clone()));
+    let api = Arc::new(Api::new(
+        handle.clone(),
+        clock,
+        about(args, paths, &socket),
+        settings::api(config),
+        configuration,
+        stop.clone(),
+    ));
     let anew = {
         let paths = paths.clone();
         move || announced_socket(&paths)
@@ -288,6 +286,18 @@ async fn serve(args: &Args, paths: &Paths, config: &Config) -> Result<(), Daemon
     // With it go the connections of those who wait for the end.
     drop(api);
     ended
+}
+
+/// Returns what the daemon says of itself.
+fn about(args: &Args, paths: &Paths, socket: &Path) -> About {
+    About {
+        schema: SqliteStore::schema_version(),
+        config_file: paths.config_file().to_owned(),
+        data_dir: paths.data_dir().to_owned(),
+        backup_dir: paths.backup_dir(),
+        socket: socket.to_owned(),
+        has_programmable_clock: args.clock.is_some(),
+    }
 }
 
 /// Returns what is done where a signal asks for it: the configuration is read anew.
@@ -381,9 +391,11 @@ fn network(args: &Args) -> Arc<dyn Network> {
     }
 }
 
-fn channels(configured: &Configured) -> Vec<Arc<dyn Channel>> {
+/// Returns every channel, once each has looked whether it can reach somebody.
+async fn channels(configured: &Configured) -> Vec<Arc<dyn Channel>> {
     let mut channels = person_channels();
     channels.extend(configured.channels());
+    join_all(channels.iter().map(|channel| first_look(&**channel, FIRST_LOOK_WAIT))).await;
     channels
 }
 

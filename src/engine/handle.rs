@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::ops::Range;
 use std::path::PathBuf;
 use std::sync::atomic::AtomicU64;
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::{Arc, RwLock};
 
 use chrono_tz::Tz;
 use tokio::sync::{Semaphore, mpsc, oneshot, watch};
@@ -24,8 +24,8 @@ use crate::domain::task::{Number, TaskId};
 use crate::domain::time::{Span, Timestamp};
 use crate::engine::chronicle::{self, Chronicle};
 use crate::engine::input::{
-    AddRequest, Applied, AwayApplied, AwayCall, Call, CallError, EngineSettings, FollowCall, Input, ManyApplied,
-    ManyCall, PreviewCall, TargetCall,
+    AddRequest, Applied, AwayApplied, AwayCall, Call, CallError, FollowCall, Input, ManyApplied, ManyCall, PreviewCall,
+    TargetCall,
 };
 use crate::engine::named::{find, pick};
 use crate::engine::storage::{StoreHealth, Trouble};
@@ -46,7 +46,7 @@ pub struct Handle {
     last_seq: watch::Receiver<u64>,
     health: StoreHealth,
     /// Shared by all handles of the loop: it may be configured anew.
-    quiet_hours: Arc<RwLock<QuietHours>>,
+    pub(super) quiet_hours: Arc<RwLock<QuietHours>>,
     /// The operation that what is asked belongs to, where that began before.
     pub(super) op: Option<Uuid>,
     /// How many operations have begun with this handle and its clones.
@@ -179,21 +179,6 @@ impl Handle {
     pub async fn quiet(&self) -> Result<Quiet, CallError> {
         let hours = self.quiet_hours();
         self.read(move |store| Ok(Quiet { hours, away: store.identity()?.away })).await
-    }
-
-    fn quiet_hours(&self) -> QuietHours {
-        self.quiet_hours.read().unwrap_or_else(PoisonError::into_inner).clone()
-    }
-
-    /// Goes by other settings from now on; answers when they hold.
-    ///
-    /// # Errors
-    /// Too many inputs wait, or the loop has ended.
-    pub async fn configure(&self, settings: EngineSettings) -> Result<(), CallError> {
-        let quiet_hours = settings.quiet_hours.clone();
-        self.ask(|reply| Input::Configure { settings, reply }).await?;
-        *self.quiet_hours.write().unwrap_or_else(PoisonError::into_inner) = quiet_hours;
-        Ok(())
     }
 
     /// Pauses many tasks, or lets them go on; answers when that is committed.

@@ -34,6 +34,7 @@ mod recover;
 pub mod request;
 mod retry;
 mod run;
+mod settings;
 mod step;
 mod steps_of_clock;
 pub mod storage;

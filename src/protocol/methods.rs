@@ -532,6 +532,10 @@ pub struct TaskResult {
     pub now: Time,
     /// The task.
     pub task: Task,
+    /// Where it speaks as things are configured now: its own channels, else those of the first rule that fits, else the
+    /// default; empty: the desktop, and the terminal while that is away.
+    #[serde(default)]
+    pub via: Vec<String>,
     /// What the person should know besides.
     pub warnings: Vec<String>,
 }

@@ -22,10 +22,13 @@ use crate::protocol::to_wire::{self, Detail};
 pub(in crate::api) async fn get(api: &Api, params: Get) -> Result<TaskResult, RpcError> {
     let id = api.find(&params.task).await?;
     let snapshot = api.handle.snapshot(id).await.map_err(|error| api.refusal(&error))?;
+    let options = api.options();
+    let via = options.routing.chosen_for(&snapshot.task.details);
     Ok(TaskResult {
         schema_version: SCHEMA_VERSION,
         now: api.told(api.handle.now()),
         task: api.tell(&snapshot).await?,
+        via: via.iter().map(ToString::to_string).collect(),
         warnings: api.storage_warnings().await,
     })
 }

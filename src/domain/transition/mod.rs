@@ -17,6 +17,7 @@ mod fall_back;
 mod following;
 mod report;
 mod steps;
+mod targets;
 mod this;
 mod undo;
 mod waits;

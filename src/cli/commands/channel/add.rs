@@ -74,7 +74,7 @@ impl Add {
             return Err(CliError::usage(message, format!("keiko channel remove {target} removes it")));
         }
         let collected = collect(context, &target, &self.values, can_ask)?;
-        let (settled, kept) = write(context, &file, &target, collected, can_ask)?;
+        let (settled, kept) = write(context, &file, &target, &collected, can_ask)?;
         let test = tried(context, &target, self.no_test, can_ask)?;
         tell(context, &target, &settled, &kept, test.as_ref());
         Ok(if test.is_none_or(|test| test.delivered) { Exit::Done } else { Exit::Failure })
@@ -164,7 +164,7 @@ fn write(
     context: &mut Context<'_>,
     file: &ConfigFile,
     target: &Target,
-    collected: Collected,
+    collected: &Collected,
     can_ask: bool,
 ) -> Result<(Settled, Vec<PathBuf>), CliError> {
     let whole: Vec<(String, Entry)> = collected.iter().map(|(key, taken)| inline(key, taken)).collect();
@@ -174,7 +174,7 @@ fn write(
     let is_kept = has_secrets && (!can_ask || wants_files(context, file)?);
     let mut kept = Vec::new();
     let mut entries = Vec::new();
-    for (key, taken) in &collected {
+    for (key, taken) in collected {
         entries.push(match taken {
             Taken::Secret(secret) if is_kept => {
                 let (name, path) = file.keep(target, key, secret)?;
