@@ -108,9 +108,8 @@ async fn a_default_of_programs_alone_makes_tasks_for_programs() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn nobody_reached_is_said_elsewhere_and_why_tells_it() {
-    let answers = |request: &Request, _| match request.line.contains("/a") {
-        true => Reply::status(404, "gone"),
-        false => Reply::status(200, ""),
+    let answers = |request: &Request, _| {
+        if request.line.contains("/a") { Reply::status(404, "gone") } else { Reply::status(200, "") }
     };
     let set = Set::new(&["a", "b", "c"], "fallback = ['webhook:a', 'webhook:b', 'webhook:c']\n", answers).await;
     let mut connection = set.connect();

@@ -52,7 +52,7 @@ fn configured(home: &Home, port: u16) -> Vec<Configured> {
     for kind in SETTABLE {
         for ending in SOURCES {
             let name = format!("x{ending}");
-            let mut table = format!("[{}.{name}]\n", section(kind));
+            let mut table = vec![format!("[{}.{name}]", section(kind))];
             for key in all_keys(kind) {
                 let is_wanted = key.is_required || matches!(key.name, "api_url" | "port" | "security" | "user");
                 match key.shape {
@@ -65,17 +65,17 @@ fn configured(home: &Home, port: u16) -> Vec<Configured> {
                             "_env" => format!("'KEIKO_TEST_{}_{}'", kind.as_str(), key.name),
                             _ => format!("['cat', '{}']", file.display()),
                         };
-                        table += &format!("{}{ending} = {given}\n", key.name);
+                        table.push(format!("{}{ending} = {given}", key.name));
                     }
                     Shape::Text | Shape::OneOf(_) | Shape::Words | Shape::Truth | Shape::Number(..) | Shape::Path
                         if is_wanted =>
                     {
-                        table += &format!("{} = {}\n", key.name, plain(kind, key.name, port));
+                        table.push(format!("{} = {}", key.name, plain(kind, key.name, port)));
                     }
                     Shape::Text | Shape::OneOf(_) | Shape::Words | Shape::Truth | Shape::Number(..) | Shape::Path => {}
                 }
             }
-            all.push(Configured { name: format!("{kind}:{name}"), table });
+            all.push(Configured { name: format!("{kind}:{name}"), table: table.join("\n") + "\n" });
         }
     }
     all

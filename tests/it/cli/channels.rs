@@ -62,6 +62,7 @@ fn a_target_is_added_tried_listed_and_removed() {
     $ keiko channel remove webhook:ops --force
     removed  webhook:ops  from [home]/config.toml
     deleted  [home]/secrets/webhook-ops.url
+    ! warning: task 1 names webhook:ops still: keiko edit N --via says where else
     $ keiko channel remove webhook:ops
     ! error: cannot remove webhook:ops: [home]/config.toml has no such target
     ! hint: keiko channel list shows what is configured
