@@ -17,6 +17,9 @@ use crate::domain::time::Timestamp;
 /// How many are told singly at most (SPEC 4): more popups than this are closed unread.
 pub const SINGLES_MAX: usize = 3;
 
+/// How many may come due for one target in one commit and are told singly; what is more becomes a digest with few singles.
+pub const AT_ONCE_MAX: usize = 20;
+
 /// How many members have a line of their own: more than a screen shows of one popup.
 pub const LINES_MAX: usize = 20;
 
@@ -39,11 +42,13 @@ pub enum Cause {
     Quiet,
     /// A screen appeared on which they are not shown yet.
     Screen,
+    /// Very many came due at one time.
+    Together,
 }
 
 impl Cause {
     /// Every cause.
-    pub const ALL: [Self; 5] = [Self::Waking, Self::Pause, Self::Unreached, Self::Quiet, Self::Screen];
+    pub const ALL: [Self; 6] = [Self::Waking, Self::Pause, Self::Unreached, Self::Quiet, Self::Screen, Self::Together];
 
     /// Returns the word that SQL and programs use.
     #[must_use]
@@ -54,6 +59,7 @@ impl Cause {
             Self::Unreached => "unreached",
             Self::Quiet => "quiet",
             Self::Screen => "screen",
+            Self::Together => "together",
         }
     }
 
@@ -69,6 +75,7 @@ impl Cause {
             Self::Unreached => "while nobody could be reached",
             Self::Quiet => "while it was quiet",
             Self::Screen => "and not seen yet",
+            Self::Together => "at the same time",
         }
     }
 }
@@ -124,6 +131,8 @@ pub fn release(target: &Target, grouped: Vec<Delivery>, setting: &Setting) -> Re
         Cause::Pause
     } else if members.iter().any(|member| member.occasion.late || is_skip(member)) {
         Cause::Waking
+    } else if members.iter().all(|member| member.last_error.is_none()) {
+        Cause::Together
     } else {
         Cause::Unreached
     };
@@ -264,12 +273,14 @@ fn title(members: &[Delivery], cause: Cause) -> String {
         (Cause::Screen, _, _) => format!("{came_due_words} are due {why}"),
         (Cause::Quiet, _, 0) => format!("{came_due_words} came due {why}"),
         (Cause::Quiet, 1.., _) => format!("{came_due_words} came due and {skipped_words} {was} skipped {why}"),
-        (Cause::Waking | Cause::Pause | Cause::Unreached | Cause::Quiet, 0, _) => {
+        (Cause::Waking | Cause::Pause | Cause::Unreached | Cause::Quiet | Cause::Together, 0, _) => {
             let reminders = if skipped == 1 { "reminder" } else { "reminders" };
             format!("{skipped_words} {reminders} {was} skipped {why}")
         }
-        (Cause::Waking | Cause::Pause | Cause::Unreached, _, 0) => format!("{came_due_words} more came due {why}"),
-        (Cause::Waking | Cause::Pause | Cause::Unreached, _, _) => {
+        (Cause::Waking | Cause::Pause | Cause::Unreached | Cause::Together, _, 0) => {
+            format!("{came_due_words} more came due {why}")
+        }
+        (Cause::Waking | Cause::Pause | Cause::Unreached | Cause::Together, _, _) => {
             format!("{came_due_words} more came due and {skipped_words} {was} skipped {why}")
         }
     }

@@ -88,6 +88,19 @@ pub struct Spent {
     pub due: Timestamp,
 }
 
+impl Spent {
+    /// Returns whether it comes up behind an instance of its rule, wherever the device was when it was due: a wall clock's
+    /// times keep their order in every zone, and instants of two zones do not.
+    #[must_use]
+    pub fn is_behind(&self, instance: &Instance) -> bool {
+        use OccurrenceKey::{Date, DateTime};
+        match (self.key, instance.key) {
+            (Date(_), Date(_)) | (DateTime(_), DateTime(_)) => self.key > instance.key,
+            _ => self.due > instance.due,
+        }
+    }
+}
+
 /// A time as the rule says it, apart from any zone where the rule speaks of local time.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Nominal {
@@ -118,7 +131,8 @@ pub struct Occurrence {
     pub due: Option<Due>,
     /// When the rule has it due, where a person gave this one another time; `None` where it is due by the rule.
     pub moved_from: Option<Due>,
-    /// When the next one of the series is due, if there is one.
+    /// When the next one of the series first speaks, if there is one: that closes this one (see
+    /// [`crate::domain::task::Task::takeover`]).
     pub successor_at: Option<Timestamp>,
     /// The alerts that have spoken or were passed over, sorted: they do not speak by themselves again.
     pub spoken: Vec<Slot>,

@@ -371,6 +371,7 @@ impl Engine {
             spent: &self.spent,
             quiet: &self.quiet,
             routing: &self.routing,
+            has_unreleased: self.has_unreleased,
         };
         let mut batch = Batch::new(&*self.store, &mut self.ids, circumstances, world, self.next_number);
         let filled = fill(&mut batch)

@@ -67,6 +67,8 @@ pub(super) struct World<'a> {
     pub(super) quiet: &'a Quiet,
     /// Who is told by what.
     pub(super) routing: &'a Routing,
+    /// Whether something that is to be told with others waits for them.
+    pub(super) has_unreleased: bool,
 }
 
 impl<'a> World<'a> {
@@ -209,6 +211,7 @@ impl<'a> Batch<'a> {
     pub(super) fn finish(mut self) -> Outcome {
         // What a later input of the batch withdrew or holds is not handed out for an earlier one.
         self.settle();
+        self.group_together();
         self.freeze();
         let targets: Vec<TargetHealth> = self.health.into_values().collect();
         self.change.targets.clone_from(&targets);

@@ -23,17 +23,18 @@ pub(super) fn walk(snapshot: &Snapshot, start: &Start, spent: &[Spent], stretch:
     let comes_up = |instance: &Instance| !spent.iter().any(|spent| spent.key == instance.key);
     let instances = Instances::near(task, start, reach.floor(stretch), stretch.zone);
     let mut instances = instances.filter(comes_up).peekable();
-    let (mut opened, mut answered) = (start.opened, start.answered);
+    let (mut opened, mut answered) = (Some(start.opened), start.answered);
     let mut previous: Option<Instance> = None;
     for _ in 0..bounds.steps_max {
         let Some(instance) = instances.next() else { return walked };
         if instance.due.saturating_add(reach.before) >= stretch.to {
             return walked;
         }
-        let successor = instances.peek().map(|next| next.due);
+        let next_due = instances.peek().map(|next| next.due);
+        let successor = next_due.map(|next| takeover(task, &instance, next, stretch.zone));
         let told = Occurrence { task, instance, successor, opened: opened.unwrap_or(instance.due), answered };
         let said = told.said(stretch);
-        opened = said.closed;
+        opened = said.closed.or_else(|| successor.map(just_before));
         // Who answers does so when it rings first, which is at due.
         answered = instance.due;
         walked.firings.extend(said.firings);
@@ -41,7 +42,7 @@ pub(super) fn walk(snapshot: &Snapshot, start: &Start, spent: &[Spent], stretch:
         if let (Rule::Interval(interval), Some(_), Some(next), true) = (
             &task.schedule.rule,
             previous,
-            successor,
+            next_due,
             bounds.folds && is_fine(task) && spent.iter().all(|spent| spent.due < instance.due),
         ) {
             let beat = Beat { task, interval, instance, next, opened, answered };
@@ -150,9 +151,9 @@ impl Iterator for Instances<'_> {
 struct Occurrence<'a> {
     task: &'a Task,
     instance: Instance,
-    /// When the next one is due, which closes it.
+    /// When the next one takes over, which closes it.
     successor: Option<Timestamp>,
-    /// When it opens: its early alerts of before do not speak.
+    /// When it opens: its early alerts of until then do not speak.
     opened: Timestamp,
     /// When it would open if the one before were answered at once.
     answered: Timestamp,
@@ -262,6 +263,18 @@ impl Occurrence<'_> {
     }
 }
 
+/// Returns when the instance that is due at `next` takes over from the one before it.
+fn takeover(task: &Task, present: &Instance, next: Timestamp, zone: Tz) -> Timestamp {
+    let due = Due { nominal: present.nominal, at: present.due };
+    let deadline = task.deadline_of(Some(due), task.schedule.zone.unwrap_or(zone)).map(|deadline| deadline.at);
+    task.takeover(present.due, deadline, next)
+}
+
+/// Returns the last instant before another: what opens by speaking early speaks at that.
+pub(super) fn just_before(at: Timestamp) -> Timestamp {
+    at.saturating_add(Span::from_millis(-1))
+}
+
 /// Returns whether an alert speaks before what it is relative to: one whose time has passed when it opens stays silent.
 const fn is_before(slot: Slot) -> bool {
     match slot {
@@ -283,13 +296,20 @@ struct Beat<'a> {
 }
 
 impl Beat<'_> {
+    /// Returns when the one behind takes over from the one that is due at `due`.
+    fn takeover(&self, due: Timestamp) -> Timestamp {
+        let present = Instance { nominal: Nominal::Instant(due), due, ..self.instance };
+        // An interval is of instants, so the zone has no part in it.
+        takeover(self.task, &present, due.saturating_add(self.interval.every), Tz::UTC)
+    }
+
     /// Returns what the instances behind say, each alert of theirs once for each local day.
     fn said(&self, stretch: &Stretch) -> Vec<Firing> {
         let every = self.interval.every;
         let model = Occurrence {
             task: self.task,
             instance: Instance { nominal: Nominal::Instant(self.next), due: self.next, ..self.instance },
-            successor: Some(self.next.saturating_add(every)),
+            successor: Some(self.takeover(self.next)),
             opened: self.opened.unwrap_or(self.next),
             answered: self.answered,
         };
@@ -302,7 +322,10 @@ impl Beat<'_> {
         // The last has no successor, and may go on for longer.
         if let Some(instance) = last.filter(|last| last.due >= self.next) {
             let before = instance.due.saturating_add(neg(every));
-            let opened = closed.map_or(instance.due, |closed| before.saturating_add(closed.since(self.next)));
+            let opened = closed.map_or_else(
+                || just_before(self.takeover(before)),
+                |closed| before.saturating_add(closed.since(self.next)),
+            );
             let last = Occurrence { instance, successor: None, opened, answered: before, ..model };
             said.extend(last.said(stretch).firings);
         }

@@ -116,7 +116,7 @@ pub enum Condition {
     Nothing,
     /// That nobody has answered what rang before (nags, alerts after due).
     Unanswered,
-    /// That the occurrence before was answered: one that is open until its successor is due keeps the early alerts of that.
+    /// That the occurrence before was answered: one that has more to say keeps the early alerts of its successor silent.
     Answered,
 }
 
@@ -282,8 +282,8 @@ struct Start {
     cursor: Instance,
     /// Whether it is this one.
     is_open: bool,
-    /// When it opens; `None`: when it is due.
-    opened: Option<Timestamp>,
+    /// When it opens: what it would have said until then is not said.
+    opened: Timestamp,
     /// When it would open if the person answered at once.
     answered: Timestamp,
 }

@@ -2,6 +2,7 @@
 
 use uuid::Uuid;
 
+use crate::domain::agenda::ahead::just_before;
 use crate::domain::agenda::{Around, Condition, Firing, Start, Stretch, times_before};
 use crate::domain::command::{Command, Expected, GRACE_DEFAULT, Moment};
 use crate::domain::delivery::{Delivery, Report};
@@ -46,7 +47,8 @@ pub(super) fn live(snapshot: &Snapshot, around: &Around, stretch: &Stretch, step
         if life.is_succeeded_at(at) {
             let cursor = life.lived.snapshot.occurrence.instance();
             let answered = life.answered.unwrap_or(at);
-            life.lived.start = cursor.map(|cursor| Start { cursor, is_open: false, opened: None, answered });
+            let opened = just_before(at);
+            life.lived.start = cursor.map(|cursor| Start { cursor, is_open: false, opened, answered });
             return life.lived;
         }
         if !life.nag(at) && life.wake(at) {
@@ -81,10 +83,11 @@ impl Life<'_> {
     /// Nothing more of it is said within the stretch; but who answers it lets its successor speak early.
     fn begin_at_end(&mut self) {
         let snapshot = &self.lived.snapshot;
-        if snapshot.occurrence.successor_at.is_some_and(|at| self.is_succeeded_at(at)) {
+        if let Some(at) = snapshot.occurrence.successor_at.filter(|at| self.is_succeeded_at(*at)) {
+            let opened = just_before(at);
             let answered = self.answered.unwrap_or(self.stretch.to);
             let cursor = snapshot.occurrence.instance();
-            self.lived.start = cursor.map(|cursor| Start { cursor, is_open: false, opened: None, answered });
+            self.lived.start = cursor.map(|cursor| Start { cursor, is_open: false, opened, answered });
         }
     }
 
@@ -136,7 +139,7 @@ impl Life<'_> {
             return false;
         }
         let cursor = snapshot.occurrence.instance();
-        self.lived.start = cursor.map(|cursor| Start { cursor, is_open: true, opened: Some(at), answered: at });
+        self.lived.start = cursor.map(|cursor| Start { cursor, is_open: true, opened: at, answered: at });
         true
     }
 

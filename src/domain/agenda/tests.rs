@@ -366,7 +366,7 @@ fn each_day_tells_its_alerts_and_what_they_depend_on() {
     assert_snapshot!(shown(&lives, &stretch("03-20 08:30", "03-20 08:30", "03-22 00:00")), @"
     03-20 09:00 #1 0
     03-20 09:15 #1 +15m unless answered
-    03-21 08:00 #1 -1h if the one before is answered
+    03-21 08:00 #1 -1h
     03-21 09:00 #1 0
     03-21 09:15 #1 +15m unless answered
     03-21 12:00 #2 0

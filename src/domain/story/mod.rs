@@ -490,7 +490,10 @@ pub enum Next {
     /// What a snooze repeats.
     Snoozed(Slot),
     /// The one behind the open one comes up.
-    Successor,
+    Successor {
+        /// Whether it may do so by an early alert.
+        speaks_early: bool,
+    },
     /// It comes up in silence.
     Silence,
     /// It goes on by itself.

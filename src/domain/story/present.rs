@@ -4,7 +4,7 @@ use crate::domain::event::Snapshot;
 use crate::domain::state::State;
 use crate::domain::story::tell::snooze_of;
 use crate::domain::story::{Next, Said, Sentence, Standing};
-use crate::domain::time::Timestamp;
+use crate::domain::time::{Span, Timestamp};
 
 /// Returns how a task stands now, and what comes next.
 #[must_use]
@@ -61,7 +61,8 @@ fn next(snapshot: &Snapshot) -> Option<(Timestamp, Next)> {
     let snooze = snooze_of(&occurrence.state).map(|snooze| (snooze.until, Next::Snoozed(snooze.slot)));
     let waits = matches!(&occurrence.state, State::Pending(each) if each.snooze.is_none() && !each.is_missed);
     let silence = occurrence.due_at().filter(|_| waits).map(|due| (due, Next::Silence));
-    let successor = occurrence.successor_at.map(|at| (at, Next::Successor));
+    let speaks_early = snapshot.task.alerts.iter().any(|offset| *offset < Span::ZERO);
+    let successor = occurrence.successor_at.map(|at| (at, Next::Successor { speaks_early }));
     // Where two come at one time, the first of these is what is said.
     let all = [snooze, alert, nag, silence, successor];
     all.into_iter().flatten().min_by_key(|(at, _)| *at)

@@ -145,7 +145,8 @@ impl Speaker {
         text.push(match ring.why {
             Why::OwnTime => format!(": {alert}"),
             Why::Snoozed { asked_at } => format!(": you had snoozed it{}", self.opt(" at ", asked_at)),
-            Why::Paused { since } => format!(": {alert} fell into the pause{}", self.opt(" since ", since)),
+            Why::Paused { since: Some(since) } => format!(": {alert} fell into the pause since {}", self.time(since)),
+            Why::Paused { since: None } => format!(": {alert} had not been told in its time"),
             Why::Unanswered => format!(": {alert}, since nobody had answered"),
         });
         if ring.late_by.is_some() {
@@ -501,7 +502,8 @@ fn coming(next: Next) -> String {
         Next::Alert(slot @ Slot::Nag(_)) => format!("next: {}, unless it is answered", alert(slot)),
         Next::Alert(slot @ (Slot::Alert(_) | Slot::Deadline(_))) => format!("next: {}", alert(slot)),
         Next::Snoozed(slot) => format!("next: {} again, as snoozed", alert(slot)),
-        Next::Successor => "next: the one behind it is due".to_owned(),
+        Next::Successor { speaks_early: false } => "next: the one behind it is due".to_owned(),
+        Next::Successor { speaks_early: true } => "next: the one behind it speaks early".to_owned(),
         Next::Silence => "next: due, in silence".to_owned(),
         Next::Resumes => "next: the pause ends by itself".to_owned(),
         Next::Freed => "next: it comes up once what it waits for is done".to_owned(),

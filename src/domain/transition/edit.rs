@@ -132,7 +132,9 @@ fn keep_open_one(steps: &mut Steps<'_>) {
         // What counts from completions waits for that of the open one.
         Rule::AfterDone(_) => None,
         Rule::None | Rule::Once(_) | Rule::Countdown(_) | Rule::Interval(_) | Rule::Calendar(_) | Rule::Cron(_) => {
-            steps.next_behind(Some(present)).map(|next| next.due)
+            let due = steps.occurrence().due.expect("an occurrence of a series has a time");
+            let deadline = steps.occurrence().deadline.map(|deadline| deadline.at);
+            steps.next_behind(Some(present)).map(|next| steps.task().takeover(due.at, deadline, next.due))
         }
     };
     let occurrence = Occurrence { successor_at, ..steps.occurrence().clone() };
@@ -253,7 +255,7 @@ pub(super) fn rezone(steps: &mut Steps<'_>) {
     let moved_from = steps.occurrence().moved_from.map(rezoned);
     let by_rule = moved_from.unwrap_or(due);
     let instance = Instance { key: steps.occurrence().key, nominal: by_rule.nominal, due: by_rule.at };
-    let successor_at = steps.successor_of(&instance);
+    let successor_at = steps.successor_of(&instance, due);
     let state = rezoned_state(steps.state(), due.at, was_due_at);
     let (due, deadline) = (Some(due), rezoned_deadline(steps));
     follow(steps, Occurrence { due, moved_from, successor_at, deadline, state, ..steps.occurrence().clone() });
@@ -269,7 +271,8 @@ fn rezone_hourly(steps: &mut Steps<'_>) {
         }
         return;
     }
-    let (successor_at, deadline) = (steps.successor_of(&present), rezoned_deadline(steps));
+    let due = steps.occurrence().due.expect("an occurrence of a series has a time");
+    let (successor_at, deadline) = (steps.successor_of(&present, due), rezoned_deadline(steps));
     follow(steps, Occurrence { successor_at, deadline, ..steps.occurrence().clone() });
 }
 

@@ -31,6 +31,8 @@ pub(super) struct Steps<'a> {
     passed_over: u64,
     /// The version that every step of the command gives the task.
     version: u64,
+    /// When the successor took over from the occurrence that was closed, where it did.
+    takes_over_at: Option<Timestamp>,
 }
 
 impl<'a> Steps<'a> {
@@ -48,6 +50,7 @@ impl<'a> Steps<'a> {
             taken: Vec::new(),
             passed_over: 0,
             version: before.task.version + 1,
+            takes_over_at: None,
         }
     }
 
@@ -106,9 +109,14 @@ impl<'a> Steps<'a> {
         self.has_spoken() || matches!(self.state(), State::Running(_))
     }
 
-    /// Returns whether the successor of the open occurrence is due: it closes this one and rings itself.
+    /// Returns whether the successor of the open occurrence takes over: it closes this one and speaks itself.
     pub(super) fn is_succeeded(&self) -> bool {
         self.occurrence().successor_at.is_some_and(|at| at <= self.now())
+    }
+
+    /// Notes that the successor of the open occurrence takes over now: what it says early is said from then on.
+    pub(super) fn take_over(&mut self) {
+        self.takes_over_at = self.occurrence().successor_at;
     }
 
     /// Takes one step.
@@ -141,7 +149,8 @@ impl<'a> Steps<'a> {
         {
             let remaining = ask::remaining(self);
             let (since, until) = (self.now(), pause.until);
-            let suspended = Suspended { id: pause.id, since, until, remaining, snooze: None, is_this_only: false };
+            let suspended =
+                Suspended { id: pause.id, since, until, remaining, snooze: None, is_this_only: false, acked_at: None };
             self.step(Operation::Suspended(suspended), "many tasks are paused");
         }
     }
@@ -447,7 +456,7 @@ impl<'a> Steps<'a> {
             let (latest, passed) = self.task().schedule.latest_by(present, by, self.moment.zone)?;
             if !self.is_spent(&latest) {
                 // Where a later one has come up already, what was before it is over: the clock was set forth again.
-                let is_over = self.spent.iter().any(|spent| latest.due < spent.due && spent.due <= self.now());
+                let is_over = self.spent.iter().any(|spent| spent.is_behind(&latest) && spent.due <= self.now());
                 // What was due before there was a task is nothing that it missed.
                 let created_at = self.task().created_at;
                 let is_before_it = latest.due < created_at && created_at <= self.now();
@@ -513,18 +522,37 @@ impl<'a> Steps<'a> {
             return;
         }
         let remaining = ask::remaining(self);
-        let suspended = Suspended { remaining, snooze: None, ..*paused };
+        let suspended = Suspended { remaining, snooze: None, acked_at: None, ..*paused };
         self.step(Operation::Suspended(suspended), "it is paused");
     }
 
     /// Returns the CREATED occurrence of an instance of the task's schedule.
     pub(super) fn occurrence_of(&self, instance: &Instance) -> Occurrence {
-        first_occurrence(self.task(), Some(instance), &self.spent, self.moment)
+        let mut occurrence = first_occurrence(self.task(), Some(instance), &self.spent, self.moment);
+        // One that was reopened is created again as that; one that ended never comes back to life.
+        let present = self.occurrence();
+        if present.key == instance.key {
+            occurrence.generation = present.generation + u32::from(present.has_ended());
+        }
+        // What takes over by speaking early has not spoken yet.
+        if let Some(from) = self.takes_over_at.filter(|_| instance.due > self.now()) {
+            let is_before = |slot: &Slot| match slot {
+                Slot::Alert(offset) => instance.due.saturating_add(*offset) < from,
+                Slot::Nag(_) | Slot::Deadline(_) => true,
+            };
+            occurrence.spoken.retain(is_before);
+        }
+        occurrence
     }
 
-    /// Returns the time of the instance behind `instance`, which closes that one.
-    pub(super) fn successor_of(&self, instance: &Instance) -> Option<Timestamp> {
-        successor_of(self.task(), instance, &self.spent, self.moment)
+    /// Returns when the instance behind `instance` takes over from that, which is due at `due`.
+    pub(super) fn successor_of(&self, instance: &Instance, due: Due) -> Option<Timestamp> {
+        successor_of(self.task(), instance, due, &self.spent, self.moment)
+    }
+
+    /// Returns when the instance behind `instance` is due.
+    pub(super) fn successor_due(&self, instance: &Instance) -> Option<Timestamp> {
+        successor_due(self.task(), instance, &self.spent, self.moment)
     }
 }
 
@@ -557,7 +585,7 @@ pub(super) fn first_occurrence(
         generation: 1,
         due,
         moved_from: None,
-        successor_at: instance.and_then(|instance| successor_of(task, instance, spent, moment)),
+        successor_at: instance.zip(due).and_then(|(instance, due)| successor_of(task, instance, due, spent, moment)),
         spoken: of_due.chain(of_deadline).collect(),
         last_spoken: None,
         deadline,
@@ -577,7 +605,13 @@ fn is_spent(spent: &[Spent], instance: &Instance) -> bool {
     spent.iter().any(|spent| spent.key == instance.key)
 }
 
-fn successor_of(task: &Task, instance: &Instance, spent: &[Spent], moment: &Moment) -> Option<Timestamp> {
+fn successor_of(task: &Task, instance: &Instance, due: Due, spent: &[Spent], moment: &Moment) -> Option<Timestamp> {
+    let next = successor_due(task, instance, spent, moment)?;
+    let deadline = deadline_of(task, Some(due), moment).map(|deadline| deadline.at);
+    Some(task.takeover(due.at, deadline, next))
+}
+
+fn successor_due(task: &Task, instance: &Instance, spent: &[Spent], moment: &Moment) -> Option<Timestamp> {
     if !task.is_series() {
         return None;
     }

@@ -29,11 +29,14 @@ pub(super) fn edit(steps: &mut Steps<'_>, new: &Edit) -> Result<(), Rejection> {
     if steps.moment.has_passed(time.at) {
         return Err(Rejection::Past { verb: "edit", number, at: time.at });
     }
-    let successor_at = steps.occurrence().successor_at;
-    if let Some(successor) = successor_at.filter(|successor| *successor <= time.at) {
+    let by_rule = steps.occurrence().instance().expect("an occurrence of a series has a time");
+    // One that has none by itself has none at another time.
+    let has_successor = steps.occurrence().successor_at.is_some();
+    let successor = steps.successor_due(&by_rule).filter(|_| has_successor);
+    if let Some(successor) = successor.filter(|successor| *successor <= time.at) {
         return Err(Rejection::PastSuccessor { number, state, at: time.at, successor });
     }
-    let by_rule = steps.occurrence().instance().expect("an occurrence of a series has a time");
+    let successor_at = successor.and_then(|_| steps.successor_of(&by_rule, time));
     let by_rule = Due { nominal: by_rule.nominal, at: by_rule.due };
     let key = steps.occurrence().key;
     let fresh = steps.occurrence_of(&Instance { key, nominal: time.nominal, due: time.at });

@@ -183,7 +183,9 @@ fn set_free(steps: &mut Steps<'_>, from: Timestamp) {
     };
     let instance = Instance { key: present.key, nominal: due.nominal, due: due.at };
     let fresh = steps.occurrence_of(&instance);
-    let Occurrence { generation, moved_by, successor_at, .. } = present;
+    let by_rule = present.instance().filter(|_| present.successor_at.is_some());
+    let successor_at = by_rule.and_then(|by_rule| steps.successor_of(&by_rule, due));
+    let Occurrence { generation, moved_by, .. } = present;
     let freed = Occurrence { generation, successor_at, moved_by, ..fresh };
     steps.step(Operation::Freed(Box::new(freed)), "");
     steps.sleep();

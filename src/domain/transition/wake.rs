@@ -1,7 +1,7 @@
 //! What the clock brings: alerts, snoozes that are over, pauses that end by themselves, successors.
 
 use crate::domain::event::Operation;
-use crate::domain::occurrence::{Instance, Outcome, Slot};
+use crate::domain::occurrence::{Instance, Occurrence, Outcome, Slot};
 use crate::domain::schedule::Passed;
 use crate::domain::state::{Snooze, State};
 use crate::domain::task::Missed;
@@ -24,7 +24,14 @@ pub(super) fn wake(steps: &mut Steps<'_>) {
                 }
             }
         }
-        State::Pending(_) | State::Running(_) if steps.is_succeeded() => succeed(steps),
+        State::Pending(_) | State::Running(_) if steps.is_succeeded() => {
+            if rings_late_itself(steps) {
+                hold_on(steps);
+                wake(steps);
+            } else {
+                succeed(steps);
+            }
+        }
         State::Pending(pending) => speak(steps, pending.snooze),
         State::Running(running) => speak(steps, running.snooze),
         State::Created | State::Failed(_) | State::Completed(_) | State::Cancelled(_) => {}
@@ -61,7 +68,26 @@ fn why_skipped(steps: &Steps<'_>, at: Timestamp) -> Option<&'static str> {
     }
 }
 
-/// The successor is due: the open occurrence is closed, or withdrawn where it never rang, and the latest instance that
+/// Returns whether the open occurrence has not come up, though its time has come, and is the latest that was missed: it
+/// rings late, before the successor that would only speak early.
+fn rings_late_itself(steps: &Steps<'_>) -> bool {
+    let Some(due) = steps.occurrence().due_at().filter(|_| !steps.has_come_up()) else { return false };
+    let present = steps.occurrence().instance().expect("an occurrence with a time is one of an instance");
+    let waits = matches!(steps.state(), State::Pending(pending) if !pending.is_missed && pending.snooze.is_none());
+    let has_successor_come = steps.successor_due(&present).is_some_and(|next| next <= steps.now());
+    due <= steps.now() && waits && !has_successor_come && why_skipped(steps, due).is_none()
+}
+
+/// It is closed once its successor is due: what that would have said early is not said.
+fn hold_on(steps: &mut Steps<'_>) {
+    let present = steps.occurrence().instance().expect("an occurrence with a time is one of an instance");
+    let successor_at = steps.successor_due(&present);
+    let occurrence = Occurrence { successor_at, ..steps.occurrence().clone() };
+    steps
+        .step(Operation::Moved(Box::new(occurrence)), "it rings late, in place of an early alert of the one behind it");
+}
+
+/// The successor takes over: the open occurrence is closed, or withdrawn where it never rang, and the latest instance that
 /// is due by now rings. Those in between were missed and are passed over.
 fn succeed(steps: &mut Steps<'_>) {
     let present = steps.occurrence().instance().expect("only an occurrence with a time has a successor");
@@ -98,8 +124,9 @@ fn succeed_with(steps: &mut Steps<'_>, present: &Instance, unsaid: Passed) {
 /// Returns what a series goes on with behind `present`: the latest instance that is due by now and rings, else the first
 /// ahead. Those between, and what was `unsaid` before, are passed over.
 fn go_on(steps: &mut Steps<'_>, present: &Instance, unsaid: Passed) -> Option<Instance> {
+    steps.take_over();
     let latest = steps.latest_behind(present);
-    // Without a latest one the zone has moved under the rule: go on with what lies ahead.
+    // Without a latest one the successor only speaks early, or the zone has moved under the rule.
     let Some((latest, between)) = latest else {
         pass_over(steps, unsaid, "missed");
         return steps.next_instance();

@@ -1,6 +1,6 @@
 //! The part of a batch that is about targets: what their health says is done to the deliveries of the batch.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
 use tokio::sync::oneshot;
@@ -8,6 +8,7 @@ use tokio::sync::oneshot;
 use crate::domain::breaker::TargetHealth;
 use crate::domain::command::Command;
 use crate::domain::delivery::{Delivery, DeliveryId, DeliveryStatus, Report, Target};
+use crate::domain::digest::AT_ONCE_MAX;
 use crate::domain::effect::Effect;
 use crate::domain::event::Actor;
 use crate::domain::outbox::DeliveryFilter;
@@ -116,6 +117,36 @@ impl Batch<'_> {
         self.hold_rest(&id.target)?;
         let command = Command::TellTargetFails { target: id.target.clone(), failures, error: error.clone() };
         self.command(task, &command, Actor::Daemon)
+    }
+
+    /// Where very many come due at once for a person, they are told together; where some are already, the rest joins them.
+    pub(super) fn group_together(&mut self) {
+        let now = self.circumstances.now;
+        let is_new = |delivery: &Delivery| {
+            let is_ring = delivery.id.target.kind.is_person() && !delivery.is_notice();
+            is_ring && delivery.attempts == 0 && delivery.created_at == now && delivery.last_error.is_none()
+        };
+        let mut counts: HashMap<Target, usize> = HashMap::new();
+        for effect in &self.effects {
+            if let Effect::Deliver(delivery) = effect
+                && is_new(delivery)
+            {
+                *counts.entry(delivery.id.target.clone()).or_default() += 1;
+            }
+        }
+        let is_much = |target: &Target| counts.get(target).is_some_and(|count| *count > AT_ONCE_MAX);
+        let joins = self.world.has_unreleased;
+        let mut grouped = Vec::new();
+        self.effects.retain(|effect| match effect {
+            Effect::Deliver(delivery) if is_new(delivery) && (joins || is_much(&delivery.id.target)) => {
+                grouped.push((**delivery).clone());
+                false
+            }
+            Effect::Deliver(_) | Effect::Silence { .. } => true,
+        });
+        for delivery in &grouped {
+            self.group(delivery);
+        }
     }
 
     /// Makes every unsent delivery of targets that are not sent to a held one, in place of handing it out.

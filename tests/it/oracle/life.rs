@@ -153,7 +153,7 @@ impl Life {
             time,
             due,
             nominal: time.map(|time| time.nominal),
-            successor: time.and_then(|time| self.walk(now).behind(&time)).map(|next| next.due),
+            successor: time.and_then(|time| self.successor(&time, time.due, deadline.map(|(_, at)| at), now)),
             stage: if has_time { Stage::Waiting { is_missed: false } } else { Stage::Unarmed },
             said: Vec::new(),
             last_said: None,
@@ -167,6 +167,22 @@ impl Life {
         let over = self.unsaid(&open).into_iter().filter(|(slot, at)| is_early(slot) && *at <= now.at);
         open.said = over.map(|(slot, _)| slot).collect();
         open
+    }
+
+    /// Returns when the next one behind `time` speaks first, which is the end of this one; it never speaks before this one
+    /// has said its last.
+    fn successor(&self, time: &Time, due: Timestamp, deadline: Option<Timestamp>, now: Now) -> Option<Timestamp> {
+        let next = self.walk(now).behind(time)?.due;
+        Some(self.end_by(due, deadline, next))
+    }
+
+    fn end_by(&self, due: Timestamp, deadline: Option<Timestamp>, next: Timestamp) -> Timestamp {
+        let own = self.alerts().iter().map(|by| due.saturating_add(*by));
+        let of_deadline = self.plan.deadline.iter().flat_map(|deadline| deadline.alerts.iter().copied());
+        let of_deadline = of_deadline.chain([Span::ZERO]).filter_map(|by| Some(deadline?.saturating_add(by)));
+        let last = own.chain(of_deadline).chain([due]).max().expect("at least one");
+        let of_next = self.alerts().iter().map(|by| next.saturating_add(*by)).chain([next]);
+        of_next.filter(|at| *at > last && *at <= next).min().unwrap_or(next)
     }
 
     fn deadline_of(&self, due: Option<Nominal>, now: Now) -> Option<(Nominal, Timestamp)> {
@@ -250,11 +266,28 @@ impl Life {
                 true
             }
             (Stage::Waiting { .. } | Stage::Due(_), _) if open.successor.is_some_and(|at| at <= now.at) => {
-                self.make_way(now);
+                if !self.stays_to_ring(now) {
+                    self.make_way(now);
+                }
                 true
             }
             (Stage::Waiting { .. } | Stage::Due(_), _) => self.speak(now),
         }
+    }
+
+    /// One that did not ring in its time rings late, where the next is not due yet: that is then silent until it is. Returns
+    /// whether it is so.
+    fn stays_to_ring(&mut self, now: Now) -> bool {
+        let open = self.open.as_ref().expect("it is open");
+        let (Some(time), Some(due)) = (open.time, open.due) else { return false };
+        let next = self.walk(now).behind(&time).map(|next| next.due);
+        let waits = matches!(open.stage, Stage::Waiting { is_missed: false }) && open.repeat.is_none();
+        let waits = waits && !self.has_come_up();
+        let stays = waits && due <= now.at && next.is_some_and(|next| next > now.at) && !self.is_too_late(due, now);
+        if stays {
+            self.open.as_mut().expect("it is open").successor = next;
+        }
+        stays
     }
 
     /// The successor is due: the open one is closed, and the latest of those that have come by now rings, unless it is too
@@ -265,7 +298,18 @@ impl Life {
         let latest = self.walk(now).latest(&present, now.at).filter(|latest| !self.is_too_late(latest.due, now));
         let next = latest.or_else(|| self.next(now));
         let end = if self.has_come_up() { "unanswered" } else { "skipped" };
+        self.make_way_for(next, end, now);
+    }
+
+    /// As [`Life::follow_by`]; where the next one had begun to speak, it goes on with that.
+    pub(in crate::oracle) fn make_way_for(&mut self, next: Option<Time>, end: &'static str, now: Now) {
+        let since = self.open.as_ref().and_then(|open| open.successor).filter(|since| *since <= now.at);
         self.follow_by(next, end, now);
+        if let (Some(since), Some(open), Some(due)) = (since, &mut self.open, next.map(|next| next.due))
+            && due > now.at
+        {
+            open.said.retain(|slot| !matches!(slot, Slot::Alert(by) if due.saturating_add(*by) >= since));
+        }
     }
 
     fn has_come_up(&self) -> bool {
@@ -376,7 +420,7 @@ impl Life {
             let is_told = open.said_at.is_some_and(|at| open.due.is_some_and(|due| due <= at));
             if self.plan.policy.auto_done && is_told {
                 let next = self.next(now);
-                self.follow_by(next, "done", now);
+                self.make_way_for(next, "done", now);
             }
             return true;
         }
@@ -441,7 +485,7 @@ impl Life {
         self.rings.push(Ring { at: now.at, slot, nominal, late, key });
         if self.plan.policy.auto_done && is_told {
             let next = self.next(now);
-            self.follow_by(next, "done", now);
+            self.make_way_for(next, "done", now);
         }
     }
 
@@ -484,7 +528,8 @@ impl Life {
         if let Some(time) = &mut moved.time {
             time.due = moved.due.expect("it has a time");
             if is_of_days {
-                moved.successor = self.walk(now).behind(time).map(|next| next.due);
+                let deadline = moved.deadline.map(|(_, at)| at);
+                moved.successor = self.successor(time, moved.due.expect("it has a time"), deadline, now);
             }
         }
         if let Stage::Asleep(asleep) = &mut moved.stage

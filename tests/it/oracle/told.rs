@@ -229,7 +229,7 @@ impl Player {
         request
     }
 
-    /// `once TIME`, `in LENGTH`, `every LENGTH from TIME [count N]`, `rrule TEXT [until TIME]`, `cron FIELDS`,
+    /// `once TIME`, `in LENGTH`, `every LENGTH from TIME [count N]`, `rrule TEXT [until TIME]`, `cron FIELDS [from TIME]`,
     /// `after LENGTH [at CLOCK] from TIME`.
     fn rule(&self, words: &str) -> Rule {
         let (now, zone) = (self.device.now(), self.device.zone());
@@ -250,7 +250,11 @@ impl Player {
                     rest.split_once(" until ").map_or((rest, None), |(text, until)| (text, Some(until)));
                 Rule::Calendar(Calendar { rrule: text.to_owned(), from, count: None, until: until.map(local) })
             }
-            "cron" => Rule::Cron(Cron { expression: rest.to_owned(), from, count: None, until: None }),
+            "cron" => {
+                let (expression, from) =
+                    rest.split_once(" from ").map_or((rest, from), |(fields, from)| (fields, local(from)));
+                Rule::Cron(Cron { expression: expression.to_owned(), from, count: None, until: None })
+            }
             "after" => {
                 let (every, from) = rest.split_once(" from ").expect("after LENGTH from TIME");
                 let (every, at) = every.split_once(" at ").map_or((every, None), |(every, at)| (every, Some(at)));

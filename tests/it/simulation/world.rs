@@ -9,7 +9,7 @@ use keiko::clock::Clock;
 use keiko::clock::sim::SimClock;
 use keiko::domain::command::{Command, Edit, Expected, GRACE_DEFAULT};
 use keiko::domain::delivery::{ChannelKind, Delivery, DeliveryId, DeliveryStatus, Report, Target};
-use keiko::domain::event::{Actor, Operation, Snapshot, apply};
+use keiko::domain::event::{Actor, Event, Operation, Snapshot, apply};
 use keiko::domain::occurrence::{FireId, Nominal, OccurrenceKey, OccurrenceName};
 use keiko::domain::outbox::{DeliveryFilter, Statuses};
 use keiko::domain::pause::Scope;
@@ -27,7 +27,7 @@ use keiko::engine::{EngineParts, Running, start};
 use keiko::notify::recording::{Answer, RecordingChannel};
 use keiko::notify::{Channel, Presence};
 use keiko::store::memory::MemoryStore;
-use keiko::store::{Store, StoreError, Wake, Which};
+use keiko::store::{Store, StoreError, StoredEvent, Wake, Which};
 use uuid::Uuid;
 
 use crate::simulation::programs::{Programs, webhook};
@@ -666,7 +666,8 @@ impl World {
             let name = event.snapshot.occurrence.name();
             // What is noted of one that ended (a delivery sent again after a crash) leaves it ended.
             let is_open = !event.snapshot.occurrence.has_ended();
-            assert!(!(is_open && known.ended.contains(&(id, name))), "{name} came back to life");
+            let is_revived = is_open && known.ended.contains(&(id, name));
+            assert!(!is_revived, "{name} came back to life{}", told(&self.store.history(id).expect("readable")));
             if let Operation::Resent { fire_id, target } = &event.operation {
                 known.flagged.insert(DeliveryId { fire_id: *fire_id, target: target.clone() });
             }
@@ -758,9 +759,15 @@ impl World {
             });
             // What is for programs outlives an occurrence that was succeeded; that a target fails is told in any case.
             // What stands in a digest that waits for its channel is told, whatever came since.
-            let is_held = delivery.is_held_or_was() || delivery.digest.is_some();
+            // One alone that was held is told as itself.
+            let is_held = delivery.is_held_or_was() || delivery.digest.is_some() || self.was_held(delivery);
             let outlives = !delivery.id.target.kind.is_person() || delivery.is_notice() || is_held;
-            assert!(is_open || outlives, "{} waits for an occurrence that is over", delivery.id);
+            assert!(
+                is_open || outlives,
+                "{} waits for an occurrence that is over{}",
+                delivery.id,
+                self.story_of(delivery)
+            );
         }
         for channel in [&self.desktop, &self.terminal, &self.programs.channel] {
             let shown = channel.record().delivered;
@@ -780,6 +787,18 @@ impl World {
                 assert!(self.is_same_message(&delivery), "{} changed on the way", delivery.id);
             }
         }
+    }
+
+    /// Returns whether a delivery was held for quiet hours, by what is on record of its task.
+    fn was_held(&self, delivery: &Delivery) -> bool {
+        let history = self.store.history(delivery.task).expect("readable");
+        let of_it = history.iter().filter(|stored| stored.event.snapshot.occurrence.name() == delivery.occurrence);
+        of_it.map(|stored| &stored.event.operation).any(|operation| matches!(operation, Operation::Held { .. }))
+    }
+
+    /// Returns what is on record of a delivery's task, for whoever looks into a failure.
+    fn story_of(&self, delivery: &Delivery) -> String {
+        format!(", {delivery:?}{}", told(&self.store.history(delivery.task).expect("readable")))
     }
 
     /// Whether a crash came while it was queued.
@@ -809,4 +828,13 @@ fn is_digest(shown: &[Delivery], id: &DeliveryId) -> bool {
 
 fn task_nags(snapshot: &Snapshot) -> bool {
     snapshot.task.policy.nag.is_some()
+}
+
+/// Returns what is on record, for whoever looks into a failure.
+fn told(history: &[StoredEvent]) -> String {
+    let line = |stored: &StoredEvent| {
+        let Event { at, operation, from, to, reason, .. } = &stored.event;
+        format!("\n{at} {operation:?} {from:?} to {to:?}: {reason}")
+    };
+    history.iter().map(line).collect()
 }

@@ -34,7 +34,7 @@ impl Life {
         self.is_meant(early)?;
         let stage = self.open.as_ref().expect("it is meant").stage;
         let next = self.next(now);
-        self.follow_by(next, "done", now);
+        self.make_way_for(next, "done", now);
         // A pause means the series: what comes next sleeps on with it.
         if let (Stage::Asleep(asleep), Some(open)) = (stage, &mut self.open) {
             open.stage = Stage::Asleep(Asleep { left: left(open, now.at), ..asleep });
@@ -170,7 +170,7 @@ impl Life {
         // What counts from completions counts from the time that was passed over.
         let ahead = open.due.filter(|due| *due > now.at && matches!(self.plan.schedule.rule, Rule::AfterDone(_)));
         let next = self.next(Now { at: ahead.unwrap_or(now.at), ..now });
-        self.follow_by(next, "skipped", now);
+        self.make_way_for(next, "skipped", now);
         self.look(now);
         Ok(())
     }
@@ -213,10 +213,12 @@ impl Life {
             return Err(Answer::Refused);
         }
         let walk = self.walk(now);
+        // One that was done long before its time may be followed by one that comes before that.
+        let ended = self.ended.as_ref().filter(|ended| before.due.is_none_or(|due| ended.due <= due));
         let next = if matches!(self.plan.schedule.rule, Rule::AfterDone(_)) {
-            walk.follower(self.ended.as_ref(), now.at)
+            walk.follower(ended, now.at)
         } else if self.is_series() {
-            walk.ahead(self.ended.as_ref(), now.at)
+            walk.ahead(ended, now.at)
         } else {
             walk.only()
         };
@@ -237,7 +239,9 @@ impl Life {
             let present =
                 Time { due: before.due.expect("a series has times"), ..before.time.expect("a series has times") };
             // What counts from completions waits for that of the open one.
-            let successor = self.walk(now).ahead(Some(&present), now.at).map(|next| next.due);
+            let next = self.walk(now).ahead(Some(&present), now.at).map(|next| next.due);
+            let deadline = before.deadline.map(|(_, at)| at);
+            let successor = next.map(|next| self.end_by(present.due, deadline, next));
             self.open.as_mut().expect("it is open").successor = successor;
         }
         let open = self.open.as_ref().expect("it is open");
