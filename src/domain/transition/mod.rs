@@ -16,6 +16,7 @@ mod edit;
 mod fall_back;
 mod following;
 mod report;
+mod silence;
 mod steps;
 mod targets;
 mod this;

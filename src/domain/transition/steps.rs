@@ -5,7 +5,7 @@ use uuid::Uuid;
 
 use crate::domain::command::Moment;
 use crate::domain::delivery::{ChannelKind, Delivery, DeliveryId, DeliveryStatus};
-use crate::domain::effect::{Effect, Standing, Told, Withdrawal};
+use crate::domain::effect::{Effect, Standing};
 use crate::domain::event::{Firing, Operation, Snapshot, apply};
 use crate::domain::message::{Message, Occasion, Reason, Skip, skipped};
 use crate::domain::occurrence::{Due, FireId, Instance, Occurrence, OccurrenceKey, Outcome, Slot, Spent};
@@ -22,11 +22,11 @@ pub(super) struct Steps<'a> {
     /// The task and its present occurrence so far.
     pub(super) now_is: Snapshot,
     /// The deliveries of the occurrence that was present at first, and those made since.
-    deliveries: Vec<Delivery>,
+    pub(super) deliveries: Vec<Delivery>,
     /// Instances that do not come up again.
     pub(super) spent: Vec<Spent>,
     changed: Vec<Delivery>,
-    effects: Vec<Effect>,
+    pub(super) effects: Vec<Effect>,
     taken: Vec<Step>,
     passed_over: u64,
     /// The version that every step of the command gives the task.
@@ -309,68 +309,6 @@ impl<'a> Steps<'a> {
 
     pub(super) fn delivery(&self, id: &DeliveryId) -> Option<&Delivery> {
         self.deliveries.iter().find(|delivery| delivery.id == *id)
-    }
-
-    /// Withdraws what was not sent, but to targets that are always told, and takes back what is shown.
-    pub(super) fn silence(&mut self) {
-        self.withdraw_where(|_| true);
-    }
-
-    /// As [`Steps::silence`], but what is for programs goes on.
-    pub(super) fn silence_persons(&mut self) {
-        self.withdraw_where(|delivery| delivery.id.target.kind.is_person());
-    }
-
-    /// As [`Steps::silence`], and nothing goes on to anybody.
-    pub(super) fn silence_for_ever(&mut self) {
-        self.drop_unsent(|_| true);
-        self.take_back();
-    }
-
-    fn withdraw_where(&mut self, is_meant: impl Fn(&Delivery) -> bool) {
-        let always = &self.moment.routing.always;
-        self.drop_unsent(|delivery| is_meant(delivery) && !always.contains(&delivery.id.target));
-        self.take_back();
-    }
-
-    /// Takes back what is shown of the present occurrence.
-    fn take_back(&mut self) {
-        if self.has_spoken() {
-            let withdrawal = Withdrawal {
-                task: self.task().id,
-                occurrence: self.occurrence().name(),
-                standing: Standing::of(self.occurrence()),
-                told: self.told_to_persons(),
-            };
-            self.effects.push(Effect::Silence { withdrawal, except: Vec::new() });
-        }
-    }
-
-    /// Returns what persons were told of the present occurrence.
-    fn told_to_persons(&self) -> Vec<Told> {
-        let is_meant = |delivery: &&Delivery| delivery.id.target.kind.is_person() && !delivery.is_notice();
-        self.deliveries_of_present().filter(is_meant).filter_map(Told::by).collect()
-    }
-
-    /// Withdraws what was not sent to persons; what is shown stays.
-    pub(super) fn drop_unsent_to_persons(&mut self) {
-        let always = &self.moment.routing.always;
-        self.drop_unsent(|delivery| delivery.id.target.kind.is_person() && !always.contains(&delivery.id.target));
-    }
-
-    fn drop_unsent(&mut self, is_meant: impl Fn(&Delivery) -> bool) {
-        let now = self.now();
-        // A notice is to be known, whatever becomes of the task.
-        let is_meant = |delivery: &Delivery| is_meant(delivery) && !delivery.is_notice();
-        let unsent = self.deliveries.iter().filter(|delivery| is_meant(delivery) && !delivery.status.is_final());
-        for delivery in unsent.cloned().collect::<Vec<_>>() {
-            self.change(delivery.withdrawn(now));
-        }
-        // What was handed out in this very transition is withdrawn before any worker sees it.
-        self.effects.retain(|effect| match effect {
-            Effect::Deliver(delivery) => !is_meant(delivery),
-            Effect::Silence { .. } => true,
-        });
     }
 
     /// Closes an occurrence that rang and was not answered before its successor (SPEC 4, Completion).
