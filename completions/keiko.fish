@@ -46,7 +46,7 @@ complete -c keiko -n "__fish_keiko_needs_command" -f -a "resume" -d 'Resumes pau
 complete -c keiko -n "__fish_keiko_needs_command" -f -a "skip" -d 'Passes over the open time of a repeating task'
 complete -c keiko -n "__fish_keiko_needs_command" -f -a "cancel" -d 'Ends tasks'
 complete -c keiko -n "__fish_keiko_needs_command" -f -a "delete" -d 'Removes tasks from sight, as if they had never been'
-complete -c keiko -n "__fish_keiko_needs_command" -f -a "retry" -d 'Sends what failed of a due task again, at once'
+complete -c keiko -n "__fish_keiko_needs_command" -f -a "retry" -d 'Sends what failed of a task again, at once'
 complete -c keiko -n "__fish_keiko_needs_command" -f -a "unblock" -d 'Lets a task go on without those that it waits for'
 complete -c keiko -n "__fish_keiko_needs_command" -f -a "undo" -d 'Takes back what was done: the last change, or the one that is named'
 complete -c keiko -n "__fish_keiko_needs_command" -f -a "op" -d 'Shows what was done, and what of it can be taken back'
