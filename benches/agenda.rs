@@ -4,6 +4,7 @@ use divan::Bencher;
 use keiko::domain::agenda::{Around, Part, Stretch, agenda};
 use keiko::domain::command::{GRACE_DEFAULT, Moment, NewTask};
 use keiko::domain::event::Snapshot;
+use keiko::domain::routing::Routing;
 use keiko::domain::schedule::{Calendar, Cron, Interval, Rule, Schedule};
 use keiko::domain::task::{Details, Number, Policy, TaskId};
 use keiko::domain::time::{Span, Timestamp};
@@ -76,6 +77,7 @@ fn task(number: u64, rule: Rule, now: Timestamp) -> Snapshot {
         is_desktop_away: false,
         standing: None,
         quiet_until: None,
+        routing: Routing::none(),
     };
     create(new, &moment).expect("the bench's own task").after
 }

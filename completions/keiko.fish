@@ -46,7 +46,7 @@ complete -c keiko -n "__fish_keiko_needs_command" -f -a "resume" -d 'Resumes pau
 complete -c keiko -n "__fish_keiko_needs_command" -f -a "skip" -d 'Passes over the open time of a repeating task'
 complete -c keiko -n "__fish_keiko_needs_command" -f -a "cancel" -d 'Ends tasks'
 complete -c keiko -n "__fish_keiko_needs_command" -f -a "delete" -d 'Removes tasks from sight, as if they had never been'
-complete -c keiko -n "__fish_keiko_needs_command" -f -a "retry" -d 'Sends what failed of a due task again, at once'
+complete -c keiko -n "__fish_keiko_needs_command" -f -a "retry" -d 'Sends what failed of a task again, at once'
 complete -c keiko -n "__fish_keiko_needs_command" -f -a "unblock" -d 'Lets a task go on without those that it waits for'
 complete -c keiko -n "__fish_keiko_needs_command" -f -a "undo" -d 'Takes back what was done: the last change, or the one that is named'
 complete -c keiko -n "__fish_keiko_needs_command" -f -a "op" -d 'Shows what was done, and what of it can be taken back'
@@ -56,7 +56,7 @@ complete -c keiko -n "__fish_keiko_needs_command" -f -a "away" -d 'Holds back wh
 complete -c keiko -n "__fish_keiko_needs_command" -f -a "why" -d 'Tells why tasks rang, or did not, and what comes next'
 complete -c keiko -n "__fish_keiko_needs_command" -f -a "parse" -d 'Shows what a sentence means, without storing anything'
 complete -c keiko -n "__fish_keiko_needs_command" -f -a "status" -d 'Shows how things are: counts, what comes next, and who can be reached'
-complete -c keiko -n "__fish_keiko_needs_command" -f -a "channel" -d 'Shows where Keiko speaks, tries a target, pauses or resumes it'
+complete -c keiko -n "__fish_keiko_needs_command" -f -a "channel" -d 'Shows where Keiko speaks; adds a target, tries, pauses, resumes or removes it'
 complete -c keiko -n "__fish_keiko_needs_command" -f -a "daemon" -d 'Looks after the daemon'
 complete -c keiko -n "__fish_keiko_needs_command" -f -a "backup" -d 'Copies all tasks and their history into a file'
 complete -c keiko -n "__fish_keiko_needs_command" -f -a "events" -d 'Shows the changes of all tasks, oldest first, and what happened to the device'
@@ -501,17 +501,19 @@ complete -c keiko -n "__fish_keiko_using_subcommand status" -l json -d 'Give res
 complete -c keiko -n "__fish_keiko_using_subcommand status" -s q -l quiet -d 'Leave out confirmations and hints'
 complete -c keiko -n "__fish_keiko_using_subcommand status" -l print-id -d 'Print the UUID of the task and nothing else'
 complete -c keiko -n "__fish_keiko_using_subcommand status" -s h -l help -d 'Print help (see more with \'--help\')'
-complete -c keiko -n "__fish_keiko_using_subcommand channel; and not __fish_seen_subcommand_from list test pause resume" -l color -d 'Whether to show colours' -r -f -a "auto\t'On a terminal that knows colours, unless `NO_COLOR` is set'
+complete -c keiko -n "__fish_keiko_using_subcommand channel; and not __fish_seen_subcommand_from list add remove test pause resume" -l color -d 'Whether to show colours' -r -f -a "auto\t'On a terminal that knows colours, unless `NO_COLOR` is set'
 always\t'Also into pipes and files'
 never\t'Nowhere'"
-complete -c keiko -n "__fish_keiko_using_subcommand channel; and not __fish_seen_subcommand_from list test pause resume" -l json -d 'Give results and errors as JSON'
-complete -c keiko -n "__fish_keiko_using_subcommand channel; and not __fish_seen_subcommand_from list test pause resume" -s q -l quiet -d 'Leave out confirmations and hints'
-complete -c keiko -n "__fish_keiko_using_subcommand channel; and not __fish_seen_subcommand_from list test pause resume" -l print-id -d 'Print the UUID of the task and nothing else'
-complete -c keiko -n "__fish_keiko_using_subcommand channel; and not __fish_seen_subcommand_from list test pause resume" -s h -l help -d 'Print help (see more with \'--help\')'
-complete -c keiko -n "__fish_keiko_using_subcommand channel; and not __fish_seen_subcommand_from list test pause resume" -f -a "list" -d 'Show every target, how it does, and what waits for it'
-complete -c keiko -n "__fish_keiko_using_subcommand channel; and not __fish_seen_subcommand_from list test pause resume" -f -a "test" -d 'Send one message that is no task\'s, and say what came of it'
-complete -c keiko -n "__fish_keiko_using_subcommand channel; and not __fish_seen_subcommand_from list test pause resume" -f -a "pause" -d 'Send nothing there; what is for it is held'
-complete -c keiko -n "__fish_keiko_using_subcommand channel; and not __fish_seen_subcommand_from list test pause resume" -f -a "resume" -d 'Send there again, and what was held for it'
+complete -c keiko -n "__fish_keiko_using_subcommand channel; and not __fish_seen_subcommand_from list add remove test pause resume" -l json -d 'Give results and errors as JSON'
+complete -c keiko -n "__fish_keiko_using_subcommand channel; and not __fish_seen_subcommand_from list add remove test pause resume" -s q -l quiet -d 'Leave out confirmations and hints'
+complete -c keiko -n "__fish_keiko_using_subcommand channel; and not __fish_seen_subcommand_from list add remove test pause resume" -l print-id -d 'Print the UUID of the task and nothing else'
+complete -c keiko -n "__fish_keiko_using_subcommand channel; and not __fish_seen_subcommand_from list add remove test pause resume" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c keiko -n "__fish_keiko_using_subcommand channel; and not __fish_seen_subcommand_from list add remove test pause resume" -f -a "list" -d 'Show every target, how it does, and what waits for it'
+complete -c keiko -n "__fish_keiko_using_subcommand channel; and not __fish_seen_subcommand_from list add remove test pause resume" -f -a "add" -d 'Add a target to the configuration; on a terminal it asks for what the kind needs'
+complete -c keiko -n "__fish_keiko_using_subcommand channel; and not __fish_seen_subcommand_from list add remove test pause resume" -f -a "remove" -d 'Remove a target from the configuration, with the secrets that were kept for it'
+complete -c keiko -n "__fish_keiko_using_subcommand channel; and not __fish_seen_subcommand_from list add remove test pause resume" -f -a "test" -d 'Send one message that is no task\'s, and say what came of it'
+complete -c keiko -n "__fish_keiko_using_subcommand channel; and not __fish_seen_subcommand_from list add remove test pause resume" -f -a "pause" -d 'Send nothing there; what is for it is held'
+complete -c keiko -n "__fish_keiko_using_subcommand channel; and not __fish_seen_subcommand_from list add remove test pause resume" -f -a "resume" -d 'Send there again, and what was held for it'
 complete -c keiko -n "__fish_keiko_using_subcommand channel; and __fish_seen_subcommand_from list" -l color -d 'Whether to show colours' -r -f -a "auto\t'On a terminal that knows colours, unless `NO_COLOR` is set'
 always\t'Also into pipes and files'
 never\t'Nowhere'"
@@ -519,6 +521,56 @@ complete -c keiko -n "__fish_keiko_using_subcommand channel; and __fish_seen_sub
 complete -c keiko -n "__fish_keiko_using_subcommand channel; and __fish_seen_subcommand_from list" -s q -l quiet -d 'Leave out confirmations and hints'
 complete -c keiko -n "__fish_keiko_using_subcommand channel; and __fish_seen_subcommand_from list" -l print-id -d 'Print the UUID of the task and nothing else'
 complete -c keiko -n "__fish_keiko_using_subcommand channel; and __fish_seen_subcommand_from list" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c keiko -n "__fish_keiko_using_subcommand channel; and __fish_seen_subcommand_from add" -l allow-redirects -d 'Whether to go where an answer points, true or false (webhook)' -r
+complete -c keiko -n "__fish_keiko_using_subcommand channel; and __fish_seen_subcommand_from add" -l answers-url -d 'Address of the topic on which its buttons answer (ntfy)' -r
+complete -c keiko -n "__fish_keiko_using_subcommand channel; and __fish_seen_subcommand_from add" -l answers-url-command -d 'A program that prints it, such as \'pass show keiko\' (answers_url)' -r
+complete -c keiko -n "__fish_keiko_using_subcommand channel; and __fish_seen_subcommand_from add" -l answers-url-env -d 'The variable of the daemon\'s environment that holds it (answers_url)' -r
+complete -c keiko -n "__fish_keiko_using_subcommand channel; and __fish_seen_subcommand_from add" -l answers-url-file -d 'A file that holds it; - reads it from standard input (answers_url)' -r
+complete -c keiko -n "__fish_keiko_using_subcommand channel; and __fish_seen_subcommand_from add" -l api-url -d 'Address of another server of the same interface (telegram)' -r
+complete -c keiko -n "__fish_keiko_using_subcommand channel; and __fish_seen_subcommand_from add" -l buttons -d 'Whether its messages have buttons, true or false (telegram)' -r
+complete -c keiko -n "__fish_keiko_using_subcommand channel; and __fish_seen_subcommand_from add" -l ca-file -d 'Certificates (PEM) to trust beside the system\'s' -r
+complete -c keiko -n "__fish_keiko_using_subcommand channel; and __fish_seen_subcommand_from add" -l chat -d 'The number of a chat, or @name of a channel (telegram)' -r
+complete -c keiko -n "__fish_keiko_using_subcommand channel; and __fish_seen_subcommand_from add" -l command -d 'The program and its arguments (exec)' -r
+complete -c keiko -n "__fish_keiko_using_subcommand channel; and __fish_seen_subcommand_from add" -l from -d 'The address that mails come from (mail)' -r
+complete -c keiko -n "__fish_keiko_using_subcommand channel; and __fish_seen_subcommand_from add" -l host -d 'The server that takes mails (mail)' -r
+complete -c keiko -n "__fish_keiko_using_subcommand channel; and __fish_seen_subcommand_from add" -l password -d 'The password of that user (mail)' -r
+complete -c keiko -n "__fish_keiko_using_subcommand channel; and __fish_seen_subcommand_from add" -l password-command -d 'A program that prints it, such as \'pass show keiko\' (password)' -r
+complete -c keiko -n "__fish_keiko_using_subcommand channel; and __fish_seen_subcommand_from add" -l password-env -d 'The variable of the daemon\'s environment that holds it (password)' -r
+complete -c keiko -n "__fish_keiko_using_subcommand channel; and __fish_seen_subcommand_from add" -l password-file -d 'A file that holds it; - reads it from standard input (password)' -r
+complete -c keiko -n "__fish_keiko_using_subcommand channel; and __fish_seen_subcommand_from add" -l port -d 'The port of that server (mail)' -r
+complete -c keiko -n "__fish_keiko_using_subcommand channel; and __fish_seen_subcommand_from add" -l preset -d 'What it expects: generic, slack, discord or dingtalk (webhook)' -r
+complete -c keiko -n "__fish_keiko_using_subcommand channel; and __fish_seen_subcommand_from add" -l secret -d 'What requests are signed with (webhook, feishu)' -r
+complete -c keiko -n "__fish_keiko_using_subcommand channel; and __fish_seen_subcommand_from add" -l secret-command -d 'A program that prints it, such as \'pass show keiko\' (secret)' -r
+complete -c keiko -n "__fish_keiko_using_subcommand channel; and __fish_seen_subcommand_from add" -l secret-env -d 'The variable of the daemon\'s environment that holds it (secret)' -r
+complete -c keiko -n "__fish_keiko_using_subcommand channel; and __fish_seen_subcommand_from add" -l secret-file -d 'A file that holds it; - reads it from standard input (secret)' -r
+complete -c keiko -n "__fish_keiko_using_subcommand channel; and __fish_seen_subcommand_from add" -l security -d 'How the server is spoken to: tls, starttls or none (mail)' -r
+complete -c keiko -n "__fish_keiko_using_subcommand channel; and __fish_seen_subcommand_from add" -l timeout-s -d 'How long an attempt may take in all, in seconds' -r
+complete -c keiko -n "__fish_keiko_using_subcommand channel; and __fish_seen_subcommand_from add" -l to -d 'The address that mails go to; give it once for each (mail)' -r
+complete -c keiko -n "__fish_keiko_using_subcommand channel; and __fish_seen_subcommand_from add" -l token -d 'The token of the bot (telegram), or of the topic (ntfy)' -r
+complete -c keiko -n "__fish_keiko_using_subcommand channel; and __fish_seen_subcommand_from add" -l token-command -d 'A program that prints it, such as \'pass show keiko\' (token)' -r
+complete -c keiko -n "__fish_keiko_using_subcommand channel; and __fish_seen_subcommand_from add" -l token-env -d 'The variable of the daemon\'s environment that holds it (token)' -r
+complete -c keiko -n "__fish_keiko_using_subcommand channel; and __fish_seen_subcommand_from add" -l token-file -d 'A file that holds it; - reads it from standard input (token)' -r
+complete -c keiko -n "__fish_keiko_using_subcommand channel; and __fish_seen_subcommand_from add" -l url -d 'The address, often the whole key to it (webhook, ntfy, feishu, wecom)' -r
+complete -c keiko -n "__fish_keiko_using_subcommand channel; and __fish_seen_subcommand_from add" -l url-command -d 'A program that prints it, such as \'pass show keiko\' (url)' -r
+complete -c keiko -n "__fish_keiko_using_subcommand channel; and __fish_seen_subcommand_from add" -l url-env -d 'The variable of the daemon\'s environment that holds it (url)' -r
+complete -c keiko -n "__fish_keiko_using_subcommand channel; and __fish_seen_subcommand_from add" -l url-file -d 'A file that holds it; - reads it from standard input (url)' -r
+complete -c keiko -n "__fish_keiko_using_subcommand channel; and __fish_seen_subcommand_from add" -l user -d 'The user of that server (mail)' -r
+complete -c keiko -n "__fish_keiko_using_subcommand channel; and __fish_seen_subcommand_from add" -l color -d 'Whether to show colours' -r -f -a "auto\t'On a terminal that knows colours, unless `NO_COLOR` is set'
+always\t'Also into pipes and files'
+never\t'Nowhere'"
+complete -c keiko -n "__fish_keiko_using_subcommand channel; and __fish_seen_subcommand_from add" -l no-test -d 'Send no message to try it'
+complete -c keiko -n "__fish_keiko_using_subcommand channel; and __fish_seen_subcommand_from add" -l json -d 'Give results and errors as JSON'
+complete -c keiko -n "__fish_keiko_using_subcommand channel; and __fish_seen_subcommand_from add" -s q -l quiet -d 'Leave out confirmations and hints'
+complete -c keiko -n "__fish_keiko_using_subcommand channel; and __fish_seen_subcommand_from add" -l print-id -d 'Print the UUID of the task and nothing else'
+complete -c keiko -n "__fish_keiko_using_subcommand channel; and __fish_seen_subcommand_from add" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c keiko -n "__fish_keiko_using_subcommand channel; and __fish_seen_subcommand_from remove" -l color -d 'Whether to show colours' -r -f -a "auto\t'On a terminal that knows colours, unless `NO_COLOR` is set'
+always\t'Also into pipes and files'
+never\t'Nowhere'"
+complete -c keiko -n "__fish_keiko_using_subcommand channel; and __fish_seen_subcommand_from remove" -l force -d 'Also where tasks or rules name it: rules lose it, and what tasks say there waits'
+complete -c keiko -n "__fish_keiko_using_subcommand channel; and __fish_seen_subcommand_from remove" -l json -d 'Give results and errors as JSON'
+complete -c keiko -n "__fish_keiko_using_subcommand channel; and __fish_seen_subcommand_from remove" -s q -l quiet -d 'Leave out confirmations and hints'
+complete -c keiko -n "__fish_keiko_using_subcommand channel; and __fish_seen_subcommand_from remove" -l print-id -d 'Print the UUID of the task and nothing else'
+complete -c keiko -n "__fish_keiko_using_subcommand channel; and __fish_seen_subcommand_from remove" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c keiko -n "__fish_keiko_using_subcommand channel; and __fish_seen_subcommand_from test" -l color -d 'Whether to show colours' -r -f -a "auto\t'On a terminal that knows colours, unless `NO_COLOR` is set'
 always\t'Also into pipes and files'
 never\t'Nowhere'"
@@ -540,16 +592,17 @@ complete -c keiko -n "__fish_keiko_using_subcommand channel; and __fish_seen_sub
 complete -c keiko -n "__fish_keiko_using_subcommand channel; and __fish_seen_subcommand_from resume" -s q -l quiet -d 'Leave out confirmations and hints'
 complete -c keiko -n "__fish_keiko_using_subcommand channel; and __fish_seen_subcommand_from resume" -l print-id -d 'Print the UUID of the task and nothing else'
 complete -c keiko -n "__fish_keiko_using_subcommand channel; and __fish_seen_subcommand_from resume" -s h -l help -d 'Print help (see more with \'--help\')'
-complete -c keiko -n "__fish_keiko_using_subcommand daemon; and not __fish_seen_subcommand_from status start stop" -l color -d 'Whether to show colours' -r -f -a "auto\t'On a terminal that knows colours, unless `NO_COLOR` is set'
+complete -c keiko -n "__fish_keiko_using_subcommand daemon; and not __fish_seen_subcommand_from status start reload stop" -l color -d 'Whether to show colours' -r -f -a "auto\t'On a terminal that knows colours, unless `NO_COLOR` is set'
 always\t'Also into pipes and files'
 never\t'Nowhere'"
-complete -c keiko -n "__fish_keiko_using_subcommand daemon; and not __fish_seen_subcommand_from status start stop" -l json -d 'Give results and errors as JSON'
-complete -c keiko -n "__fish_keiko_using_subcommand daemon; and not __fish_seen_subcommand_from status start stop" -s q -l quiet -d 'Leave out confirmations and hints'
-complete -c keiko -n "__fish_keiko_using_subcommand daemon; and not __fish_seen_subcommand_from status start stop" -l print-id -d 'Print the UUID of the task and nothing else'
-complete -c keiko -n "__fish_keiko_using_subcommand daemon; and not __fish_seen_subcommand_from status start stop" -s h -l help -d 'Print help (see more with \'--help\')'
-complete -c keiko -n "__fish_keiko_using_subcommand daemon; and not __fish_seen_subcommand_from status start stop" -f -a "status" -d 'Show how it is; exit code 6 where there is none'
-complete -c keiko -n "__fish_keiko_using_subcommand daemon; and not __fish_seen_subcommand_from status start stop" -f -a "start" -d 'Start it where there is none'
-complete -c keiko -n "__fish_keiko_using_subcommand daemon; and not __fish_seen_subcommand_from status start stop" -f -a "stop" -d 'Stop it in order; exit code 6 where there is none'
+complete -c keiko -n "__fish_keiko_using_subcommand daemon; and not __fish_seen_subcommand_from status start reload stop" -l json -d 'Give results and errors as JSON'
+complete -c keiko -n "__fish_keiko_using_subcommand daemon; and not __fish_seen_subcommand_from status start reload stop" -s q -l quiet -d 'Leave out confirmations and hints'
+complete -c keiko -n "__fish_keiko_using_subcommand daemon; and not __fish_seen_subcommand_from status start reload stop" -l print-id -d 'Print the UUID of the task and nothing else'
+complete -c keiko -n "__fish_keiko_using_subcommand daemon; and not __fish_seen_subcommand_from status start reload stop" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c keiko -n "__fish_keiko_using_subcommand daemon; and not __fish_seen_subcommand_from status start reload stop" -f -a "status" -d 'Show how it is; exit code 6 where there is none'
+complete -c keiko -n "__fish_keiko_using_subcommand daemon; and not __fish_seen_subcommand_from status start reload stop" -f -a "start" -d 'Start it where there is none'
+complete -c keiko -n "__fish_keiko_using_subcommand daemon; and not __fish_seen_subcommand_from status start reload stop" -f -a "reload" -d 'Let it read its configuration anew; one that is wrong is refused, and the former one holds'
+complete -c keiko -n "__fish_keiko_using_subcommand daemon; and not __fish_seen_subcommand_from status start reload stop" -f -a "stop" -d 'Stop it in order; exit code 6 where there is none'
 complete -c keiko -n "__fish_keiko_using_subcommand daemon; and __fish_seen_subcommand_from status" -l color -d 'Whether to show colours' -r -f -a "auto\t'On a terminal that knows colours, unless `NO_COLOR` is set'
 always\t'Also into pipes and files'
 never\t'Nowhere'"
@@ -565,6 +618,13 @@ complete -c keiko -n "__fish_keiko_using_subcommand daemon; and __fish_seen_subc
 complete -c keiko -n "__fish_keiko_using_subcommand daemon; and __fish_seen_subcommand_from start" -s q -l quiet -d 'Leave out confirmations and hints'
 complete -c keiko -n "__fish_keiko_using_subcommand daemon; and __fish_seen_subcommand_from start" -l print-id -d 'Print the UUID of the task and nothing else'
 complete -c keiko -n "__fish_keiko_using_subcommand daemon; and __fish_seen_subcommand_from start" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c keiko -n "__fish_keiko_using_subcommand daemon; and __fish_seen_subcommand_from reload" -l color -d 'Whether to show colours' -r -f -a "auto\t'On a terminal that knows colours, unless `NO_COLOR` is set'
+always\t'Also into pipes and files'
+never\t'Nowhere'"
+complete -c keiko -n "__fish_keiko_using_subcommand daemon; and __fish_seen_subcommand_from reload" -l json -d 'Give results and errors as JSON'
+complete -c keiko -n "__fish_keiko_using_subcommand daemon; and __fish_seen_subcommand_from reload" -s q -l quiet -d 'Leave out confirmations and hints'
+complete -c keiko -n "__fish_keiko_using_subcommand daemon; and __fish_seen_subcommand_from reload" -l print-id -d 'Print the UUID of the task and nothing else'
+complete -c keiko -n "__fish_keiko_using_subcommand daemon; and __fish_seen_subcommand_from reload" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c keiko -n "__fish_keiko_using_subcommand daemon; and __fish_seen_subcommand_from stop" -l color -d 'Whether to show colours' -r -f -a "auto\t'On a terminal that knows colours, unless `NO_COLOR` is set'
 always\t'Also into pipes and files'
 never\t'Nowhere'"

@@ -68,6 +68,7 @@ pub(super) async fn dispatch(
             session.stop = true;
             Ok(write_answer(answer))
         }
+        Method::DaemonReload => handlers::daemon::reload(api, read(params)?).await.map(write_answer),
         Method::TaskAdd => handlers::add::add(api, read(params)?).await.map(write_answer),
         Method::TaskGet => handlers::questions::get(api, read(params)?).await.map(write_answer),
         Method::TaskList => handlers::questions::list(api, read(params)?).await,

@@ -4,16 +4,19 @@
 //! the store, and never answers before the commit: all that changes goes through [`Handle`].
 
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
+use futures_util::future::BoxFuture;
 use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
 
 use crate::api::listen::Stream;
 use crate::clock::{Clock, Monotonic};
 use crate::domain::delivery::Target;
+use crate::domain::routing::Routing;
 use crate::domain::time::{Span, Timestamp};
 use crate::engine::handle::Handle;
+use crate::engine::input::{CallError, EngineSettings};
 use crate::protocol::objects;
 use crate::protocol::to_wire::{self, View};
 use crate::when::Settings;
@@ -32,6 +35,8 @@ mod time;
 pub struct About {
     /// The version of the database's schema.
     pub schema: u32,
+    /// Where the configuration is, or would be.
+    pub config_file: PathBuf,
     /// Where the database is.
     pub data_dir: PathBuf,
     /// Where backups go for which nobody names a place.
@@ -43,16 +48,54 @@ pub struct About {
 }
 
 /// What requests are served with.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Options {
     /// How times are read.
     pub settings: Settings,
     /// How long a snooze is when nobody says.
     pub snooze_default: Span,
-    /// Where a task speaks that names no channel.
-    pub channels: Vec<Target>,
+    /// Who is told by what.
+    pub routing: Routing,
     /// The names of the programs that can be told, as in `webhook:NAME`.
     pub targets: Vec<Target>,
+}
+
+/// What reads the configuration anew.
+pub trait Configuration: Send + Sync {
+    /// Reads it, and lets every channel go by it.
+    ///
+    /// Where it is refused, with the place of what is wrong, all is as it was.
+    fn reload(&self) -> BoxFuture<'_, Result<Reloaded, String>>;
+}
+
+/// A configuration that was read anew, for those parts that do not go by it yet.
+#[derive(Debug)]
+pub struct Reloaded {
+    /// What requests are served with.
+    pub options: Options,
+    /// What the loop goes by.
+    pub engine: EngineSettings,
+    /// What is odd in the file, and does no harm.
+    pub warnings: Vec<String>,
+    /// What differs, and holds from the next start on only.
+    pub at_next_start: Vec<&'static str>,
+}
+
+/// Why the configuration was not read anew.
+#[derive(Debug, thiserror::Error)]
+pub enum ReloadError {
+    /// It is refused.
+    #[error("{reason}")]
+    Refused {
+        /// Why, with the place.
+        reason: String,
+    },
+    /// The loop does not take it.
+    #[error(transparent)]
+    Call {
+        /// Why.
+        source: CallError,
+    },
 }
 
 /// All that a request needs. One for all connections, but for those whose changes are one operation.
@@ -60,7 +103,9 @@ pub struct Api {
     handle: Handle,
     clock: Arc<dyn Clock>,
     about: Arc<About>,
-    options: Arc<Options>,
+    /// Shared: it may be configured anew.
+    options: Arc<RwLock<Arc<Options>>>,
+    configuration: Arc<dyn Configuration>,
     started: Monotonic,
     stop: CancellationToken,
     /// The connections of those who asked the daemon to stop: they end with it, so that its end can be waited for.
@@ -72,11 +117,18 @@ pub struct Api {
 impl Api {
     /// Returns what serves requests with `handle`; `stop` is cancelled when somebody asks the daemon to stop.
     #[must_use]
-    pub fn new(handle: Handle, clock: Arc<dyn Clock>, about: About, options: Options, stop: CancellationToken) -> Self {
+    pub fn new(
+        handle: Handle,
+        clock: Arc<dyn Clock>,
+        about: About,
+        options: Options,
+        configuration: Arc<dyn Configuration>,
+        stop: CancellationToken,
+    ) -> Self {
         let started = clock.monotonic();
         let socket = Arc::new(Mutex::new(about.socket.clone()));
-        let (about, options) = (Arc::new(about), Arc::new(options));
-        Self { handle, clock, about, options, started, stop, leaving: Arc::default(), socket }
+        let (about, options) = (Arc::new(about), Arc::new(RwLock::new(Arc::new(options))));
+        Self { handle, clock, about, options, configuration, started, stop, leaving: Arc::default(), socket }
     }
 
     /// Returns what serves a connection of which all changes are one operation.
@@ -86,11 +138,29 @@ impl Api {
             clock: Arc::clone(&self.clock),
             about: Arc::clone(&self.about),
             options: Arc::clone(&self.options),
+            configuration: Arc::clone(&self.configuration),
             started: self.started,
             stop: self.stop.clone(),
             leaving: Arc::clone(&self.leaving),
             socket: Arc::clone(&self.socket),
         }
+    }
+
+    /// Reads the configuration anew, and goes by it from now on.
+    ///
+    /// # Errors
+    /// It is refused: the former one holds.
+    pub async fn reload(&self) -> Result<Reloaded, ReloadError> {
+        let reloaded = self.configuration.reload().await.map_err(|reason| ReloadError::Refused { reason })?;
+        let configured = self.handle.configure(reloaded.engine.clone()).await;
+        configured.map_err(|source| ReloadError::Call { source })?;
+        let options = Arc::new(reloaded.options.clone());
+        *self.options.write().unwrap_or_else(PoisonError::into_inner) = options;
+        Ok(reloaded)
+    }
+
+    fn options(&self) -> Arc<Options> {
+        Arc::clone(&self.options.read().unwrap_or_else(PoisonError::into_inner))
     }
 
     /// Asks the daemon to stop, and keeps the connection of who asked for it open until that has happened.

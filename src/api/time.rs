@@ -369,7 +369,7 @@ fn span_of(error: &TimeError) -> (usize, usize) {
 }
 
 fn context(api: &Api, place: Place) -> Context {
-    Context { now: api.handle.now(), zone: place.zone, settings: api.options.settings.clone() }
+    Context { now: api.handle.now(), zone: place.zone, settings: api.options().settings.clone() }
 }
 
 fn settled(place: Place, time: TimeReading) -> Time {

@@ -9,6 +9,7 @@ use serde_json::{Value, json};
 use crate::cli::names::NameError;
 use crate::client::ClientError;
 use crate::client::start::StartError;
+use crate::config::edit::EditError;
 use crate::config::file::ConfigError;
 use crate::config::paths::PathsError;
 use crate::protocol::SCHEMA_VERSION;
@@ -146,6 +147,20 @@ pub(crate) enum CliError {
         /// The filter as it would be typed.
         filter: String,
     },
+    /// The configuration cannot be changed.
+    #[error(transparent)]
+    Edit(#[from] EditError),
+    /// A target is to be removed, and is named elsewhere.
+    #[error("cannot remove {target}: {} names it", by.join(", "))]
+    InUse {
+        /// The target.
+        target: String,
+        /// What names it, at least one.
+        by: Vec<String>,
+    },
+    /// The person was asked something, and gave no answer.
+    #[error("nothing was changed: there was no answer")]
+    GivenUp,
     /// The parameters of `rpc` are no JSON.
     #[error("cannot read the parameters {text:?}: {source}")]
     Json {
@@ -174,7 +189,14 @@ impl CliError {
             Self::Start(
                 StartError::Lock { .. } | StartError::Run { .. } | StartError::Died { .. } | StartError::TooSlow { .. },
             ) => Exit::NoDaemon,
-            Self::Config(_) | Self::Paths(_) | Self::Input { .. } | Self::Output { .. } => Exit::Failure,
+            Self::InUse { .. } => Exit::Refused,
+            Self::Edit(EditError::Taken { .. } | EditError::Missing { .. } | EditError::Unusable { .. }) => Exit::Usage,
+            Self::Config(_)
+            | Self::Edit(_)
+            | Self::GivenUp
+            | Self::Paths(_)
+            | Self::Input { .. }
+            | Self::Output { .. } => Exit::Failure,
         }
     }
 
@@ -196,9 +218,16 @@ impl CliError {
             Self::Start(StartError::Failed { hint, .. }) => hint.clone(),
             Self::Start(StartError::Lock { .. } | StartError::Unreachable { .. })
             | Self::Config(_)
+            | Self::GivenUp
             | Self::Paths(_)
             | Self::Input { .. }
             | Self::Output { .. } => None,
+            Self::InUse { target, .. } => Some(format!(
+                "keiko channel remove {target} --force removes it there too; what tasks say there then waits"
+            )),
+            Self::Edit(EditError::Missing { .. }) => Some("keiko channel list shows what is configured".to_owned()),
+            Self::Edit(EditError::Changed { .. }) => Some("try again".to_owned()),
+            Self::Edit(_) => None,
         }
     }
 
@@ -227,6 +256,9 @@ impl CliError {
             | Self::Start(_)
             | Self::Time(_)
             | Self::Config(_)
+            | Self::Edit(_)
+            | Self::InUse { .. }
+            | Self::GivenUp
             | Self::Paths(_)
             | Self::Input { .. }
             | Self::Output { .. }
@@ -254,7 +286,9 @@ impl CliError {
             },
             Self::Time(_) => "time",
             Self::NoneMeant { .. } => "not_found",
-            Self::Config(_) => "config",
+            Self::Config(_) | Self::Edit(_) => "config",
+            Self::InUse { .. } => "refused",
+            Self::GivenUp => "given_up",
             Self::Paths(_) => "paths",
             Self::Input { .. } => "input",
             Self::Output { .. } => "output",

@@ -8,6 +8,9 @@ use std::io::{self, BufRead as _, IsTerminal as _, Write};
 use crate::cli::render::text::{BAD, DIM, DUE, Text, is_unsafe};
 use anstream::{AutoStream, ColorChoice};
 
+#[cfg(unix)]
+mod hidden;
+
 /// Narrower than this nothing can be read, so the size that a broken terminal reports is not believed.
 const WIDTH_MIN: usize = 10;
 
@@ -157,10 +160,42 @@ impl Ui {
         if !self.can_ask() {
             return Ok(None);
         }
-        self.err.write(&Text::plain(question).to_ansi());
+        self.question(question);
         let mut line = String::new();
         let read = io::stdin().lock().read_line(&mut line)?;
         Ok((read > 0).then_some(line))
+    }
+
+    /// As [`Ui::ask`], and nothing of what is typed is shown; `None` also where a terminal cannot do that.
+    ///
+    /// # Errors
+    /// Standard input cannot be read, or the person wants no more.
+    #[cfg(unix)]
+    pub(crate) fn ask_hidden(&mut self, question: &str) -> io::Result<Option<String>> {
+        if !self.can_ask() {
+            return Ok(None);
+        }
+        // Before the question: who answers at once is not to see it either.
+        let terminal = hidden::Hidden::begin()?;
+        self.question(question);
+        let line = terminal.line();
+        // The key at its end was not shown either.
+        self.err.write("\n");
+        line
+    }
+
+    /// As [`Ui::ask`], and nothing of what is typed is shown: no terminal here can do that.
+    #[cfg(not(unix))]
+    pub(crate) fn ask_hidden(&mut self, _question: &str) -> io::Result<Option<String>> {
+        Ok(None)
+    }
+
+    /// Puts a question, of which the last line is answered.
+    fn question(&mut self, question: &str) {
+        let (before, last) = question.rsplit_once('\n').unwrap_or(("", question));
+        let lines: Vec<Text> = before.lines().map(Text::plain).collect();
+        self.err.lines(&lines);
+        self.err.write(&Text::plain(last).to_ansi());
     }
 
     /// Writes out what is left, and returns why standard output could not be written to.

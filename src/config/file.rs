@@ -6,7 +6,6 @@
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::fmt;
-use std::fs;
 use std::io;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
@@ -16,10 +15,11 @@ use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
 use crate::config::Config;
-use crate::config::bounded::{self, Unread};
+use crate::config::routing;
 use crate::config::target::{self, ConfiguredTarget};
 use crate::config::value::{self, Expected};
 use crate::config::webhook::{self, Webhook};
+use crate::config::whole::{self, FILE_BYTES_MAX};
 use crate::domain::day::Daily;
 use crate::domain::delivery::{ChannelKind, Target};
 
@@ -33,7 +33,9 @@ const SETTINGS: &[(&str, Setter)] = &[
     ("date_only_hour", |config, value| put(&mut config.date_only, value::clock_time(value))),
     ("snooze_default", |config, value| put(&mut config.snooze_default, value::snooze(value))),
     ("snooze_choices", |config, value| put(&mut config.snooze_choices, value::snoozes(value))),
-    ("channels", |config, value| put(&mut config.channels, value::channels(value))),
+    ("channels", |config, value| put(&mut config.routing.channels, value::channels(value))),
+    ("fallback", |config, value| put(&mut config.routing.fallback, value::channels(value))),
+    ("always", |config, value| put(&mut config.routing.always, value::channels(value))),
     ("day_parts.morning", |config, value| put(&mut config.day_parts.morning, value::clock_time(value))),
     ("day_parts.afternoon", |config, value| put(&mut config.day_parts.afternoon, value::clock_time(value))),
     ("day_parts.evening", |config, value| put(&mut config.day_parts.evening, value::clock_time(value))),
@@ -58,14 +60,11 @@ fn daily(config: &Config) -> Daily {
     config.daily.clone().unwrap_or(Daily { at, targets: Vec::new() })
 }
 
-/// The longest file that is read, in bytes: thousands of webhooks, and far below what could hurt.
-const FILE_BYTES_MAX: u64 = 1024 * 1024;
-
-/// What is empty on purpose, as a link to it says.
-const NOTHING: &str = "/dev/null";
-
 /// The table that holds one table for each program to be told.
 const WEBHOOKS: &str = "webhooks";
+
+/// The list that holds one table for each rule of who is told by what.
+const RULES: &str = "rules";
 
 /// What stands in an error in place of a value that may be a secret.
 const NOT_SHOWN: &str = "(not shown)";
@@ -192,7 +191,7 @@ impl Config {
     /// # Errors
     /// The file is there but cannot be read, is no TOML, or has a bad value.
     pub fn load(path: &Path, origin: Origin) -> Result<(Self, Vec<Warning>), ConfigError> {
-        match read(path)? {
+        match whole::read(path)? {
             Some(text) => Self::parse(path, &text),
             None => Ok((Self::default(), missing(path, origin))),
         }
@@ -212,32 +211,15 @@ impl Config {
         })?;
         let mut reading = Reading { path, text, config: Self::default(), warnings: Vec::new(), bad: Vec::new() };
         reading.table("", document.get_ref());
-        let root = document.get_ref();
-        let of_digest = root.get("digest").and_then(|table| table.get_ref().as_table()?.get("channels"));
-        if let Some(channels) = root.get("channels").or(of_digest) {
-            reading.targets(channels.span());
+        for (key, span) in routing::places(document.get_ref()) {
+            reading.targets(key, span);
+        }
+        let digest = document.get_ref().get("digest").and_then(|table| table.get_ref().as_table()?.get("channels"));
+        if let Some(channels) = digest {
+            reading.digest_targets(channels.span());
         }
         reading.finish()
     }
-}
-
-/// Returns the text of the file, `None` where there is none. Never waits for a writer, nor reads without end.
-fn read(path: &Path) -> Result<Option<String>, ConfigError> {
-    let bytes = match bounded::read(path, FILE_BYTES_MAX) {
-        Ok(bytes) => bytes,
-        Err(Unread::Unreadable { source }) if source.kind() == io::ErrorKind::NotFound => return Ok(None),
-        Err(Unread::Unreadable { source }) => return Err(ConfigError::Unreadable { path: path.to_owned(), source }),
-        Err(Unread::NoFile { .. }) if fs::canonicalize(path).is_ok_and(|real| real == Path::new(NOTHING)) => {
-            return Ok(Some(String::new()));
-        }
-        Err(Unread::NoFile { found }) => return Err(ConfigError::NoFile { path: path.to_owned(), found }),
-        Err(Unread::TooLong { .. }) => return Err(ConfigError::TooLong { path: path.to_owned() }),
-    };
-    let text = String::from_utf8(bytes).map_err(|error| ConfigError::Unreadable {
-        path: path.to_owned(),
-        source: io::Error::new(io::ErrorKind::InvalidData, error.utf8_error()),
-    })?;
-    Ok(Some(text))
 }
 
 fn missing(path: &Path, origin: Origin) -> Vec<Warning> {
@@ -267,6 +249,8 @@ impl Reading<'_> {
             let name = format!("{prefix}{}", key.get_ref());
             if name == WEBHOOKS {
                 self.webhooks(value);
+            } else if name == RULES {
+                self.rules(value);
             } else if let Some(kind) = target::KINDS.into_iter().find(|kind| kind.as_str() == name) {
                 self.targets_of(kind, value);
             } else if let Some((_, set)) = SETTINGS.iter().find(|(known, _)| *known == name) {
@@ -295,7 +279,7 @@ impl Reading<'_> {
         for (key, value) in table {
             let name = format!("{WEBHOOKS}.{}", key.get_ref());
             match value.get_ref().as_table() {
-                Some(_) if !webhook::is_name(key.get_ref()) => {
+                Some(_) if !target::is_name(key.get_ref()) => {
                     self.secret_value(name, "a name of letters, digits, - and _, at most 64", &key.span());
                 }
                 Some(table) => self.webhook(&name, key, table),
@@ -340,7 +324,7 @@ impl Reading<'_> {
         for (key, value) in table {
             let name = format!("{kind}.{}", key.get_ref());
             match value.get_ref().as_table() {
-                Some(_) if !webhook::is_name(key.get_ref()) => {
+                Some(_) if !target::is_name(key.get_ref()) => {
                     self.secret_value(name, "a name of letters, digits, - and _, at most 64", &key.span());
                 }
                 Some(table) => self.target(kind, &name, key, table),
@@ -382,17 +366,33 @@ impl Reading<'_> {
         self.config.targets.push(ConfiguredTarget { target, at, values });
     }
 
-    /// Notes channels that name a target of which nothing is configured.
-    fn targets(&mut self, span: Range<usize>) {
+    fn rules(&mut self, value: &Spanned<DeValue<'_>>) {
+        let read = routing::rules(value);
+        self.config.routing.rules = read.rules;
+        for (key, expected, span) in read.bad {
+            self.bad_value(key, expected, span);
+        }
+        for (key, nearest, span) in read.unknown {
+            self.unknown(key, nearest, &span);
+        }
+    }
+
+    /// As [`Reading::targets`], of where each day is told.
+    fn digest_targets(&mut self, span: Range<usize>) {
         let named = self.config.named_targets();
-        let is_missing = |target: &Target| {
-            let is_url = target.kind == ChannelKind::Webhook && target.address.contains("://");
-            target.kind.has_addresses() && !is_url && !named.contains(target)
-        };
-        let of_digest = self.config.daily.iter().flat_map(|daily| &daily.targets);
-        if self.config.channels.iter().chain(of_digest).any(is_missing) {
+        let told = self.config.daily.iter().flat_map(|daily| &daily.targets);
+        if told.into_iter().any(|target| routing::is_missing(target, &named)) {
             let expected = "each webhook:NAME to have a table [webhooks.NAME], each other KIND:NAME one [KIND.NAME]";
-            self.bad_value("channels".to_owned(), expected, span);
+            self.bad_value("digest.channels".to_owned(), expected, span);
+        }
+    }
+
+    /// Notes a list of channels that names a target of which nothing is configured.
+    fn targets(&mut self, place: routing::Place, span: Range<usize>) {
+        let named = self.config.named_targets();
+        if place.targets(&self.config.routing).iter().any(|target| routing::is_missing(target, &named)) {
+            let expected = "each webhook:NAME to have a table [webhooks.NAME], each other KIND:NAME one [KIND.NAME]";
+            self.bad_value(place.to_string(), expected, span);
         }
     }
 
@@ -436,7 +436,7 @@ fn position(text: &str, offset: usize) -> Position {
 /// Returns the one of the `known` keys that is most like `key`, if it is like it at all.
 ///
 /// A key in the wrong table is found by its last part: `level` is `log.level`.
-fn nearest(key: &str, known: impl Iterator<Item = &'static str>) -> Option<&'static str> {
+pub(super) fn nearest(key: &str, known: impl Iterator<Item = &'static str>) -> Option<&'static str> {
     let last = |name: &str| name.rsplit('.').next().unwrap_or_default().to_lowercase();
     let distance_to = |known: &str| {
         let whole = distance(&key.to_lowercase(), known);
@@ -508,6 +508,7 @@ impl fmt::Display for Warning {
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
     use std::time::Duration;
 
     use chrono::NaiveTime;
@@ -516,6 +517,7 @@ mod tests {
     use crate::config::webhook::{Preset, Scalar, Source, Success};
     use crate::config::{DayParts, Dialect, Log, LogFormat, LogLevel};
     use crate::domain::quiet::{QuietHours, QuietRange, Weekdays};
+    use crate::domain::routing::Routing;
     use crate::domain::secret::Secret;
     use crate::domain::time::Span;
 
@@ -573,7 +575,7 @@ mod tests {
             date_only: at(8, 30),
             snooze_default: Span::from_minutes(90),
             snooze_choices: vec![Span::from_minutes(5), Span::from_minutes(120)],
-            channels: vec![Target::terminal(), Target::desktop()],
+            routing: Routing { channels: vec![Target::terminal(), Target::desktop()], ..Routing::NONE },
             webhooks: Vec::new(),
             targets: Vec::new(),
             daily: None,
@@ -676,11 +678,11 @@ mod tests {
         );
         check_refused(
             "[webhooks.ops]\nurl = 'https://x'\nurl_env = 'X'",
-            "config.toml:1:11: cannot use webhooks.ops = (not shown): expected only one of url, url_file and url_env",
+            "config.toml:1:11: cannot use webhooks.ops = (not shown): expected only one of url, url_file, url_env and url_command",
         );
         check_refused(
             "[webhooks.ops]\npreset = 'slack'",
-            "config.toml:1:11: cannot use webhooks.ops = (not shown): expected a url, url_file or url_env",
+            "config.toml:1:11: cannot use webhooks.ops = (not shown): expected a url, url_file, url_env or url_command",
         );
         check_refused(
             "[webhooks.'a b']\nurl = 'https://x'",
@@ -787,7 +789,7 @@ mod tests {
         let directory = tempfile::tempdir().unwrap();
         assert!(matches!(Config::load(directory.path(), Origin::Default), Err(ConfigError::NoFile { .. })));
         assert!(matches!(Config::load(Path::new("/dev/zero"), Origin::Default), Err(ConfigError::NoFile { .. })));
-        assert_eq!(Config::load(Path::new(NOTHING), Origin::Named).unwrap(), (Config::default(), Vec::new()));
+        assert_eq!(Config::load(Path::new("/dev/null"), Origin::Named).unwrap(), (Config::default(), Vec::new()));
         let long = directory.path().join("long.toml");
         fs::File::create(&long).unwrap().set_len(FILE_BYTES_MAX + 1).unwrap();
         assert!(matches!(Config::load(&long, Origin::Default), Err(ConfigError::TooLong { .. })));

@@ -10,15 +10,19 @@ use crate::config::webhook::Webhook;
 use crate::domain::day::Daily;
 use crate::domain::delivery::{ChannelKind, Target};
 use crate::domain::quiet::QuietHours;
+use crate::domain::routing::Routing;
 use crate::domain::time::Span;
 
 pub mod bounded;
+pub mod edit;
 pub mod file;
 pub mod paths;
 mod private_dir;
+mod routing;
 pub mod target;
 mod value;
 pub mod webhook;
+mod whole;
 
 /// The configuration, complete.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -35,8 +39,8 @@ pub struct Config {
     pub snooze_default: Span,
     /// How long the snoozes are that popups offer, a button each.
     pub snooze_choices: Vec<Span>,
-    /// Where a task speaks that names no channel; empty means the desktop, and the terminal while that is away.
-    pub channels: Vec<Target>,
+    /// Who is told by what.
+    pub routing: Routing,
     /// Programs to be told, in the order of their names.
     pub webhooks: Vec<Webhook>,
     /// Chats, topics, mail addresses and programs of the person's own, in the order of the file.
@@ -143,7 +147,7 @@ impl Default for Config {
             day_parts: DayParts::default(),
             snooze_default: Span::from_minutes(10),
             snooze_choices: vec![Span::from_minutes(10), Span::from_minutes(60)],
-            channels: Vec::new(),
+            routing: Routing::NONE,
             webhooks: Vec::new(),
             targets: Vec::new(),
             quiet: QuietHours::default(),

@@ -73,10 +73,21 @@ pub enum Shape {
 }
 
 /// The endings that a secret's key has by where the secret is.
-const SOURCES: [&str; 3] = ["_file", "_env", "_command"];
+pub const SOURCES: [&str; 3] = ["_file", "_env", "_command"];
 
 /// The kinds that have tables here; a webhook's is read in [`crate::config::webhook`].
 pub const KINDS: [ChannelKind; 6] = [
+    ChannelKind::Telegram,
+    ChannelKind::Feishu,
+    ChannelKind::Wecom,
+    ChannelKind::Ntfy,
+    ChannelKind::Mail,
+    ChannelKind::Exec,
+];
+
+/// The kinds of which targets can be set up.
+pub const SETTABLE: [ChannelKind; 7] = [
+    ChannelKind::Webhook,
     ChannelKind::Telegram,
     ChannelKind::Feishu,
     ChannelKind::Wecom,
@@ -137,11 +148,22 @@ const MAIL: &[Key] = &[
 
 const EXEC: &[Key] = &[required("command", Shape::Words), TIMEOUT];
 
-/// Returns the keys of a kind's tables; none where it has no tables here.
+/// The plain ones of a webhook, whose tables have further keys.
+const WEBHOOK: &[Key] = &[
+    required("url", Shape::Secret),
+    optional("preset", Shape::OneOf(&["generic", "slack", "discord", "dingtalk"])),
+    optional("secret", Shape::Secret),
+    optional("allow_redirects", Shape::Truth),
+    CA,
+    TIMEOUT,
+];
+
+/// Returns the keys of a kind's tables, in the order in which a person is asked for them; none where it has no tables.
 #[must_use]
 pub const fn keys(kind: ChannelKind) -> &'static [Key] {
     match kind {
-        ChannelKind::Desktop | ChannelKind::Terminal | ChannelKind::Webhook => &[],
+        ChannelKind::Desktop | ChannelKind::Terminal => &[],
+        ChannelKind::Webhook => WEBHOOK,
         ChannelKind::Telegram => TELEGRAM,
         ChannelKind::Feishu => FEISHU,
         ChannelKind::Wecom => WECOM,
@@ -159,6 +181,12 @@ pub(super) fn find(kind: ChannelKind, name: &str) -> Option<(&'static Key, &'sta
         let ending = SOURCES.iter().find(|ending| is_secret && rest == **ending).copied();
         if rest.is_empty() { Some((key, "")) } else { ending.map(|ending| (key, ending)) }
     })
+}
+
+/// Returns whether a name can be typed behind `telegram:` and the like, and is no URL.
+#[must_use]
+pub fn is_name(name: &str) -> bool {
+    (1..=64).contains(&name.len()) && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_".contains(&byte))
 }
 
 /// Returns every name that a table of `kind` may have.
@@ -200,7 +228,7 @@ fn text(value: &DeValue<'_>) -> Option<String> {
     value.as_str().filter(|text| !text.is_empty()).map(str::to_owned)
 }
 
-fn words(value: &DeValue<'_>) -> Option<Vec<String>> {
+pub(super) fn words(value: &DeValue<'_>) -> Option<Vec<String>> {
     let words: Vec<String> = match value.as_array() {
         Some(values) => values.iter().map(|value| text(value.get_ref())).collect::<Option<_>>()?,
         None => vec![text(value)?],

@@ -8,6 +8,7 @@ use std::time::Duration;
 use toml::de::{DeTable, DeValue};
 
 use crate::config::file::Position;
+use crate::config::target::words;
 use crate::config::value::Expected;
 use crate::domain::secret::Secret;
 
@@ -104,6 +105,8 @@ pub(super) const SETTINGS: &[(&str, Setter)] = &[
     ("secret", |hook, value| put(&mut hook.secrets, some(value))),
     ("secret_file", |hook, value| put(&mut hook.secrets, file(value))),
     ("secret_env", |hook, value| put(&mut hook.secrets, variable(value))),
+    ("url_command", |hook, value| put(&mut hook.url, command(value))),
+    ("secret_command", |hook, value| put(&mut hook.secrets, command(value))),
     ("headers", |hook, value| headers(value).map(|headers| hook.headers = headers)),
     ("body", |hook, value| put(&mut hook.body, text(value))),
     ("ca_file", |hook, value| put(&mut hook.ca_file, path(value))),
@@ -114,7 +117,8 @@ pub(super) const SETTINGS: &[(&str, Setter)] = &[
 ];
 
 /// The keys that name one thing in several ways.
-const EITHER: &[[&str; 3]] = &[["url", "url_file", "url_env"], ["secret", "secret_file", "secret_env"]];
+const EITHER: &[[&str; 4]] =
+    &[["url", "url_file", "url_env", "url_command"], ["secret", "secret_file", "secret_env", "secret_command"]];
 
 impl Webhook {
     /// Returns one of which nothing is known yet.
@@ -150,19 +154,14 @@ impl Webhook {
         for ways in EITHER {
             if ways.iter().filter(given).count() > 1 {
                 return Some(if ways[0] == "url" {
-                    "only one of url, url_file and url_env"
+                    "only one of url, url_file, url_env and url_command"
                 } else {
-                    "only one of secret, secret_file and secret_env"
+                    "only one of secret, secret_file, secret_env and secret_command"
                 });
             }
         }
-        self.url.is_none().then_some("a url, url_file or url_env")
+        self.url.is_none().then_some("a url, url_file, url_env or url_command")
     }
-}
-
-/// Returns whether a name can be typed behind `webhook:`, and is no URL.
-pub(super) fn is_name(name: &str) -> bool {
-    (1..=64).contains(&name.len()) && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_".contains(&byte))
 }
 
 fn put<T>(place: &mut Option<T>, value: Result<T, Expected>) -> Result<(), Expected> {
@@ -200,6 +199,10 @@ fn file(value: &DeValue<'_>) -> Result<Source, Expected> {
 fn variable(value: &DeValue<'_>) -> Result<Source, Expected> {
     let is_name = |text: &&str| !text.is_empty() && !text.contains(['=', '\0']);
     value.as_str().filter(is_name).map(|name| Source::Variable(name.to_owned())).ok_or("the name of a variable")
+}
+
+fn command(value: &DeValue<'_>) -> Result<Source, Expected> {
+    words(value).map(Source::Command).ok_or("a command with its arguments, as a list of texts")
 }
 
 fn preset(value: &DeValue<'_>) -> Result<Preset, Expected> {

@@ -79,7 +79,8 @@ impl SetAside {
         join_all(channels.iter().map(|channel| first_look(&**channel, look_wait))).await;
         let is_wanted = |channel: &&Arc<dyn Channel>| {
             let kind = channel.kind();
-            let is_chosen = config.channels.is_empty() || config.channels.iter().any(|target| target.kind == kind);
+            let is_chosen =
+                config.routing.channels.is_empty() || config.routing.channels.iter().any(|target| target.kind == kind);
             kind.is_person() && is_chosen && *channel.presence().borrow() == Presence::Present
         };
         let told = channels.iter().filter(is_wanted).map(|channel| async {

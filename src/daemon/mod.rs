@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use clap::{CommandFactory as _, Parser as _};
-use futures_util::future::join_all;
+use futures_util::future::{BoxFuture, join_all};
 use tokio_util::sync::CancellationToken;
 
 use crate::api::listen::{ListenError, Listening, is_answered, listen};
@@ -22,15 +22,14 @@ use crate::config::paths::{Paths, PathsError};
 use crate::daemon::args::Args;
 use crate::daemon::damage::SetAside;
 use crate::daemon::lock::{DataLock, LockError};
-use crate::daemon::signals::StopSignals;
-use crate::daemon::targets::Chats;
+use crate::daemon::reload::{Configured, Reloading};
+use crate::daemon::signals::Signals;
 use crate::engine::ids::Ids;
 use crate::engine::{self, EngineParts};
 use crate::logging::{self, Log, LoggingError};
 use crate::notify::desktop::{Choices, DesktopChannel, SessionBus};
 use crate::notify::network::{Network, SilentNetwork, SystemNetwork};
 use crate::notify::terminal::{TerminalChannel, Terminals};
-use crate::notify::webhook::WebhookChannel;
 use crate::notify::{Channel, first_look};
 use crate::protocol::{FAILED_PREFIX, HINT_PREFIX, PROGRAM_VERSION, READY_LINE};
 use crate::store::sqlite::SqliteStore;
@@ -39,6 +38,7 @@ use crate::store::{Store, StoreError};
 mod args;
 mod damage;
 mod lock;
+mod reload;
 mod settings;
 mod signals;
 mod targets;
@@ -214,7 +214,7 @@ fn run(args: &Args, log: &mut Option<Log>) -> Result<(), DaemonError> {
 
 /// Starts everything, serves until the stop, and stops everything in order.
 async fn serve(args: &Args, paths: &Paths, config: &Config) -> Result<(), DaemonError> {
-    let signals = StopSignals::listen().map_err(|source| DaemonError::System { what: "hear signals", source })?;
+    let signals = Signals::listen().map_err(|source| DaemonError::System { what: "hear signals", source })?;
     // Before anything is due: a daemon that nobody can reach must not fire.
     let listening = announced_socket(paths)?;
     let socket = listening.path().to_owned();
@@ -229,10 +229,8 @@ async fn serve(args: &Args, paths: &Paths, config: &Config) -> Result<(), Daemon
         Ok(store) => Arc::new(store),
         Err(error) => return Err(unusable(Arc::new(error), paths, config, &*clock).await),
     };
-    let webhooks = webhooks::channel(paths.config_file(), config, Arc::clone(&clock))?.heeding(network(args));
-    let chats = chats(args, paths, config, &clock)?;
-    let channels = channels(config, webhooks, &chats);
-    join_all(channels.iter().map(|channel| first_look(&**channel, FIRST_LOOK_WAIT))).await;
+    let configured = Configured::new(paths, config, &clock, || network(args))?;
+    let channels = channels(config, &configured).await;
     let parts = EngineParts {
         store: Arc::clone(&store) as Arc<dyn Store>,
         clock: Arc::clone(&clock),
@@ -241,6 +239,7 @@ async fn serve(args: &Args, paths: &Paths, config: &Config) -> Result<(), Daemon
         grace: config.grace,
         quiet_hours: config.quiet.clone(),
         daily: config.daily.clone(),
+        routing: config.routing.clone(),
     };
     let (handle, running) = match engine::start(parts).await {
         Ok(started) => started,
@@ -250,20 +249,21 @@ async fn serve(args: &Args, paths: &Paths, config: &Config) -> Result<(), Daemon
         }
     };
     let stop = CancellationToken::new();
-    let about = About {
-        schema: SqliteStore::schema_version(),
-        data_dir: paths.data_dir().to_owned(),
-        backup_dir: paths.backup_dir(),
-        socket: socket.clone(),
-        has_programmable_clock: args.clock.is_some(),
-    };
-    let api = Arc::new(Api::new(handle.clone(), clock, about, settings::api(config), stop.clone()));
+    let configuration = Arc::new(Reloading::new(paths.clone(), configured, config.clone()));
+    let api = Arc::new(Api::new(
+        handle.clone(),
+        clock,
+        about(args, paths, &socket),
+        settings::api(config),
+        configuration,
+        stop.clone(),
+    ));
     let anew = {
         let paths = paths.clone();
         move || announced_socket(&paths)
     };
     let serving = tokio::spawn(listening.serve(Arc::clone(&api), stop.clone(), anew));
-    tokio::spawn(signals.pass_on(stop.clone()));
+    tokio::spawn(signals.pass_on(stop.clone(), reload_of(&api)));
     tracing::info!(version = PROGRAM_VERSION, pid = std::process::id(), socket = %socket.display(), "ready");
     say(READY_LINE);
 
@@ -287,6 +287,32 @@ async fn serve(args: &Args, paths: &Paths, config: &Config) -> Result<(), Daemon
     // With it go the connections of those who wait for the end.
     drop(api);
     ended
+}
+
+/// Returns what the daemon says of itself.
+fn about(args: &Args, paths: &Paths, socket: &Path) -> About {
+    About {
+        schema: SqliteStore::schema_version(),
+        config_file: paths.config_file().to_owned(),
+        data_dir: paths.data_dir().to_owned(),
+        backup_dir: paths.backup_dir(),
+        socket: socket.to_owned(),
+        has_programmable_clock: args.clock.is_some(),
+    }
+}
+
+/// Returns what is done where a signal asks for it: the configuration is read anew.
+fn reload_of(api: &Arc<Api>) -> impl Fn() -> BoxFuture<'static, ()> + Send + 'static {
+    let api = Arc::downgrade(api);
+    move || {
+        let api = api.upgrade();
+        Box::pin(async move {
+            let Some(api) = api else { return };
+            if let Err(error) = api.reload().await {
+                tracing::error!(%error, "cannot reload the configuration, the former one holds");
+            }
+        })
+    }
 }
 
 /// Returns whether the daemon that has the lock answers. One that nobody can find is told so.
@@ -366,16 +392,11 @@ fn network(args: &Args) -> Arc<dyn Network> {
     }
 }
 
-fn chats(args: &Args, paths: &Paths, config: &Config, clock: &Arc<dyn Clock>) -> Result<Chats, ConfigError> {
-    let chats = Chats::new(clock, || network(args));
-    chats.configure(paths.config_file(), config)?;
-    Ok(chats)
-}
-
-fn channels(config: &Config, webhooks: WebhookChannel, chats: &Chats) -> Vec<Arc<dyn Channel>> {
+/// Returns every channel, once each has looked whether it can reach somebody.
+async fn channels(config: &Config, configured: &Configured) -> Vec<Arc<dyn Channel>> {
     let mut channels = person_channels(config);
-    channels.push(Arc::new(webhooks));
-    channels.extend(chats.channels());
+    channels.extend(configured.channels());
+    join_all(channels.iter().map(|channel| first_look(&**channel, FIRST_LOOK_WAIT))).await;
     channels
 }
 

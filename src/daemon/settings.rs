@@ -4,6 +4,7 @@ use crate::api;
 use crate::config::paths::Paths;
 use crate::config::{self, Config};
 use crate::daemon::args::{self, Args};
+use crate::engine::input::EngineSettings;
 use crate::logging::{self, Format, Options, Output};
 use crate::when::{self, Settings};
 
@@ -31,8 +32,18 @@ pub(super) fn api(config: &Config) -> api::Options {
     api::Options {
         settings: time(config),
         snooze_default: config.snooze_default,
-        channels: config.channels.clone(),
+        routing: config.routing.clone(),
         targets: config.named_targets(),
+    }
+}
+
+/// Returns what the loop goes by.
+pub(super) fn engine(config: &Config) -> EngineSettings {
+    EngineSettings {
+        grace: config.grace,
+        quiet_hours: config.quiet.clone(),
+        daily: config.daily.clone(),
+        routing: config.routing.clone(),
     }
 }
 

@@ -1,22 +1,27 @@
-//! How does the daemon hear that it is to stop? The first signal asks, the second insists.
+//! How does the daemon hear that it is to stop, or to read its configuration anew? Of those that mean stop the first asks, the
+//! second insists.
 
-use std::io;
+use std::io::{self, IsTerminal as _};
 
+use futures_util::future::BoxFuture;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio_util::sync::CancellationToken;
 
 /// The exit code of a daemon that was told twice, as of one that a signal ended.
 const INSISTED: i32 = 130;
 
-/// The signals that mean stop, taken over from the system's own ways.
+/// The signal that asks for the configuration to be read anew.
+const HANG_UP: &str = "SIGHUP";
+
+/// The signals that mean something, taken over from the system's own ways.
 #[derive(Debug)]
-pub(super) struct StopSignals {
+pub(super) struct Signals {
     terminate: Signal,
     interrupt: Signal,
     hang_up: Signal,
 }
 
-impl StopSignals {
+impl Signals {
     /// Takes the signals over. From now on none of them ends the process by itself.
     ///
     /// # Errors
@@ -29,12 +34,28 @@ impl StopSignals {
         })
     }
 
-    /// Cancels `stop` at the first signal, and ends the process on the spot at the second.
-    pub(super) async fn pass_on(mut self, stop: CancellationToken) {
-        let name = self.next().await;
+    /// Cancels `stop` at the first signal that means it, and ends the process on the spot at the second; does `reload` at each
+    /// that asks for that.
+    pub(super) async fn pass_on(mut self, stop: CancellationToken, reload: impl Fn() -> BoxFuture<'static, ()> + Send) {
+        // Where it runs on somebody's terminal, that terminal is gone.
+        let is_on_terminal = io::stderr().is_terminal();
+        let name = loop {
+            match self.next().await {
+                HANG_UP if !is_on_terminal => {
+                    tracing::info!(signal = HANG_UP, "reads its configuration anew");
+                    reload().await;
+                }
+                name => break name,
+            }
+        };
         tracing::info!(signal = name, "stops");
         stop.cancel();
-        let name = self.next().await;
+        let name = loop {
+            match self.next().await {
+                HANG_UP => {}
+                name => break name,
+            }
+        };
         tracing::warn!(signal = name, "stops at once");
         // Every acknowledged change is durable already: this is what kill -9 would do, and no worse.
         std::process::exit(INSISTED);
@@ -44,7 +65,7 @@ impl StopSignals {
         tokio::select! {
             _ = self.terminate.recv() => "SIGTERM",
             _ = self.interrupt.recv() => "SIGINT",
-            _ = self.hang_up.recv() => "SIGHUP",
+            _ = self.hang_up.recv() => HANG_UP,
         }
     }
 }

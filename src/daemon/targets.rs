@@ -11,7 +11,6 @@ use crate::config::file::{ConfigError, Position, WebhookFault};
 use crate::config::target::{ConfiguredTarget, Value};
 use crate::config::{Config, bounded, webhook as configured};
 use crate::domain::delivery::ChannelKind;
-use crate::domain::time::Span;
 use crate::notify::exec::{self, ExecChannel};
 use crate::notify::fault::Fault;
 use crate::notify::keys::{Key, Source};

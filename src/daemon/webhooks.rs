@@ -11,8 +11,9 @@ use crate::config::bounded;
 use crate::config::file::{ConfigError, WebhookFault};
 use crate::config::webhook::{self as configured, Source, Webhook};
 use crate::domain::secret::Secret;
+use crate::notify::keys;
 use crate::notify::webhook::{
-    CONNECT_TIMEOUT, Fault, Key, Now, Preset, Redirects, Scalar, Settings, Success, TIMEOUT, WebhookChannel,
+    CONNECT_TIMEOUT, Fault, Given, Key, Now, Preset, Redirects, Scalar, Settings, Success, TIMEOUT, WebhookChannel,
 };
 
 /// The largest file that is read for a setting, in bytes: a system's whole bundle of certificates fits.
@@ -23,6 +24,23 @@ const FILE_BYTES_MAX: u64 = 4 * 1024 * 1024;
 /// # Errors
 /// Everything that is wrong with their settings, with the places in the file.
 pub(super) fn channel(path: &Path, config: &Config, clock: Arc<dyn Clock>) -> Result<WebhookChannel, ConfigError> {
+    let now: Now = Arc::new(move || clock.now());
+    with_settings(path, config, |targets| WebhookChannel::new(targets, now))
+}
+
+/// Lets a channel go by another configuration.
+///
+/// # Errors
+/// As for [`channel`]; the channel is then as it was.
+pub(super) fn configure(path: &Path, config: &Config, channel: &WebhookChannel) -> Result<(), ConfigError> {
+    with_settings(path, config, |targets| channel.configure(targets))
+}
+
+fn with_settings<T>(
+    path: &Path,
+    config: &Config,
+    make: impl FnOnce(Vec<Settings>) -> Result<T, Vec<Fault>>,
+) -> Result<T, ConfigError> {
     let mut targets = Vec::new();
     let mut faults = Vec::new();
     for webhook in &config.webhooks {
@@ -31,12 +49,12 @@ pub(super) fn channel(path: &Path, config: &Config, clock: Arc<dyn Clock>) -> Re
             Err((key, reason)) => faults.push(Fault { name: webhook.name.clone(), key, reason }),
         }
     }
-    let now: Now = Arc::new(move || clock.now());
-    let channel = WebhookChannel::new(targets, now).map_err(|more| faults.extend(more));
-    match channel {
-        Ok(channel) if faults.is_empty() => Ok(channel),
-        Ok(_) | Err(()) => Err(placed(path, &config.webhooks, &faults)),
+    if !faults.is_empty() {
+        // What else is wrong is told with it; nothing is made of it.
+        faults.extend(WebhookChannel::check(targets));
+        return Err(placed(path, &config.webhooks, &faults));
     }
+    make(targets).map_err(|faults| placed(path, &config.webhooks, &faults))
 }
 
 /// Returns the faults with the places of what is at fault.
@@ -54,11 +72,16 @@ fn placed(path: &Path, webhooks: &[Webhook], faults: &[Fault]) -> ConfigError {
 }
 
 fn settings(path: &Path, webhook: &Webhook) -> Result<Settings, (Key, String)> {
-    let url = read(path, webhook.url.as_ref()).map_err(|why| (Key::Url, why))?;
-    let [url] = <[Secret; 1]>::try_from(url).map_err(|all| {
-        // A URL has no space in it, so several words are several of them.
-        (Key::Url, format!("expected one URL, found {}", all.len()))
-    })?;
+    let url = match read(path, webhook.url.as_ref()).map_err(|why| (Key::Url, why))? {
+        Given::Later(key) => Given::Later(key),
+        Given::Now(url) => {
+            let [url] = <[Secret; 1]>::try_from(url).map_err(|all| {
+                // A URL has no space in it, so several words are several of them.
+                (Key::Url, format!("expected one URL, found {}", all.len()))
+            })?;
+            Given::Now(url)
+        }
+    };
     let ca = webhook.ca_file.as_ref().map(|file| contents(path, file)).transpose().map_err(|why| (Key::Ca, why))?;
     Ok(Settings {
         name: webhook.name.clone(),
@@ -87,21 +110,24 @@ fn settings(path: &Path, webhook: &Webhook) -> Result<Settings, (Key, String)> {
     })
 }
 
-/// Returns the secrets of a source; none where there is no source.
-fn read(path: &Path, source: Option<&Source>) -> Result<Vec<Secret>, String> {
+/// Returns the secrets of a source; none where there is no source. A program is run when they are first needed: it may wait
+/// for the person, and the start does not wait for that.
+fn read(path: &Path, source: Option<&Source>) -> Result<Given<Vec<Secret>>, String> {
     let text = match source {
-        None => return Ok(Vec::new()),
-        Some(Source::Given(secrets)) => return Ok(secrets.clone()),
+        None => return Ok(Given::Now(Vec::new())),
+        Some(Source::Given(secrets)) => return Ok(Given::Now(secrets.clone())),
         Some(Source::File(file)) => {
             String::from_utf8(contents(path, file)?).map_err(|_| format!("{} is no text", file.display()))?
         }
         Some(Source::Variable(name)) => {
             std::env::var(name).map_err(|_| format!("the daemon's environment has no variable {name}"))?
         }
-        Some(Source::Command(_)) => return Err("expected a file or a variable".to_owned()),
+        Some(Source::Command(words)) => {
+            return Ok(Given::Later(Arc::new(keys::Key::new(keys::Source::Program(words.clone())))));
+        }
     };
     let secrets: Vec<Secret> = text.split_whitespace().map(|word| Secret::new(word.to_owned())).collect();
-    if secrets.is_empty() { Err("nothing stands there".to_owned()) } else { Ok(secrets) }
+    if secrets.is_empty() { Err("nothing stands there".to_owned()) } else { Ok(Given::Now(secrets)) }
 }
 
 /// Returns what a file holds; a relative path is meant from the directory of the configuration.

@@ -9,6 +9,7 @@ use crate::domain::delivery::{DeliveryId, Report, Target};
 use crate::domain::occurrence::OccurrenceName;
 use crate::domain::op::Taken;
 use crate::domain::retry::Jitter;
+use crate::domain::routing::Routing;
 use crate::domain::schedule::Schedule;
 use crate::domain::task::{Deadline, Details, Missed, Nag, Number, Policy, Priority, TaskId};
 use crate::domain::time::{Span, Timestamp};
@@ -23,7 +24,7 @@ pub const WAITED_MAX: Span = Span::from_secs(30);
 
 /// The circumstances of a command: all that a rule may know besides its task.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Moment {
+pub struct Moment<'a> {
     /// Now.
     pub now: Timestamp,
     /// The zone of this device, where floating schedules live.
@@ -40,6 +41,8 @@ pub struct Moment {
     pub standing: Option<StandingPause>,
     /// Until when what this task says is held, where it is quiet or the person is away.
     pub quiet_until: Option<Timestamp>,
+    /// Who is told by what.
+    pub routing: &'a Routing,
 }
 
 /// A pause of all tasks, or of all with a tag, as it holds for one of them.
@@ -51,7 +54,7 @@ pub struct StandingPause {
     pub until: Option<Timestamp>,
 }
 
-impl Moment {
+impl Moment<'_> {
     /// Returns whether `at` had passed already when the request was read; what passed since is at once.
     #[must_use]
     pub fn has_passed(&self, at: Timestamp) -> bool {
@@ -174,6 +177,11 @@ pub enum Command {
         /// Why the latest one did, for people.
         error: String,
     },
+    /// A delivery is held since its target is not sent to: it may have to be said elsewhere.
+    FallBack {
+        /// Which delivery.
+        delivery: DeliveryId,
+    },
     /// The daemon starts and finds a delivery that an earlier run may have made without learning so.
     Resend {
         /// Which delivery.
@@ -217,6 +225,7 @@ impl Command {
             | Self::Retry
             | Self::Report { .. }
             | Self::TellTargetFails { .. }
+            | Self::FallBack { .. }
             | Self::Resend { .. }
             | Self::Hold { .. }
             | Self::Undo(_)
@@ -247,6 +256,7 @@ impl Command {
             Self::Retry => "retry",
             Self::Report { .. } => "report",
             Self::TellTargetFails { .. } => "tell of",
+            Self::FallBack { .. } => "fall back for",
             Self::Resend { .. } => "resend",
             Self::Hold { .. } => "hold",
             Self::Expire { .. } => "expire",

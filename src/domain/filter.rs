@@ -109,6 +109,7 @@ mod tests {
 
     use super::*;
     use crate::domain::command::{Command, Expected, GRACE_DEFAULT, Moment, NewTask};
+    use crate::domain::routing::Routing;
     use crate::domain::schedule::{Cron, Rule, Schedule};
     use crate::domain::task::{Details, Number, Policy};
     use crate::domain::transition::{create, transition};
@@ -120,7 +121,7 @@ mod tests {
         Timestamp::from_millis(1_780_000_000_000 + hours * HOUR).expect("within range")
     }
 
-    fn moment(now: Timestamp) -> Moment {
+    fn moment(now: Timestamp) -> Moment<'static> {
         Moment {
             now,
             zone: Tz::UTC,
@@ -130,6 +131,7 @@ mod tests {
             is_desktop_away: false,
             standing: None,
             quiet_until: None,
+            routing: Routing::none(),
         }
     }
 

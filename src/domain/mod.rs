@@ -25,6 +25,7 @@ pub mod quiet;
 pub mod rejection;
 mod replay;
 pub mod retry;
+pub mod routing;
 pub mod schedule;
 pub mod secret;
 pub mod stage;

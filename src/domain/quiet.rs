@@ -226,6 +226,7 @@ mod tests {
     use crate::domain::command::{GRACE_DEFAULT, Moment, NewTask};
     use crate::domain::delivery::{Delivery, Target};
     use crate::domain::occurrence::Nominal;
+    use crate::domain::routing::Routing;
     use crate::domain::schedule::{AfterDone, Calendar, Every, Interval, Schedule};
     use crate::domain::task::{Deadline, Details, Number, Policy, TaskId};
     use crate::domain::transition::create;
@@ -251,6 +252,7 @@ mod tests {
             is_desktop_away: false,
             standing: None,
             quiet_until: None,
+            routing: Routing::none(),
         };
         create(new, &moment).expect("the test's own task").after.task
     }

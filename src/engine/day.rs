@@ -53,8 +53,13 @@ impl Engine {
         Ok(())
     }
 
-    /// As tasks that name no channel: the desktop, and the terminal while that is away.
+    /// As tasks that name no channel: what is configured for those, else the desktop, and the terminal while that is away.
     fn default_targets(&self) -> Vec<Target> {
+        let persons = self.routing.channels.iter().filter(|target| target.kind.is_person());
+        let persons: Vec<Target> = persons.cloned().collect();
+        if !persons.is_empty() {
+            return persons;
+        }
         let is_away = self.dispatcher.is_away(ChannelKind::Desktop);
         [Target::desktop()].into_iter().chain(is_away.then(Target::terminal)).collect()
     }

@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 use std::ops::Range;
 use std::path::PathBuf;
-use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
+use std::sync::{Arc, RwLock};
 
 use chrono_tz::Tz;
 use tokio::sync::{Semaphore, mpsc, oneshot, watch};
@@ -45,7 +45,8 @@ pub struct Handle {
     channels: Vec<Arc<dyn Channel>>,
     last_seq: watch::Receiver<u64>,
     health: StoreHealth,
-    quiet_hours: QuietHours,
+    /// Shared by all handles of the loop: it may be configured anew.
+    pub(super) quiet_hours: Arc<RwLock<QuietHours>>,
     /// The operation that what is asked belongs to, where that began before.
     pub(super) op: Option<Uuid>,
     /// How many operations have begun with this handle and its clones.
@@ -108,7 +109,7 @@ impl Handle {
         health: StoreHealth,
     ) -> Self {
         let one = || Arc::new(Semaphore::new(1));
-        let quiet_hours = QuietHours::default();
+        let quiet_hours = Arc::default();
         Self {
             inputs,
             store,
@@ -128,7 +129,7 @@ impl Handle {
     /// Returns it with the hours in which the person is to be left alone each day.
     #[must_use]
     pub(super) fn with_quiet_hours(self, quiet_hours: QuietHours) -> Self {
-        Self { quiet_hours, ..self }
+        Self { quiet_hours: Arc::new(RwLock::new(quiet_hours)), ..self }
     }
 
     /// Adds a task; answers when it is committed.
@@ -176,7 +177,7 @@ impl Handle {
     /// # Errors
     /// The store fails.
     pub async fn quiet(&self) -> Result<Quiet, CallError> {
-        let hours = self.quiet_hours.clone();
+        let hours = self.quiet_hours();
         self.read(move |store| Ok(Quiet { hours, away: store.identity()?.away })).await
     }
 
@@ -357,7 +358,7 @@ impl Handle {
     /// # Errors
     /// The store fails.
     pub async fn agenda(&self, stretch: Stretch, part: Part) -> Result<(Vec<Snapshot>, Agenda), CallError> {
-        let hours = self.quiet_hours.clone();
+        let hours = self.quiet_hours();
         self.read(move |store| {
             let tasks = store.list(Which::Open)?;
             let quiet = Quiet { hours, away: store.identity()?.away };

@@ -8,12 +8,14 @@ use uuid::Uuid;
 use crate::clock::{AdvanceError, Jump};
 use crate::domain::breaker::TargetHealth;
 use crate::domain::command::{Command, Edit, Expected};
+use crate::domain::day::Daily;
 use crate::domain::delivery::{ChannelKind, DeliveryId, Report, Target};
 use crate::domain::event::{Actor, Snapshot};
 use crate::domain::op::Op;
 use crate::domain::pause::Scope;
-use crate::domain::quiet::Away;
+use crate::domain::quiet::{Away, QuietHours};
 use crate::domain::rejection::Rejection;
+use crate::domain::routing::Routing;
 use crate::domain::schedule::Schedule;
 use crate::domain::task::{Deadline, Details, Number, Policy, TaskId};
 use crate::domain::time::{Span, Timestamp};
@@ -22,6 +24,19 @@ use crate::domain::waiting::SetWaits;
 use crate::engine::request::RequestKey;
 use crate::notify::responses::{Act, Ring};
 use crate::store::{StoreError, Wake};
+
+/// What the loop goes by, and may be configured anew.
+#[derive(Clone, Debug)]
+pub struct EngineSettings {
+    /// Within it a firing is on time.
+    pub grace: Span,
+    /// When the person is to be left alone each day.
+    pub quiet_hours: QuietHours,
+    /// When and where each day is told; `None`: not at all.
+    pub daily: Option<Daily>,
+    /// Who is told by what.
+    pub routing: Routing,
+}
 
 /// An input of the loop. Closed: what is not here cannot change anything.
 #[derive(Debug)]
@@ -111,6 +126,13 @@ pub enum Input {
     Silenced {
         /// Which channel.
         kind: ChannelKind,
+    },
+    /// Other settings hold from now on.
+    Configure {
+        /// The settings.
+        settings: EngineSettings,
+        /// Where it is told that they hold.
+        reply: oneshot::Sender<Result<(), CallError>>,
     },
     /// Somebody wants to compare the queue with the store.
     Audit {

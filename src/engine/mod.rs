@@ -12,6 +12,7 @@ use tokio::task::JoinHandle;
 use crate::clock::Clock;
 use crate::domain::day::Daily;
 use crate::domain::quiet::QuietHours;
+use crate::domain::routing::Routing;
 use crate::domain::time::Span;
 use crate::engine::handle::{Handle, INPUTS_MAX};
 use crate::engine::ids::Ids;
@@ -36,6 +37,7 @@ mod recover;
 pub mod request;
 mod retry;
 mod run;
+mod settings;
 mod step;
 mod steps_of_clock;
 pub mod storage;
@@ -58,6 +60,8 @@ pub struct EngineParts {
     pub quiet_hours: QuietHours,
     /// When and where each day is told; `None`: not at all.
     pub daily: Option<Daily>,
+    /// Who is told by what.
+    pub routing: Routing,
 }
 
 /// A running loop.

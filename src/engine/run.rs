@@ -20,12 +20,13 @@ use crate::domain::op::DELETED_KEPT;
 use crate::domain::pause::ManyPause;
 use crate::domain::quiet::Quiet;
 use crate::domain::retry::back_off;
+use crate::domain::routing::Routing;
 use crate::domain::task::{Number, TaskId};
 use crate::domain::time::{Span, Timestamp};
 use crate::engine::EngineParts;
 use crate::engine::dispatch::Dispatcher;
 use crate::engine::ids::Ids;
-use crate::engine::input::{CallError, Input};
+use crate::engine::input::{CallError, EngineSettings, Input};
 use crate::engine::log_lines::{LogLine, log_lines};
 use crate::engine::step::{Batch, Circumstances, Outcome, Plan, World};
 use crate::engine::storage::StoreHealth;
@@ -63,6 +64,8 @@ pub(super) struct Engine {
     pub(super) has_unreleased: bool,
     /// When the person is to be left alone.
     pub(super) quiet: Quiet,
+    /// Who is told by what.
+    pub(super) routing: Routing,
     /// When what is held is looked at next: the end of the earliest hold.
     pub(super) let_go_at: Option<Timestamp>,
     /// The server that popups were last shown by.
@@ -126,6 +129,7 @@ impl Engine {
             dispatcher: Dispatcher::new(parts.channels, inputs_in),
             has_unreleased: false,
             quiet: Quiet { hours: parts.quiet_hours, away: identity.away.clone() },
+            routing: parts.routing,
             let_go_at: None,
             shown_by: identity.shown_by.clone(),
             ids: parts.ids,
@@ -314,10 +318,21 @@ impl Engine {
                 Input::Responded { response, reply } => sorted.calls.push(Asked::Responded(response, reply)),
                 Input::Silenced { kind } => self.dispatcher.silenced(kind),
                 Input::Advance { to, jump, reply } => self.take_advance(Advance { to, jump, reply }),
+                Input::Configure { settings, reply } => self.configure(settings, reply),
                 Input::Audit { reply } => sorted.audits.push(reply),
             }
         }
         sorted
+    }
+
+    /// Goes by other settings from now on; what is held is looked at anew.
+    fn configure(&mut self, settings: EngineSettings, reply: oneshot::Sender<Result<(), CallError>>) {
+        let EngineSettings { grace, quiet_hours, daily, routing } = settings;
+        self.daily = daily;
+        (self.grace, self.quiet.hours, self.routing) = (grace, quiet_hours, routing);
+        self.has_unreleased = true;
+        // Who asked may have gone; the settings hold all the same.
+        let _ = reply.send(Ok(()));
     }
 
     fn audit(&self) -> Vec<Wake> {
@@ -366,10 +381,14 @@ impl Engine {
             pauses: &self.pauses,
             spent: &self.spent,
             quiet: &self.quiet,
+            routing: &self.routing,
             has_unreleased: self.has_unreleased,
         };
         let mut batch = Batch::new(&*self.store, &mut self.ids, circumstances, world, self.next_number);
-        let filled = fill(&mut batch).and_then(|()| batch.check()).and_then(|()| batch.settle_digests());
+        let filled = fill(&mut batch)
+            .and_then(|()| batch.check())
+            .and_then(|()| batch.fall_back())
+            .and_then(|()| batch.settle_digests());
         let outcome = batch.finish();
         if let Err(error) = filled {
             outcome.plan.answer(Some(&CallError::Store { source: Arc::clone(&error) }));

@@ -19,6 +19,7 @@ use crate::domain::event::{Actor, Event, Snapshot};
 use crate::domain::occurrence::{OccurrenceName, Spent};
 use crate::domain::pause::{ManyPause, standing};
 use crate::domain::quiet::{Away, Quiet};
+use crate::domain::routing::Routing;
 use crate::domain::task::{Number, TaskId};
 use crate::domain::time::{Span, Timestamp};
 use crate::domain::transition::{Known, Transition, create, transition};
@@ -64,6 +65,8 @@ pub(super) struct World<'a> {
     pub(super) spent: &'a HashMap<TaskId, Vec<Spent>>,
     /// When the person is to be left alone.
     pub(super) quiet: &'a Quiet,
+    /// Who is told by what.
+    pub(super) routing: &'a Routing,
     /// Whether something that is to be told with others waits for them.
     pub(super) has_unreleased: bool,
 }
@@ -434,7 +437,7 @@ impl<'a> Batch<'a> {
         task: TaskId,
         command: &Command,
         expected: Expected,
-    ) -> Result<(Transition, Moment), CallError> {
+    ) -> Result<(Transition, Moment<'a>), CallError> {
         let before = self.snapshot(task)?;
         let deliveries = self.deliveries_for(&before, command)?;
         let moment = self.moment_of(key, &before.task.details.tags);
@@ -462,14 +465,16 @@ impl<'a> Batch<'a> {
         }
         if let Command::Report { delivery: id, .. }
         | Command::Resend { delivery: id }
+        | Command::FallBack { delivery: id }
         | Command::Expire { delivery: id } = command
             && !deliveries.iter().any(|delivery| delivery.id == *id)
+            && let Some(spoken_of) = self.delivery(id)?
         {
-            deliveries.extend(self.delivery(id)?);
-            // The one that stands in for the desktop's is not to be made twice.
-            if id.target == Target::desktop() {
-                deliveries.extend(self.delivery(&DeliveryId { target: Target::terminal(), ..id.clone() })?);
-            }
+            // What stands in for it, or it for others, is not to be made twice.
+            let mut of_firing = self.deliveries_of(snapshot.task.id, spoken_of.occurrence)?;
+            of_firing.retain(|delivery| delivery.id.fire_id == id.fire_id && delivery.id != *id);
+            deliveries.extend(of_firing);
+            deliveries.push(spoken_of);
         }
         Ok(deliveries)
     }
@@ -483,12 +488,13 @@ impl<'a> Batch<'a> {
     }
 
     /// Returns the circumstances of a request about a task of these tags.
-    fn moment_of(&mut self, key: Option<&RequestKey>, tags: &[String]) -> Moment {
+    fn moment_of(&mut self, key: Option<&RequestKey>, tags: &[String]) -> Moment<'a> {
         let Circumstances { now, zone, grace, is_desktop_away, device } = self.circumstances;
         let op_id = key.map(RequestKey::op_id).or(self.op).unwrap_or_else(|| self.ids.next(now));
         let standing = standing(&self.pauses, tags, now);
         let quiet_until = self.quiet.until(tags, now, zone);
-        Moment { now, zone, device, op_id, grace, is_desktop_away, standing, quiet_until }
+        let routing = self.world.routing;
+        Moment { now, zone, device, op_id, grace, is_desktop_away, standing, quiet_until, routing }
     }
 
     /// Takes what follows from a command, and what follows from that for tasks that waited.

@@ -85,6 +85,7 @@ methods! {
     DaemonHello "daemon.hello" Hello -> HelloResult;
     DaemonStatus "daemon.status" Status -> StatusResult;
     DaemonStop "daemon.stop" Stop -> StopResult;
+    DaemonReload "daemon.reload" Reload -> ReloadResult;
     TaskAdd "task.add" Add -> WriteResult;
     TaskGet "task.get" Get -> TaskResult;
     TaskList "task.list" List -> ListResult;
@@ -192,6 +193,11 @@ pub struct Status {}
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Stop {}
+
+/// Asks the daemon to read its configuration anew.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Reload {}
 
 /// Adds a task.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
@@ -460,6 +466,23 @@ pub struct StatusResult {
     pub quiet_until: Option<Time>,
 }
 
+/// The configuration was read anew, and holds.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub struct ReloadResult {
+    /// See [`crate::protocol::SCHEMA_VERSION`].
+    pub schema_version: u32,
+    /// The daemon's time.
+    pub now: Time,
+    /// The file.
+    pub config: String,
+    /// The targets that are configured now.
+    pub targets: Vec<String>,
+    /// The keys whose values differ from those that the daemon started with, and hold from its next start on only.
+    pub at_next_start: Vec<String>,
+    /// What is odd in the file, and does no harm.
+    pub warnings: Vec<String>,
+}
+
 /// The daemon stops.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct StopResult {
@@ -509,6 +532,10 @@ pub struct TaskResult {
     pub now: Time,
     /// The task.
     pub task: Task,
+    /// Where it speaks as things are configured now: its own channels, else those of the first rule that fits, else the
+    /// default; empty: the desktop, and the terminal while that is away.
+    #[serde(default)]
+    pub via: Vec<String>,
     /// What the person should know besides.
     pub warnings: Vec<String>,
 }

@@ -65,6 +65,7 @@ const FENCES: &[(&str, &[&str])] = &[
     ("serde", &["store", "config", "notify", "protocol", "cli"]),
     ("serde_json", &["store", "notify", "protocol", "cli"]),
     ("toml", &["config"]),
+    ("toml_edit", &["config/edit"]),
     ("tokio", &["clock", "notify", "store", "engine", "api", "client", "daemon", "cli"]),
     ("tracing_subscriber", &["logging"]),
     ("tracing_journald", &["logging"]),

@@ -17,8 +17,8 @@ use keiko::notify::Channel;
 use keiko::notify::desktop::{ANSWER_WITHIN, Choices, DesktopChannel, SessionBus};
 use keiko::notify::responses::Ring;
 
-use crate::support::popup_desk::{DISMISSED, Desk, EXPIRED, after, hourly, is_seen, nagging, once};
 use crate::support::fake_server::{FakeServer, Manner, tell_closed};
+use crate::support::popup_desk::{DISMISSED, Desk, EXPIRED, after, hourly, is_seen, nagging, once};
 use crate::support::private_bus::PrivateBus;
 use crate::support::xvfb::{Dunst, Screen};
 use crate::support::{sample, soon};

@@ -13,9 +13,9 @@ use tokio::task::JoinHandle;
 use zbus::{MessageStream, Variant};
 
 use crate::support::daemon::{Connection, Daemon, Home, NOON};
-use crate::support::popup_desk::{DISMISSED, EXPIRED};
 use crate::support::fake_server::{FakeServer, Manner, Notify};
 use crate::support::opener::Opener;
+use crate::support::popup_desk::{DISMISSED, EXPIRED};
 use crate::support::private_bus::PrivateBus;
 use crate::support::{PATIENCE, measure};
 

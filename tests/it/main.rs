@@ -40,6 +40,10 @@ mod reach;
 mod readme;
 #[cfg(feature = "webhook")]
 mod robots;
+#[cfg(feature = "webhook")]
+mod routing;
+#[cfg(feature = "webhook")]
+mod secrets;
 mod simulation;
 mod storage;
 mod support;

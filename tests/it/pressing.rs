@@ -17,11 +17,11 @@ use keiko::domain::time::Span;
 use keiko::notify::desktop::{ANSWER_WITHIN, Choices};
 use keiko::notify::{Channel, first_look};
 
+use crate::support::fake_server::{FakeServer, Manner, Notify, tell_pressed};
+use crate::support::opener::Opener;
 use crate::support::popup_desk::{
     DISMISSED, Desk, TAKEN_BACK, after, channel, deeds, hourly, is_done, is_seen, once, snoozed_until,
 };
-use crate::support::fake_server::{FakeServer, Manner, Notify, tell_pressed};
-use crate::support::opener::Opener;
 use crate::support::private_bus::PrivateBus;
 use crate::support::{sample, soon};
 

@@ -12,7 +12,7 @@ use keiko::domain::delivery::{Delivery, Report, Target};
 use keiko::domain::secret::Secret;
 use keiko::domain::time::Span;
 use keiko::notify::Channel as _;
-use keiko::notify::webhook::{Preset, Redirects, Scalar, Settings, Success, WebhookChannel};
+use keiko::notify::webhook::{Given, Preset, Redirects, Scalar, Settings, Success, WebhookChannel};
 use serde_json::{Value, json};
 use standardwebhooks::Webhook;
 
@@ -73,8 +73,10 @@ async fn every_attempt_carries_the_same_id_and_the_same_bytes() {
         _ => Reply::status(200, ""),
     })
     .await;
-    let channel =
-        channel(vec![Settings { secrets: vec![Secret::new(SECRET.to_owned())], ..settings(&server.url("/")) }]);
+    let channel = channel(vec![Settings {
+        secrets: Given::Now(vec![Secret::new(SECRET.to_owned())]),
+        ..settings(&server.url("/"))
+    }]);
     let mut delivery = delivery("webhook:ops");
     let mut reports = Vec::new();
     for attempts in 0..3 {
@@ -111,7 +113,7 @@ async fn a_signature_is_the_one_that_the_standard_describes_and_old_and_new_secr
     let server = HttpServer::start(|_, _| Reply::status(204, "")).await;
     let new = [9; 24];
     let new_secret = format!("whsec_{}", base64::engine::general_purpose::STANDARD.encode(new));
-    let secrets = [&new_secret, SECRET].map(|secret| Secret::new(secret.to_owned())).to_vec();
+    let secrets = Given::Now([&new_secret, SECRET].map(|secret| Secret::new(secret.to_owned())).to_vec());
     assert_eq!(deliver(Settings { secrets, ..settings(&server.url("/")) }).await, Report::DELIVERED);
     let request = &server.requests()[0];
     let (id, time) = (request.header("webhook-id"), request.header("webhook-timestamp"));
@@ -235,7 +237,7 @@ async fn a_failure_behind_a_200_is_a_failure() {
         _ => Reply::status(200, r#"{"errcode":0,"errmsg":"ok"}"#),
     })
     .await;
-    let secrets = vec![Secret::new("SECabc".to_owned())];
+    let secrets = Given::Now(vec![Secret::new("SECabc".to_owned())]);
     let channel =
         channel(vec![Settings { preset: Preset::Dingtalk, secrets, ..settings(&server.url("/send?access_token=x")) }]);
     let delivery = delivery("webhook:ops");
@@ -384,7 +386,7 @@ pub(crate) fn many() -> u64 {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn many_webhooks_share_the_connections_of_their_target() {
     let server = HttpServer::start(|_, _| Reply::status(200, "")).await;
-    let secrets = vec![Secret::new(SECRET.to_owned())];
+    let secrets = Given::Now(vec![Secret::new(SECRET.to_owned())]);
     let channel = Arc::new(channel(vec![Settings { secrets, ..settings(&server.url("/")) }]));
     let clock = SystemClock::new();
     let began = clock.now();

@@ -52,7 +52,8 @@ pub(in crate::api) async fn add(api: &Api, params: Add) -> Result<WriteResult, R
         (false, None) => words_alerts,
     };
     let is_silent = alerts.as_ref().is_some_and(Vec::is_empty);
-    let details = Details {
+    let options = api.options();
+    let mut details = Details {
         title,
         notes: details::notes(params.notes.clone().unwrap_or_default())?,
         link: details::link(params.link.clone())?,
@@ -60,17 +61,22 @@ pub(in crate::api) async fn add(api: &Api, params: Add) -> Result<WriteResult, R
         tags: details::tags(params.tags.as_deref().unwrap_or_default())?,
         metadata: details::metadata(params.metadata.clone().unwrap_or_default())?,
         targets: match params.channels.as_deref() {
-            Some(channels) => details::targets(channels, &api.options.targets)?,
-            None => api.options.channels.clone(),
+            Some(channels) => details::targets(channels, &options.targets)?,
+            None => Vec::new(),
         },
         max_retries: params.max_retries.map(details::max_retries).transpose()?,
         max_late: params.max_late.as_deref().map(time::length).transpose()?,
     };
+    let routes = options.routing.chosen_for(&details).to_vec();
+    // It is for programs only from the first, and stays so whatever is configured later: they end it, and no person does.
+    if !routes.iter().any(|target| target.kind.is_person()) {
+        details.targets.clone_from(&routes);
+    }
     let mut warnings = understood.notes;
     if has_time || is_to_wait || params.deadline.is_some() {
         warnings.extend(place.warnings());
         if !is_silent {
-            warnings.extend(unreachable(api, &details.targets));
+            warnings.extend(unreachable(api, &routes, &options.routing.fallback));
         }
     } else {
         warnings.push("it has no time, so it will not ring".to_owned());
@@ -151,8 +157,9 @@ fn understand(api: &Api, place: Place, params: &Add) -> Result<Understood, RpcEr
 }
 
 /// Warns when none of the channels of a task can reach anybody at the moment.
-fn unreachable(api: &Api, targets: &[Target]) -> Option<String> {
-    let is_meant = |kind: ChannelKind| targets.is_empty() || targets.iter().any(|target| target.kind == kind);
+fn unreachable(api: &Api, targets: &[Target], fallback: &[Target]) -> Option<String> {
+    let is_of = |targets: &[Target], kind: ChannelKind| targets.iter().any(|target| target.kind == kind);
+    let is_meant = |kind: ChannelKind| targets.is_empty() || is_of(targets, kind) || is_of(fallback, kind);
     let mut reasons = Vec::new();
     for (kind, presence) in api.handle.channels().into_iter().filter(|(kind, _)| is_meant(*kind)) {
         reasons.push(format!("{kind}: {}", presence.reason()?));

@@ -44,7 +44,7 @@ pub(in crate::api) async fn update(api: &Api, params: Update) -> Result<WriteRes
         targets: params
             .channels
             .as_deref()
-            .map(|channels| details::targets(channels, &api.options.targets))
+            .map(|channels| details::targets(channels, &api.options().targets))
             .transpose()?,
         max_retries: params.max_retries.map(|new| new.map(details::max_retries).transpose()).transpose()?,
         max_late: params.max_late.map(|new| new.as_deref().map(time::length).transpose()).transpose()?,
@@ -205,7 +205,7 @@ pub(in crate::api) async fn snooze(api: &Api, params: Snooze) -> Result<WriteRes
     let place = Place::of_question(api, params.zone.as_deref())?;
     let until = match until(api, place, params.r#for.as_deref(), params.until.as_deref())? {
         Some(until) => until,
-        None => api.handle.now().saturating_add(api.options.snooze_default),
+        None => api.handle.now().saturating_add(api.options().snooze_default),
     };
     let is_duration = params.until.is_none();
     let applied = api.change(id, key, Command::Snooze { until, is_duration, early: params.early }, expected).await?;

@@ -1,11 +1,13 @@
-//! `daemon.hello`, `daemon.status`, `daemon.stop`, `clock.advance`: what concerns the daemon itself.
+//! `daemon.hello`, `daemon.status`, `daemon.stop`, `daemon.reload`, `clock.advance`: what concerns the daemon itself.
 
-use crate::api::Api;
 use crate::api::handlers::{away, outgoing, storage};
 use crate::api::refusal;
+use crate::api::{Api, ReloadError};
 use crate::clock::Jump;
 use crate::protocol::error_code::{ErrorKind, RpcError};
-use crate::protocol::methods::{Advance, AdvanceResult, Hello, HelloResult, Status, StatusResult, Stop, StopResult};
+use crate::protocol::methods::{
+    Advance, AdvanceResult, Hello, HelloResult, Reload, ReloadResult, Status, StatusResult, Stop, StopResult,
+};
 use crate::protocol::objects::{Counts, Next};
 use crate::protocol::{PROGRAM_VERSION, PROTOCOL_VERSION, SCHEMA_VERSION};
 use crate::protocol::{from_wire, to_wire};
@@ -85,6 +87,25 @@ pub(in crate::api) async fn status(api: &Api, _params: Status) -> Result<StatusR
 /// Says that the daemon stops; it does once the answer is on its way.
 pub(in crate::api) const fn stop(_params: Stop) -> StopResult {
     StopResult { schema_version: SCHEMA_VERSION, stopping: true }
+}
+
+/// Reads the configuration anew.
+pub(in crate::api) async fn reload(api: &Api, _params: Reload) -> Result<ReloadResult, RpcError> {
+    let reloaded = api.reload().await.map_err(|error| match error {
+        ReloadError::Refused { reason } => {
+            let message = format!("cannot reload the configuration, the former one holds: {reason}");
+            RpcError::new(ErrorKind::Refused, message).with_hint("mend the file, then run keiko daemon reload")
+        }
+        ReloadError::Call { source } => api.refusal(&source),
+    })?;
+    Ok(ReloadResult {
+        schema_version: SCHEMA_VERSION,
+        now: api.told(api.handle.now()),
+        config: api.about.config_file.display().to_string(),
+        targets: reloaded.options.targets.iter().map(ToString::to_string).collect(),
+        at_next_start: reloaded.at_next_start.into_iter().map(str::to_owned).collect(),
+        warnings: reloaded.warnings,
+    })
 }
 
 /// Moves the programmable clock, and answers when everything on the way is quiet.

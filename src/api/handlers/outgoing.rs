@@ -82,7 +82,7 @@ pub(in crate::api) async fn list(api: &Api, _params: ChannelList) -> Result<Chan
     let channels = api.handle.channels();
     let own = channels.iter().filter(|(kind, _)| !kind.has_addresses());
     let own = own.map(|(kind, _)| Target { kind: *kind, address: String::new() });
-    for target in own.chain(api.options.targets.iter().cloned()) {
+    for target in own.chain(api.options().targets.iter().cloned()) {
         known.entry(target.clone()).or_insert_with(|| TargetHealth::new(target));
     }
     let counts = api.handle.counts_by_target().await.map_err(|error| api.refusal(&error))?;
@@ -173,7 +173,7 @@ async fn target(api: &Api, text: &str) -> Result<Target, RpcError> {
     {
         return Ok(target);
     }
-    let mut targets = details::targets(&[text.to_owned()], &api.options.targets)?;
+    let mut targets = details::targets(&[text.to_owned()], &api.options().targets)?;
     Ok(targets.pop().expect("one text is one target"))
 }
 

@@ -22,10 +22,13 @@ use crate::protocol::to_wire::{self, Detail};
 pub(in crate::api) async fn get(api: &Api, params: Get) -> Result<TaskResult, RpcError> {
     let id = api.find(&params.task).await?;
     let snapshot = api.handle.snapshot(id).await.map_err(|error| api.refusal(&error))?;
+    let options = api.options();
+    let via = options.routing.chosen_for(&snapshot.task.details);
     Ok(TaskResult {
         schema_version: SCHEMA_VERSION,
         now: api.told(api.handle.now()),
         task: api.tell(&snapshot).await?,
+        via: via.iter().map(ToString::to_string).collect(),
         warnings: api.storage_warnings().await,
     })
 }
@@ -103,5 +106,5 @@ fn filter(api: &Api, params: &List) -> Result<TaskFilter, RpcError> {
 pub(in crate::api) fn parse(api: &Api, params: &Parse) -> Result<Reading, RpcError> {
     let place = time::Place::of_question(api, params.zone.as_deref())?;
     let now = params.now.map_or_else(|| api.handle.now(), Time::instant);
-    time::explain(&params.text, params.dialect.as_deref(), now, place.zone, &api.options.settings)
+    time::explain(&params.text, params.dialect.as_deref(), now, place.zone, &api.options().settings)
 }

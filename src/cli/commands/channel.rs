@@ -7,14 +7,25 @@ use crate::cli::error::{CliError, Exit};
 use crate::cli::render::channel::{channels, target, trial};
 use crate::protocol::methods;
 
-/// Shows where Keiko speaks, tries a target, pauses or resumes it
+mod about;
+mod add;
+mod remove;
+mod settle;
+mod values;
+
+/// Shows where Keiko speaks; adds a target, tries, pauses, resumes or removes it
 ///
-/// A target is `desktop`, `terminal` or `webhook:NAME`.
+/// A target is desktop, terminal, or a kind with a name, such as webhook:ops or telegram:phone. Where tasks speak that name
+/// none is configured: channels, [[rules]], fallback and always in config.toml.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  \
     keiko channel list\n  \
+    keiko channel add telegram phone\n  \
+    keiko channel add ntfy phone --url-command 'pass show ntfy' --no-test\n  \
+    keiko channel add webhook ops --url-file - < address\n  \
     keiko channel test webhook:ops\n  \
-    keiko channel resume webhook:ops")]
+    keiko channel resume webhook:ops\n  \
+    keiko channel remove telegram:phone")]
 pub(crate) struct Channel {
     /// What is to be done.
     #[command(subcommand)]
@@ -30,6 +41,13 @@ enum Action {
         #[arg(value_name = "TARGET")]
         target: Option<String>,
     },
+    /// Add a target to the configuration; on a terminal it asks for what the kind needs
+    ///
+    /// What is secret is asked for without being shown, or comes from a file, the environment or a command. It is kept in a
+    /// file beside the configuration that only you can read, never with the tasks.
+    Add(Box<add::Add>),
+    /// Remove a target from the configuration, with the secrets that were kept for it
+    Remove(remove::Remove),
     /// Send one message that is no task's, and say what came of it
     Test {
         /// Which
@@ -62,6 +80,8 @@ impl Channel {
                 let view = context.viewpoint(answer.now);
                 context.answer(&answer, &[], |width| channels(&answer, view, width));
             }
+            Action::Add(add) => return add.run(context),
+            Action::Remove(remove) => return remove.run(context),
             Action::Test { target } => {
                 let answer = context.ask(&methods::ChannelTest { target })?;
                 context.answer(&answer, &[], |_| vec![trial(&answer)]);

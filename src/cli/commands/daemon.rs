@@ -29,6 +29,8 @@ enum Action {
         #[arg(long)]
         empty: bool,
     },
+    /// Let it read its configuration anew; one that is wrong is refused, and the former one holds
+    Reload,
     /// Stop it in order; exit code 6 where there is none
     Stop,
 }
@@ -58,6 +60,11 @@ impl Daemon {
                     lines
                 });
             }
+            Action::Reload => {
+                context.connect()?;
+                let answer = context.ask(&methods::Reload {})?;
+                context.confirm(&answer, &answer.warnings, |_| reloaded(&answer));
+            }
             Action::Stop => {
                 let pid = context.stop()?;
                 let answer = json!({ "schema_version": SCHEMA_VERSION, "stopped": true, "pid": pid });
@@ -66,4 +73,13 @@ impl Daemon {
         }
         Ok(Exit::Done)
     }
+}
+
+fn reloaded(answer: &methods::ReloadResult) -> Vec<Text> {
+    let mut lines = vec![Text::plain(&format!("reads {} from now on", answer.config))];
+    if !answer.at_next_start.is_empty() {
+        let keys = answer.at_next_start.join(", ");
+        lines.push(Text::plain(&format!("from the next start on: {keys}")));
+    }
+    lines
 }

@@ -7,6 +7,7 @@ use crate::cli::context::Context;
 use crate::cli::error::{CliError, Exit};
 use crate::cli::render::task::details;
 use crate::protocol::methods;
+use crate::protocol::objects::Task;
 
 /// Shows all that is known of tasks
 #[derive(Debug, Args)]
@@ -23,7 +24,11 @@ impl Show {
             context,
             &self.named.names()?,
             |task| methods::Get { task },
-            |answer, view, _| details(&answer.task, view),
+            |answer, view, _| {
+                // Where it speaks by the configuration is of as much use as where it says itself.
+                let task = Task { channels: answer.via.clone(), ..answer.task.clone() };
+                details(&task, view)
+            },
         ))
     }
 }

@@ -10,6 +10,7 @@ use crate::domain::event::{Operation, Snapshot};
 use crate::domain::occurrence::OccurrenceName;
 use crate::domain::pause::standing;
 use crate::domain::retry::Jitter;
+use crate::domain::routing::Routing;
 use crate::domain::schedule::Rule;
 use crate::domain::state::{Running, State};
 use crate::domain::task::Nag;
@@ -153,6 +154,7 @@ impl Life<'_> {
             is_desktop_away: false,
             standing: standing(&self.around.pauses, &self.lived.snapshot.task.details.tags, now),
             quiet_until: None,
+            routing: Routing::none(),
         };
         let known = Known { deliveries: &self.deliveries, spent: self.around.spent_of(self.lived.snapshot.task.id) };
         let done = transition(&self.lived.snapshot, known, command, Expected::default(), &moment);

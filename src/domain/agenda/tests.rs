@@ -12,6 +12,7 @@ use crate::domain::delivery::{Delivery, Report, Target};
 use crate::domain::occurrence::Nominal;
 use crate::domain::pause::{Scope, standing};
 use crate::domain::retry::Jitter;
+use crate::domain::routing::Routing;
 use crate::domain::schedule::{AfterDone, Calendar, Cron, Every, Interval, Schedule};
 use crate::domain::task::{Deadline, DeadlineTime, Details, Missed, Nag, Policy, TaskId};
 use crate::domain::time::resolve;
@@ -99,7 +100,7 @@ impl Life {
     }
 }
 
-fn moment(now: Timestamp, pauses: &[ManyPause], tags: &[String]) -> Moment {
+fn moment(now: Timestamp, pauses: &[ManyPause], tags: &[String]) -> Moment<'static> {
     Moment {
         now,
         zone: BERLIN,
@@ -109,6 +110,7 @@ fn moment(now: Timestamp, pauses: &[ManyPause], tags: &[String]) -> Moment {
         is_desktop_away: false,
         standing: standing(pauses, tags, now),
         quiet_until: None,
+        routing: Routing::none(),
     }
 }
 

@@ -7,6 +7,7 @@ use super::*;
 use crate::domain::command::{Command, Expected, Moment, NewTask};
 use crate::domain::delivery::{DeliveryId, Report};
 use crate::domain::retry::Jitter;
+use crate::domain::routing::Routing;
 use crate::domain::schedule::{Calendar, Rule};
 use crate::domain::story::words::{Listener, english};
 use crate::domain::task::{Details, Missed, Number, Policy, TaskId};
@@ -29,7 +30,7 @@ fn at(text: &str) -> Timestamp {
     crate::domain::time::resolve(local, ZONE).expect("in range").0
 }
 
-fn moment(now: Timestamp, op: u64) -> Moment {
+fn moment(now: Timestamp, op: u64) -> Moment<'static> {
     Moment {
         now,
         zone: ZONE,
@@ -39,6 +40,7 @@ fn moment(now: Timestamp, op: u64) -> Moment {
         is_desktop_away: false,
         standing: None,
         quiet_until: None,
+        routing: Routing::none(),
     }
 }
 

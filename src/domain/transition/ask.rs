@@ -333,7 +333,7 @@ pub(super) fn cancel(steps: &mut Steps<'_>) {
 
 /// Removes the task from sight: it is as it was, and nothing of it rings.
 pub(super) fn delete(steps: &mut Steps<'_>) {
-    steps.silence();
+    steps.silence_for_ever();
     steps.step(Operation::Deleted, "");
 }
 

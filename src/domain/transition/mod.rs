@@ -13,9 +13,12 @@ mod ask;
 mod clock_set;
 mod create;
 mod edit;
+mod fall_back;
 mod following;
 mod report;
+mod silence;
 mod steps;
+mod targets;
 mod this;
 mod undo;
 mod waits;
@@ -293,6 +296,16 @@ pub fn transition<'a>(
             | State::Failed(_)
             | State::Completed(_)
             | State::Cancelled(_),
+            Command::FallBack { delivery },
+        ) => fall_back::fall_back(&mut steps, delivery.fire_id),
+        (
+            State::Created
+            | State::Pending(_)
+            | State::Running(_)
+            | State::Suspended(_)
+            | State::Failed(_)
+            | State::Completed(_)
+            | State::Cancelled(_),
             Command::Hold { until },
         ) => report::hold(&mut steps, *until),
         (
@@ -349,6 +362,7 @@ fn is_shut_out(before: &Snapshot, command: &Command) -> Result<bool, Rejection> 
         | Command::ParentEnded(_)
         | Command::Delete
         | Command::Hold { .. }
+        | Command::FallBack { .. }
         | Command::TellTargetFails { .. } => Ok(true),
         Command::Undo(_) | Command::Report { .. } | Command::Resend { .. } | Command::Expire { .. } => Ok(false),
         Command::Edit(_)

@@ -10,7 +10,7 @@ use crate::domain::retry::Jitter;
 use crate::domain::state::{Snooze, State};
 use crate::domain::time::Timestamp;
 use crate::domain::transition::steps::Steps;
-use crate::domain::transition::wake;
+use crate::domain::transition::{fall_back, wake};
 
 /// Notes the report; of a delivery that nobody knows there is nothing to note.
 pub(super) fn report(steps: &mut Steps<'_>, id: &DeliveryId, report: &Report, spent: Spent, jitter: Jitter) {
@@ -22,7 +22,7 @@ pub(super) fn report(steps: &mut Steps<'_>, id: &DeliveryId, report: &Report, sp
     }
     let is_waiting = !after.status.is_final();
     let is_grouped = after.status == DeliveryStatus::Grouped;
-    let is_default = after.is_notice() || steps.task().details.targets.is_empty();
+    let is_default = if after.is_notice() { is_told_by_default(steps) } else { steps.is_built_in() };
     let (message, occasion) = (after.message.clone(), after.occasion.clone());
     steps.change(after);
     // While the desktop is away the default is the terminal as well; here it was found away only by trying.
@@ -36,8 +36,14 @@ pub(super) fn report(steps: &mut Steps<'_>, id: &DeliveryId, report: &Report, sp
             steps.deliver(terminal, message, occasion);
         }
     }
+    fall_back::fall_back(steps, id.fire_id);
     finish_where_told(steps);
     end_where_all_are_over(steps);
+}
+
+/// Returns whether notices go to the desktop since nothing else is the default.
+fn is_told_by_default(steps: &Steps<'_>) -> bool {
+    steps.moment.routing.channels.iter().all(|target| !target.kind.is_person())
 }
 
 /// A task that is done once it was delivered ends when a person has what was said at due; a series then goes on.

@@ -4,8 +4,8 @@ use chrono_tz::Tz;
 use uuid::Uuid;
 
 use crate::domain::command::Moment;
-use crate::domain::delivery::{ChannelKind, Delivery, DeliveryId, DeliveryStatus, Target};
-use crate::domain::effect::{Effect, Standing, Told, Withdrawal};
+use crate::domain::delivery::{ChannelKind, Delivery, DeliveryId, DeliveryStatus};
+use crate::domain::effect::{Effect, Standing};
 use crate::domain::event::{Firing, Operation, Snapshot, apply};
 use crate::domain::message::{Message, Occasion, Reason, Skip, skipped};
 use crate::domain::occurrence::{Due, FireId, Instance, Occurrence, OccurrenceKey, Outcome, Slot, Spent};
@@ -18,15 +18,15 @@ use crate::domain::transition::{Known, Step, Transition, ask, waits};
 
 /// The work in hand of one command.
 pub(super) struct Steps<'a> {
-    pub(super) moment: &'a Moment,
+    pub(super) moment: &'a Moment<'a>,
     /// The task and its present occurrence so far.
     pub(super) now_is: Snapshot,
     /// The deliveries of the occurrence that was present at first, and those made since.
-    deliveries: Vec<Delivery>,
+    pub(super) deliveries: Vec<Delivery>,
     /// Instances that do not come up again.
     pub(super) spent: Vec<Spent>,
     changed: Vec<Delivery>,
-    effects: Vec<Effect>,
+    pub(super) effects: Vec<Effect>,
     taken: Vec<Step>,
     passed_over: u64,
     /// The version that every step of the command gives the task.
@@ -36,7 +36,7 @@ pub(super) struct Steps<'a> {
 }
 
 impl<'a> Steps<'a> {
-    pub(super) fn new(before: &Snapshot, known: Known<'_>, moment: &'a Moment) -> Self {
+    pub(super) fn new(before: &Snapshot, known: Known<'_>, moment: &'a Moment<'a>) -> Self {
         let occurrence = &before.occurrence;
         // An occurrence that was ended or skipped, and reopened, is there.
         let is_open = |spent: &&Spent| spent.key == occurrence.key && !occurrence.has_ended();
@@ -55,7 +55,7 @@ impl<'a> Steps<'a> {
     }
 
     /// As [`Steps::new`] for a task that is being added: its steps share the first version.
-    pub(super) fn continuing(added: &Snapshot, moment: &'a Moment) -> Self {
+    pub(super) fn continuing(added: &Snapshot, moment: &'a Moment<'a>) -> Self {
         Self { version: added.task.version, ..Self::new(added, Known { deliveries: &[], spent: &[] }, moment) }
     }
 
@@ -311,55 +311,6 @@ impl<'a> Steps<'a> {
         self.deliveries.iter().find(|delivery| delivery.id == *id)
     }
 
-    /// Withdraws what was not sent, and takes back what is shown.
-    pub(super) fn silence(&mut self) {
-        self.withdraw_where(|_| true);
-    }
-
-    /// As [`Steps::silence`], but what is for programs goes on.
-    pub(super) fn silence_persons(&mut self) {
-        self.withdraw_where(|delivery| delivery.id.target.kind.is_person());
-    }
-
-    fn withdraw_where(&mut self, is_meant: impl Fn(&Delivery) -> bool) {
-        self.drop_unsent(is_meant);
-        if self.has_spoken() {
-            let withdrawal = Withdrawal {
-                task: self.task().id,
-                occurrence: self.occurrence().name(),
-                standing: Standing::of(self.occurrence()),
-                told: self.told_to_persons(),
-            };
-            self.effects.push(Effect::Silence { withdrawal, except: Vec::new() });
-        }
-    }
-
-    /// Returns what persons were told of the present occurrence.
-    fn told_to_persons(&self) -> Vec<Told> {
-        let is_meant = |delivery: &&Delivery| delivery.id.target.kind.is_person() && !delivery.is_notice();
-        self.deliveries_of_present().filter(is_meant).filter_map(Told::by).collect()
-    }
-
-    /// Withdraws what was not sent to persons; what is shown stays.
-    pub(super) fn drop_unsent_to_persons(&mut self) {
-        self.drop_unsent(|delivery| delivery.id.target.kind.is_person());
-    }
-
-    fn drop_unsent(&mut self, is_meant: impl Fn(&Delivery) -> bool) {
-        let now = self.now();
-        // A notice is to be known, whatever becomes of the task.
-        let is_meant = |delivery: &Delivery| is_meant(delivery) && !delivery.is_notice();
-        let unsent = self.deliveries.iter().filter(|delivery| is_meant(delivery) && !delivery.status.is_final());
-        for delivery in unsent.cloned().collect::<Vec<_>>() {
-            self.change(delivery.withdrawn(now));
-        }
-        // What was handed out in this very transition is withdrawn before any worker sees it.
-        self.effects.retain(|effect| match effect {
-            Effect::Deliver(delivery) => !is_meant(delivery),
-            Effect::Silence { .. } => true,
-        });
-    }
-
     /// Closes an occurrence that rang and was not answered before its successor (SPEC 4, Completion).
     ///
     /// It must be PENDING or RUNNING.
@@ -387,6 +338,11 @@ impl<'a> Steps<'a> {
             self.step(Operation::Cancelled(Outcome::Undelivered), "");
         }
         self.withdraw_where(|delivery| delivery.id.target.kind.is_person() && !delivery.is_held_or_was());
+    }
+
+    /// Returns what is known of the deliveries of a firing.
+    pub(super) fn deliveries_of(&self, fire_id: FireId) -> impl Iterator<Item = &Delivery> {
+        self.deliveries.iter().filter(move |delivery| delivery.id.fire_id == fire_id)
     }
 
     /// Returns the deliveries of the present occurrence's firings.
@@ -535,35 +491,6 @@ impl<'a> Steps<'a> {
     /// Returns when the instance behind `instance` is due.
     pub(super) fn successor_due(&self, instance: &Instance) -> Option<Timestamp> {
         successor_due(self.task(), instance, &self.spent, self.moment)
-    }
-
-    /// Returns where an alert is said. What cannot be answered on the spot is nagged of twice only: at first and at last.
-    fn targets_of(&self, slot: Slot) -> Vec<Target> {
-        let mut targets = self.targets();
-        let max = self.task().policy.nag.map_or(0, |nag| nag.max);
-        // It was counted by the step that said it.
-        let is_between = matches!(self.state(), State::Running(running) if running.nags != 1 && running.nags < max);
-        if matches!(slot, Slot::Nag(_)) && is_between {
-            targets.retain(|target| target.kind.has_buttons());
-        }
-        targets
-    }
-
-    pub(super) fn targets(&self) -> Vec<Target> {
-        let chosen = &self.task().details.targets;
-        if !chosen.is_empty() {
-            return chosen.clone();
-        }
-        self.default_targets()
-    }
-
-    /// Returns where the person is reached by default.
-    pub(super) fn default_targets(&self) -> Vec<Target> {
-        let mut targets = vec![Target::desktop()];
-        if self.moment.is_desktop_away {
-            targets.push(Target::terminal());
-        }
-        targets
     }
 }
 

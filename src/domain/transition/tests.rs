@@ -12,6 +12,7 @@ use crate::domain::effect::Standing;
 use crate::domain::event::apply;
 use crate::domain::occurrence::{Nominal, Outcome, Slot};
 use crate::domain::retry::Jitter;
+use crate::domain::routing::Routing;
 use crate::domain::schedule::{Calendar, Interval, Rule, Schedule};
 use crate::domain::state::Failed;
 use crate::domain::task::{Details, Number, Policy, TaskId};
@@ -21,6 +22,7 @@ use crate::domain::waiting::SetWaits;
 mod agreed;
 mod life;
 mod programs;
+mod routing;
 mod scope;
 mod steps;
 mod undo;
@@ -34,7 +36,7 @@ fn at(text: &str) -> Timestamp {
     resolve(local.expect("a time of the test's own"), BERLIN).expect("in range").0
 }
 
-fn moment(now: Timestamp) -> Moment {
+fn moment(now: Timestamp) -> Moment<'static> {
     // Each moment is a request of its own.
     let op_id = Uuid::from_u64_pair(7, now.as_millis().unsigned_abs());
     Moment {
@@ -46,6 +48,7 @@ fn moment(now: Timestamp) -> Moment {
         is_desktop_away: false,
         standing: None,
         quiet_until: None,
+        routing: Routing::none(),
     }
 }
 

@@ -32,7 +32,7 @@ fn note(dependents: &mut Dependents, was_blocked: bool, transition: &Transition)
     }
 }
 
-impl Batch<'_> {
+impl<'a> Batch<'a> {
     /// Tells those who wait for a task what became of it, and those who wait for them, and so on, one after the other: all
     /// of it is part of the same commit and bears the id of what caused it.
     ///
@@ -61,7 +61,7 @@ impl Batch<'_> {
         child: TaskId,
         end: ParentEnd,
         moment: &Moment,
-    ) -> Result<Option<(Snapshot, Transition, Moment)>, Arc<StoreError>> {
+    ) -> Result<Option<(Snapshot, Transition, Moment<'a>)>, Arc<StoreError>> {
         let command = Command::ParentEnded(end);
         let looked_up = self.snapshot(child).and_then(|before| {
             let deliveries = self.deliveries_for(&before, &command)?;

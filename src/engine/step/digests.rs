@@ -8,6 +8,7 @@ use crate::domain::command::Command;
 use crate::domain::delivery::{Delivery, DeliveryId, DeliveryStatus, Report, Spent, Target};
 use crate::domain::digest::{Setting, release, without_the_gone};
 use crate::domain::event::Actor;
+use crate::domain::routing::ATTEMPTS_MAX;
 use crate::engine::step::Batch;
 use crate::store::StoreError;
 
@@ -63,6 +64,10 @@ impl Batch<'_> {
                 Some(Report::Failed { error: error.clone(), is_final: true, retry_after: None })
             }
             (DeliveryStatus::Waiting, Report::Away { .. }) => Some(report.clone()),
+            // It goes on trying, and what it tells of may be said elsewhere.
+            (DeliveryStatus::Retrying(_), Report::Failed { error, .. }) if after.attempts == ATTEMPTS_MAX => {
+                Some(Report::Away { reason: error.clone() })
+            }
             (
                 DeliveryStatus::Queued
                 | DeliveryStatus::Waiting
@@ -78,17 +83,23 @@ impl Batch<'_> {
         self.deliveries.insert(after.id.clone(), after);
         let members = self.members_of(&digest.id)?;
         if let Some(report) = of_members {
-            for member in members.iter().filter(|member| !member.status.is_final()) {
-                let (delivery, jitter) = (member.id.clone(), self.ids.jitter());
-                let command = Command::Report { delivery, report: report.clone(), jitter, is_probe: false };
-                self.command(member.task, &command, Actor::Daemon)?;
-            }
+            self.tell_members(&digest.id, &report)?;
         }
         // A target that fails is told of by a task, and the digest is none's.
         match members.first() {
             Some(witness) => self.judge(&digest.id, report, witness.task),
             None => Ok(()),
         }
+    }
+
+    /// Notes of each that a digest tells of what became of that.
+    pub(super) fn tell_members(&mut self, digest: &DeliveryId, report: &Report) -> Result<(), Arc<StoreError>> {
+        for member in self.members_of(digest)?.into_iter().filter(|member| !member.status.is_final()) {
+            let (delivery, jitter) = (member.id, self.ids.jitter());
+            let command = Command::Report { delivery, report: report.clone(), jitter, is_probe: false };
+            self.command(member.task, &command, Actor::Daemon)?;
+        }
+        Ok(())
     }
 
     /// Returns a digest as it is to be sent: what is past its time is given up, and told no more.

@@ -11,7 +11,7 @@ use crate::engine::input::{Applied, CallError, FollowCall, PreviewCall};
 use crate::engine::request::RequestKey;
 use crate::engine::step::{Answer, Batch};
 
-impl Batch<'_> {
+impl<'a> Batch<'a> {
     /// Changes a series from a time on: both tasks, or neither.
     pub(in crate::engine) fn follow(&mut self, call: &FollowCall, reply: oneshot::Sender<Result<Applied, CallError>>) {
         let result = self.followed(call);
@@ -56,7 +56,7 @@ impl Batch<'_> {
         &mut self,
         call: &FollowCall,
         key: Option<&RequestKey>,
-    ) -> Result<(Succession, Moment), CallError> {
+    ) -> Result<(Succession, Moment<'a>), CallError> {
         let before = self.snapshot(call.task)?;
         let name = before.occurrence.name();
         let deliveries: Vec<Delivery> = self.deliveries_of(call.task, name)?;

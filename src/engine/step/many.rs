@@ -18,7 +18,7 @@ use crate::store::Which;
 /// that changes one writes all.
 const STANDING_MAX: usize = 100;
 
-impl Batch<'_> {
+impl<'a> Batch<'a> {
     /// Does what a person asks of many tasks: to each or to none, since all is one commit.
     pub(in crate::engine) fn call_many(
         &mut self,
@@ -110,7 +110,7 @@ impl Batch<'_> {
         command: &Command,
         op_id: Uuid,
         pauses: &[ManyPause],
-    ) -> Result<(Transition, Moment), CallError> {
+    ) -> Result<(Transition, Moment<'a>), CallError> {
         let deliveries = self.deliveries_for(before, command)?;
         let tags = &before.task.details.tags;
         let standing = standing(pauses, tags, self.circumstances.now);
@@ -123,7 +123,7 @@ impl Batch<'_> {
     fn take_many(
         &mut self,
         verb: &str,
-        planned: Vec<(Transition, Moment)>,
+        planned: Vec<(Transition, Moment<'a>)>,
         pauses: Vec<ManyPause>,
         mut many: ManyApplied,
     ) -> ManyApplied {

@@ -1,6 +1,6 @@
 //! The part of a batch that is about targets: what their health says is done to the deliveries of the batch.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
 use tokio::sync::oneshot;
@@ -18,6 +18,9 @@ use crate::engine::input::{CallError, TargetCall};
 use crate::engine::run::DUE_MAX;
 use crate::engine::step::{Answer, Batch};
 use crate::store::StoreError;
+
+/// Why what a digest is to tell of waits, where nothing else is known.
+const HELD: &str = "nothing is sent there at the moment";
 
 impl Batch<'_> {
     /// Does what a person asks of a target.
@@ -171,6 +174,37 @@ impl Batch<'_> {
             Effect::Deliver(delivery) => is_wanted(delivery),
             Effect::Silence { .. } => true,
         });
+    }
+
+    /// Says elsewhere what is held now since its target is not sent to, where nobody else was reached by it.
+    ///
+    /// # Errors
+    /// The store cannot be read.
+    pub(in crate::engine) fn fall_back(&mut self) -> Result<(), Arc<StoreError>> {
+        if self.world.routing.fallback.is_empty() {
+            return Ok(());
+        }
+        let mut looked_at = BTreeSet::new();
+        loop {
+            // What is said elsewhere may be held there too.
+            self.settle();
+            let is_new =
+                |delivery: &&Delivery| delivery.status == DeliveryStatus::Held && !looked_at.contains(&delivery.id);
+            let held: Vec<Delivery> = self.deliveries.values().filter(is_new).cloned().collect();
+            if held.is_empty() {
+                return Ok(());
+            }
+            for delivery in held {
+                looked_at.insert(delivery.id.clone());
+                if delivery.is_digest() {
+                    let reason = self.health(&delivery.id.target).last_error.unwrap_or_else(|| HELD.to_owned());
+                    self.tell_members(&delivery.id, &Report::Away { reason })?;
+                } else {
+                    let command = Command::FallBack { delivery: delivery.id };
+                    self.command(delivery.task, &command, Actor::Daemon)?;
+                }
+            }
+        }
     }
 
     /// Keeps what the attempts of what is handed out are to say: it is committed before the first, so that neither a new

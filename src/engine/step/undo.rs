@@ -491,6 +491,7 @@ const fn typed(command: &Command) -> Option<&'static str> {
         | Command::TellTargetFails { .. }
         | Command::Resend { .. }
         | Command::Hold { .. }
+        | Command::FallBack { .. }
         | Command::Expire { .. } => None,
     }
 }

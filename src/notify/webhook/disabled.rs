@@ -27,6 +27,20 @@ impl WebhookChannel {
 }
 
 impl WebhookChannel {
+    /// Returns what is wrong with settings: nothing in this build, which looks at none.
+    #[must_use]
+    pub fn check(_targets: Vec<Settings>) -> Vec<Fault> {
+        Vec::new()
+    }
+
+    /// Goes by other targets, which this build cannot reach either.
+    ///
+    /// # Errors
+    /// As for [`WebhookChannel::new`].
+    pub fn configure(&self, _targets: Vec<Settings>) -> Result<(), Vec<Fault>> {
+        Ok(())
+    }
+
     /// Returns the channel as it is: whatever the network does, it is away.
     #[must_use]
     pub fn heeding(self, _network: Arc<dyn Network>) -> Self {

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
-use std::sync::Arc;
+use std::sync::{Arc, PoisonError, RwLock};
 
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
@@ -18,12 +18,13 @@ use crate::notify::http::client::{Client, Need, Options};
 use crate::notify::http::hidden::Hidden;
 use crate::notify::http::outcome::{failed, judge};
 use crate::notify::http::{certificates, host, read_url};
+use crate::notify::keys;
 use crate::notify::network::{Heeding, Network};
 use crate::notify::payload::{self, payload};
 
 use crate::notify::webhook::signature::{Signer, dingtalk, seconds};
 use crate::notify::webhook::template::{Rendered, Templates, preset_success};
-use crate::notify::webhook::{Fault, Key, Now, Preset, Settings, Success};
+use crate::notify::webhook::{Fault, Given, Key, Now, Preset, Settings, Success};
 use crate::notify::{Channel, Presence};
 
 /// How many requests are under way at once, to all targets together: each has at most two.
@@ -31,7 +32,8 @@ const WORKERS: usize = 64;
 
 /// Programs that take HTTP requests.
 pub struct WebhookChannel {
-    named: BTreeMap<String, Endpoint>,
+    /// May be configured anew at any time; what is under way goes on with what it began with.
+    named: RwLock<BTreeMap<String, Endpoint>>,
     /// What serves a target that is a mere URL.
     unnamed: Endpoint,
     now: Now,
@@ -42,10 +44,11 @@ pub struct WebhookChannel {
 /// One target, ready for use.
 #[derive(Clone)]
 struct Endpoint {
-    url: Url,
+    url: Given<Url>,
     client: Arc<Client>,
     templates: Arc<Templates>,
-    signing: Arc<Signing>,
+    preset: Preset,
+    signing: Given<Arc<Signing>>,
     success: Option<Success>,
 }
 
@@ -63,24 +66,28 @@ impl WebhookChannel {
     /// # Errors
     /// Everything that is wrong with their settings, in their order.
     pub fn new(targets: Vec<Settings>, now: Now) -> Result<Self, Vec<Fault>> {
-        let mut named = BTreeMap::new();
-        let mut faults = Vec::new();
-        for settings in targets {
-            let name = settings.name.clone();
-            match Endpoint::new(settings) {
-                Ok(endpoint) => {
-                    named.insert(name, endpoint);
-                }
-                Err((key, reason)) => faults.push(Fault { name, key, reason }),
-            }
-        }
-        if !faults.is_empty() {
-            return Err(faults);
-        }
+        let named = RwLock::new(endpoints(targets)?);
         // Its address is replaced by that of each delivery.
         let settings = Settings::new(String::new(), Secret::new("http://localhost".to_owned()));
         let unnamed = Endpoint::new(settings).expect("nothing of the defaults is refused");
         Ok(Self { named, unnamed, now, presence: watch::Sender::new(Presence::Present), heeding: None })
+    }
+
+    /// Returns everything that is wrong with settings, in their order.
+    #[must_use]
+    pub fn check(targets: Vec<Settings>) -> Vec<Fault> {
+        endpoints(targets).err().unwrap_or_default()
+    }
+
+    /// Goes by other targets from now on; what waits is tried anew.
+    ///
+    /// # Errors
+    /// As for [`WebhookChannel::new`]; the targets are then as they were.
+    pub fn configure(&self, targets: Vec<Settings>) -> Result<(), Vec<Fault>> {
+        let named = endpoints(targets)?;
+        *self.named.write().unwrap_or_else(PoisonError::into_inner) = named;
+        self.presence.send_replace(Presence::Present);
+        Ok(())
     }
 
     /// Returns the channel that looks again whenever `network` comes back.
@@ -94,31 +101,59 @@ impl WebhookChannel {
         self
     }
 
-    /// Returns the templates of a target; `None` where it is no longer configured.
-    fn templates(&self, address: &str) -> Option<&Templates> {
-        let endpoint = if is_url(address) { Some(&self.unnamed) } else { self.named.get(address) };
-        endpoint.map(|endpoint| &*endpoint.templates)
+    /// Returns a target as it is configured now; `None` where it is not any more.
+    fn endpoint(&self, address: &str) -> Option<Endpoint> {
+        if is_url(address) {
+            return Some(self.unnamed.clone());
+        }
+        self.named.read().unwrap_or_else(PoisonError::into_inner).get(address).cloned()
     }
 
     async fn post(&self, delivery: &Delivery) -> Report {
         let address = &delivery.id.target.address;
+        let Some(endpoint) = self.endpoint(address) else {
+            // It may come back into the configuration: nothing is lost meanwhile.
+            return Report::Away { reason: format!("no webhook {address:?} is configured") };
+        };
         if !is_url(address) {
-            return match self.named.get(address) {
-                Some(endpoint) => endpoint.post(delivery, &self.now).await,
-                // It may come back into the configuration: nothing is lost meanwhile.
-                None => Report::Away { reason: format!("no webhook {address:?} is configured") },
-            };
+            return endpoint.post(delivery, &self.now).await;
         }
         match read_url(address) {
-            Ok(url) => Endpoint { url, ..self.unnamed.clone() }.post(delivery, &self.now).await,
+            Ok(url) => Endpoint { url: Given::Now(url), ..endpoint }.post(delivery, &self.now).await,
             Err(why) => failed(format!("cannot post to the webhook's address: {why}"), true, None),
         }
     }
 }
 
+/// Makes targets ready, by their names.
+fn endpoints(targets: Vec<Settings>) -> Result<BTreeMap<String, Endpoint>, Vec<Fault>> {
+    let mut named = BTreeMap::new();
+    let mut faults = Vec::new();
+    for settings in targets {
+        let name = settings.name.clone();
+        match Endpoint::new(settings) {
+            Ok(endpoint) => {
+                named.insert(name, endpoint);
+            }
+            Err((key, reason)) => faults.push(Fault { name, key, reason }),
+        }
+    }
+    if faults.is_empty() { Ok(named) } else { Err(faults) }
+}
+
 impl Endpoint {
     fn new(settings: Settings) -> Result<Self, (Key, String)> {
-        let url = read_url(settings.url.reveal()).map_err(|why| (Key::Url, why))?;
+        let url = match settings.url {
+            Given::Now(url) => Given::Now(read_url(url.reveal()).map_err(|why| (Key::Url, why))?),
+            Given::Later(key) => Given::Later(key),
+        };
+        let signing = match settings.secrets {
+            Given::Now(secrets) => {
+                let signing = signing(settings.preset, secrets).map_err(|why| (Key::Secret, why))?;
+                Given::Now(Arc::new(signing))
+            }
+            Given::Later(key) => Given::Later(key),
+        };
         let ca = settings.ca.as_deref().map(certificates).transpose().map_err(|why| (Key::Ca, why))?;
         let success = settings.success.or_else(|| preset_success(settings.preset));
         if let Some(rule) = &success
@@ -135,13 +170,19 @@ impl Endpoint {
                 connect_timeout: settings.connect_timeout,
             })),
             templates: Arc::new(Templates::new(settings.preset, settings.body, &settings.headers)?),
-            signing: Arc::new(signing(settings.preset, settings.secrets).map_err(|why| (Key::Secret, why))?),
+            preset: settings.preset,
+            signing,
             success,
         })
     }
 
     async fn post(&self, delivery: &Delivery, now: &Now) -> Report {
-        let host = host(&self.url);
+        let (url, signing) = match self.asked().await {
+            Ok(asked) => asked,
+            // Whoever asks for it may have to unlock it first.
+            Err(why) => return failed(format!("cannot post to the webhook: {why}"), false, None),
+        };
+        let host = host(&url);
         let rendered = match &delivery.frozen {
             Some(frozen) => self.templates.thaw(frozen),
             None => self.templates.freeze(&payload(delivery)).and_then(|frozen| self.templates.thaw(&frozen)),
@@ -150,40 +191,81 @@ impl Endpoint {
             Ok(rendered) => rendered,
             Err((key, why)) => return failed(format!("cannot post to {host}: {key}: {why}"), true, None),
         };
-        let url = self.sign(delivery, now(), &mut headers, &body);
+        let url = sign(url, &signing, delivery, now(), &mut headers, &body);
         let need = if self.success.is_some() { Need::Body } else { Need::Status };
         let hidden = Hidden::of(&url, &headers);
         match self.client.post(url, headers, body, need).await {
-            Ok(answer) => judge(&host, &answer, self.success.as_ref(), &hidden, now()),
+            Ok(answer) => {
+                if matches!(answer.status.as_u16(), 401 | 403) {
+                    self.forget().await;
+                }
+                judge(&host, &answer, self.success.as_ref(), &hidden, now())
+            }
             Err(why) => failed(format!("cannot post to {host}: {why}"), false, None),
         }
     }
 
-    /// Puts the headers of this attempt beside those of the target, and returns where it goes.
-    fn sign(&self, delivery: &Delivery, at: Timestamp, headers: &mut HeaderMap, body: &str) -> Url {
-        let id = payload::id(&delivery.id).to_string();
-        let mut put = |name: &'static str, value: String| {
-            let value = HeaderValue::from_str(&value).expect("ids, numbers and base64 are ASCII");
-            headers.insert(HeaderName::from_static(name), value);
+    /// Returns where it is and how it is signed; what is not known yet is asked for.
+    async fn asked(&self) -> Result<(Url, Arc<Signing>), String> {
+        let url = match &self.url {
+            Given::Now(url) => url.clone(),
+            Given::Later(key) => read_url(key.reveal().await?.reveal()).map_err(|why| format!("its address: {why}"))?,
         };
-        let mut url = self.url.clone();
-        match &*self.signing {
-            Signing::Headers(signer) => {
-                if let Some(signature) = signer.sign(&id, at, body) {
-                    put("webhook-signature", signature);
-                }
+        let signing = match &self.signing {
+            Given::Now(signing) => Arc::clone(signing),
+            Given::Later(key) => {
+                let secret = key.reveal().await?;
+                Arc::new(signing(self.preset, vec![secret]).map_err(|why| format!("its secret: {why}"))?)
             }
-            Signing::Query(secret) => {
-                let (time, signature) = dingtalk(secret, at);
-                url.query_pairs_mut().append_pair("timestamp", &time).append_pair("sign", &signature);
+        };
+        Ok((url, signing))
+    }
+
+    /// Forgets what was asked for: the target does not take it.
+    async fn forget(&self) {
+        for key in [later(&self.url), later(&self.signing)].into_iter().flatten() {
+            key.forget().await;
+        }
+    }
+}
+
+fn later<T>(given: &Given<T>) -> Option<&keys::Key> {
+    match given {
+        Given::Now(_) => None,
+        Given::Later(key) => Some(key),
+    }
+}
+
+/// Puts the headers of this attempt beside those of the target, and returns where it goes.
+fn sign(
+    mut url: Url,
+    signing: &Signing,
+    delivery: &Delivery,
+    at: Timestamp,
+    headers: &mut HeaderMap,
+    body: &str,
+) -> Url {
+    let id = payload::id(&delivery.id).to_string();
+    let mut put = |name: &'static str, value: String| {
+        let value = HeaderValue::from_str(&value).expect("ids, numbers and base64 are ASCII");
+        headers.insert(HeaderName::from_static(name), value);
+    };
+    match signing {
+        Signing::Headers(signer) => {
+            if let Some(signature) = signer.sign(&id, at, body) {
+                put("webhook-signature", signature);
             }
         }
-        put("webhook-id", id);
-        put("webhook-timestamp", seconds(at).to_string());
-        // Beside the body, which stays the same on every attempt.
-        put("keiko-attempt", (u64::from(delivery.attempts) + 1).to_string());
-        url
+        Signing::Query(secret) => {
+            let (time, signature) = dingtalk(secret, at);
+            url.query_pairs_mut().append_pair("timestamp", &time).append_pair("sign", &signature);
+        }
     }
+    put("webhook-id", id);
+    put("webhook-timestamp", seconds(at).to_string());
+    // Beside the body, which stays the same on every attempt.
+    put("keiko-attempt", (u64::from(delivery.attempts) + 1).to_string());
+    url
 }
 
 /// Returns whether a target is an address itself, not the name of a configured one.
@@ -207,7 +289,8 @@ fn signing(preset: Preset, mut secrets: Vec<Secret>) -> Result<Signing, String> 
 /// Only the names: the rest holds keys.
 impl fmt::Debug for WebhookChannel {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("WebhookChannel").field("named", &self.named.keys()).finish_non_exhaustive()
+        let named = self.named.read().unwrap_or_else(PoisonError::into_inner);
+        f.debug_struct("WebhookChannel").field("named", &named.keys()).finish_non_exhaustive()
     }
 }
 
@@ -222,7 +305,7 @@ impl Channel for WebhookChannel {
 
     /// What cannot be made is told by the attempt itself.
     fn freeze(&self, delivery: &Delivery) -> Option<Frozen> {
-        self.templates(&delivery.id.target.address)?.freeze(&payload(delivery)).ok()
+        self.endpoint(&delivery.id.target.address)?.templates.freeze(&payload(delivery)).ok()
     }
 
     fn deliver<'a>(&'a self, delivery: &'a Delivery) -> BoxFuture<'a, Report> {
@@ -278,7 +361,7 @@ mod tests {
             "cannot use body of webhook \"ops\": undefined value, in its line 1",
         );
         check_refused(
-            with(|settings| settings.secrets = vec![Secret::new("hunter2".to_owned())]),
+            with(|settings| settings.secrets = Given::Now(vec![Secret::new("hunter2".to_owned())])),
             "cannot use secret of webhook \"ops\": expected a secret that begins with whsec_",
         );
     }

@@ -10,6 +10,7 @@ use std::time::Duration;
 
 use crate::domain::secret::Secret;
 use crate::domain::time::Timestamp;
+use crate::notify::keys;
 
 #[cfg(not(feature = "webhook"))]
 mod disabled;
@@ -36,17 +37,26 @@ pub const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
 /// Tells the time: the channel has no clock of its own.
 pub type Now = Arc<dyn Fn() -> Timestamp + Send + Sync>;
 
+/// Something secret that is known, or is asked for when it is first needed.
+#[derive(Clone, Debug)]
+pub enum Given<T> {
+    /// It is known, and was looked at when it was loaded.
+    Now(T),
+    /// A program tells it.
+    Later(Arc<keys::Key>),
+}
+
 /// One target as it is configured.
 #[derive(Clone, Debug)]
 pub struct Settings {
     /// Its name, as in `webhook:NAME`.
     pub name: String,
     /// Where it is. Often the whole key to it.
-    pub url: Secret,
+    pub url: Given<Secret>,
     /// What it expects.
     pub preset: Preset,
     /// What requests are signed with, each in turn: several while one replaces another. May be empty.
-    pub secrets: Vec<Secret>,
+    pub secrets: Given<Vec<Secret>>,
     /// Headers as templates, each with its name.
     pub headers: Vec<(String, Secret)>,
     /// The body as a template, in place of the preset's.
@@ -69,9 +79,9 @@ impl Settings {
     pub const fn new(name: String, url: Secret) -> Self {
         Self {
             name,
-            url,
+            url: Given::Now(url),
             preset: Preset::Generic,
-            secrets: Vec::new(),
+            secrets: Given::Now(Vec::new()),
             headers: Vec::new(),
             body: None,
             ca: None,

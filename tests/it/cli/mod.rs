@@ -2,6 +2,8 @@
 
 mod adding;
 mod changing;
+#[cfg(feature = "webhook")]
+mod channels;
 mod choosing;
 mod failing;
 mod looking;

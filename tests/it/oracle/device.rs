@@ -10,6 +10,7 @@ use keiko::domain::command::{Expected, GRACE_DEFAULT};
 use keiko::domain::delivery::ChannelKind;
 use keiko::domain::event::{Actor, Snapshot};
 use keiko::domain::occurrence::Outcome;
+use keiko::domain::routing::Routing;
 use keiko::domain::state::State;
 use keiko::domain::task::TaskId;
 use keiko::domain::time::Timestamp;
@@ -66,6 +67,7 @@ impl Device {
             grace: GRACE_DEFAULT,
             quiet_hours: keiko::domain::quiet::QuietHours::default(),
             daily: None,
+            routing: Routing::NONE,
         };
         self.engine = Some(start(parts).await.expect("the store is readable"));
     }

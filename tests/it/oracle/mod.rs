@@ -215,6 +215,7 @@ impl Oracle {
             | Command::Report { .. }
             | Command::TellTargetFails { .. }
             | Command::Resend { .. }
+            | Command::FallBack { .. }
             | Command::Expire { .. }
             | Command::Hold { .. } => panic!("no person asks for this: {command:?}"),
         };

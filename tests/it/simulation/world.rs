@@ -14,6 +14,7 @@ use keiko::domain::occurrence::{FireId, Nominal, OccurrenceKey, OccurrenceName};
 use keiko::domain::outbox::{DeliveryFilter, Statuses};
 use keiko::domain::pause::Scope;
 use keiko::domain::quiet::QuietHours;
+use keiko::domain::routing::Routing;
 use keiko::domain::schedule::{AfterDone, Calendar, Every, Interval, Rule, Schedule};
 use keiko::domain::state::State;
 use keiko::domain::task::{Deadline, DeadlineTime, Missed, Nag, Policy, TaskId};
@@ -117,6 +118,7 @@ impl World {
             grace: GRACE_DEFAULT,
             quiet_hours: self.quiet_hours.clone(),
             daily: None,
+            routing: Routing::NONE,
         };
         self.engine = Some(start(parts).await.expect("the store is readable"));
     }

@@ -10,6 +10,7 @@ use keiko::domain::delivery::Target;
 use keiko::domain::event::Snapshot;
 use keiko::domain::occurrence::Outcome;
 use keiko::domain::quiet::QuietHours;
+use keiko::domain::routing::Routing;
 use keiko::domain::schedule::{Rule, Schedule};
 use keiko::domain::state::State;
 use keiko::domain::task::{Details, Policy, TaskId};
@@ -54,6 +55,7 @@ impl Desk {
             grace: GRACE_DEFAULT,
             quiet_hours: QuietHours::default(),
             daily: None,
+            routing: Routing::NONE,
         };
         let (handle, running) = start(parts).await.expect("a store that was left in order");
         Self { clock, store, handle, running }

@@ -10,6 +10,7 @@ use keiko::domain::delivery::Target;
 use keiko::domain::event::{Actor, Operation, Snapshot};
 use keiko::domain::occurrence::Outcome;
 use keiko::domain::quiet::QuietHours;
+use keiko::domain::routing::Routing;
 use keiko::domain::schedule::{Interval, Rule, Schedule};
 use keiko::domain::state::State;
 use keiko::domain::task::{Details, Nag, Policy, TaskId};
@@ -61,6 +62,7 @@ impl Desk {
             grace: GRACE_DEFAULT,
             quiet_hours: QuietHours::default(),
             daily: None,
+            routing: Routing::NONE,
         };
         let (handle, running) = start(parts).await.expect("an empty store");
         Self { clock, store, handle, _running: running }

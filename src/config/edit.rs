@@ -1,0 +1,493 @@
+//! How does a target get into the configuration file, and out of it again? Comments and order stay as they are.
+//!
+//! The only file that writes the configuration. Never writes one that could not be read, never half of one, and never puts a
+//! secret anywhere but where it is told to.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use toml_edit::{Array, DocumentMut, InlineTable, Item, Table, Value};
+
+use crate::config::Config;
+use crate::config::file::ConfigError;
+use crate::config::private_dir::{self, PrivateDirError};
+use crate::config::whole;
+use crate::domain::delivery::{ChannelKind, Target};
+use crate::domain::secret::Secret;
+
+/// The folder beside the configuration in which secrets are kept, each in a file of its own.
+pub const SECRETS: &str = "secrets";
+
+/// The lists at the top that name targets.
+const LISTS: [&str; 3] = ["channels", "fallback", "always"];
+
+/// What is put behind a key.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Entry {
+    /// A text.
+    Text(String),
+    /// Several.
+    Words(Vec<String>),
+    /// True or false.
+    Truth(bool),
+    /// A whole number.
+    Number(u32),
+    /// A text that is not shown.
+    Secret(Secret),
+}
+
+/// Why the file cannot be changed.
+#[derive(Debug, thiserror::Error)]
+pub enum EditError {
+    /// It is wrong as it is, or would be.
+    #[error(transparent)]
+    Config {
+        /// What is wrong, with its place.
+        #[from]
+        source: ConfigError,
+    },
+    /// What was given for a target cannot be used.
+    #[error("cannot add {target}: {}", told(values))]
+    Unusable {
+        /// The target.
+        target: Target,
+        /// Each key, with what would have been accepted; at least one.
+        values: Vec<(String, &'static str)>,
+    },
+    /// It holds what the reader takes and the writer does not.
+    #[error("cannot change the configuration {}: {reason}", path.display())]
+    Unclear {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        reason: String,
+    },
+    /// It has that target already.
+    #[error("cannot add {target}: {} has it already", path.display())]
+    Taken {
+        /// The target.
+        target: Target,
+        /// The file.
+        path: PathBuf,
+    },
+    /// It does not have that target.
+    #[error("cannot remove {target}: {} has no such target", path.display())]
+    Missing {
+        /// The target.
+        target: Target,
+        /// The file.
+        path: PathBuf,
+    },
+    /// Somebody else changed it meanwhile.
+    #[error("cannot write {}: it was changed meanwhile", path.display())]
+    Changed {
+        /// The file.
+        path: PathBuf,
+    },
+    /// A file cannot be written.
+    #[error("cannot write {}: {source}", path.display())]
+    Unwritable {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        source: io::Error,
+    },
+    /// The folder for secrets cannot be used.
+    #[error(transparent)]
+    Secrets {
+        /// Why.
+        #[from]
+        source: PrivateDirError,
+    },
+}
+
+/// The configuration file as it was found.
+#[derive(Debug)]
+pub struct ConfigFile {
+    path: PathBuf,
+    /// What it said; `None` where there was none.
+    text: Option<String>,
+    document: DocumentMut,
+    config: Config,
+}
+
+/// What is left when a target is taken out.
+#[derive(Debug)]
+pub struct Removal {
+    /// The new text.
+    pub text: String,
+    /// The files in the folder for secrets that only that target named.
+    pub secrets: Vec<PathBuf>,
+}
+
+impl ConfigFile {
+    /// Reads the file; there need not be one.
+    ///
+    /// # Errors
+    /// It cannot be read, or is wrong.
+    pub fn read(path: &Path) -> Result<Self, EditError> {
+        let text = whole::read(path)?;
+        let (config, _) = Config::parse(path, text.as_deref().unwrap_or_default())?;
+        let plain = text.as_deref().unwrap_or_default();
+        let document = plain.strip_prefix('\u{feff}').unwrap_or(plain).parse::<DocumentMut>().map_err(|error| {
+            EditError::Unclear { path: path.to_owned(), reason: error.message().trim().replace('\n', ", ") }
+        })?;
+        Ok(Self { path: path.to_owned(), text, document, config })
+    }
+
+    /// Returns what it says.
+    #[must_use]
+    pub const fn config(&self) -> &Config {
+        &self.config
+    }
+
+    /// Returns the text with a target added to it.
+    ///
+    /// # Errors
+    /// It is there already, or its values cannot be used.
+    pub fn with(&self, target: &Target, entries: &[(String, Entry)]) -> Result<String, EditError> {
+        if self.config.named_targets().contains(target) {
+            return Err(EditError::Taken { target: target.clone(), path: self.path.clone() });
+        }
+        let mut table = Table::new();
+        for (key, entry) in entries {
+            table.insert(key, Item::Value(value(entry)));
+        }
+        let mut document = self.document.clone();
+        let tables = document.entry(section(target.kind)).or_insert_with(|| {
+            let mut tables = Table::new();
+            // Only the tables in it are written.
+            tables.set_implicit(true);
+            Item::Table(tables)
+        });
+        match tables {
+            Item::Table(tables) => {
+                tables.insert(&target.address, Item::Table(table));
+            }
+            Item::Value(Value::InlineTable(tables)) => {
+                tables.insert(&target.address, Value::InlineTable(inline(table)));
+            }
+            Item::None | Item::Value(_) | Item::ArrayOfTables(_) => {
+                let reason = format!("{} is no table", section(target.kind));
+                return Err(EditError::Unclear { path: self.path.clone(), reason });
+            }
+        }
+        self.checked(document.to_string()).map_err(|error| match error {
+            // It stands in no file yet, so it has no place.
+            EditError::Config { source: ConfigError::BadValues { values, .. } } => EditError::Unusable {
+                target: target.clone(),
+                values: values.into_iter().map(|bad| (bad.key, bad.expected)).collect(),
+            },
+            error => error,
+        })
+    }
+
+    /// Returns where the configuration names a target: the keys in full.
+    #[must_use]
+    pub fn mentions(&self, target: &Target) -> Vec<String> {
+        let routing = &self.config.routing;
+        let at_top = [("channels", &routing.channels), ("fallback", &routing.fallback), ("always", &routing.always)];
+        let at_top = at_top.into_iter().filter(|(_, list)| list.contains(target)).map(|(key, _)| key.to_owned());
+        let rules = routing.rules.iter().enumerate().filter(|(_, rule)| rule.channels.contains(target));
+        at_top.chain(rules.map(|(index, _)| format!("rules[{index}]"))).collect()
+    }
+
+    /// Returns the text without a target, and without what names it: a rule that would be left with no channel goes too.
+    ///
+    /// # Errors
+    /// It is not there, or the file cannot be understood.
+    pub fn without(&self, target: &Target) -> Result<Removal, EditError> {
+        let missing = || EditError::Missing { target: target.clone(), path: self.path.clone() };
+        let mut document = self.document.clone();
+        let tables = document.get_mut(section(target.kind)).and_then(Item::as_table_like_mut).ok_or_else(missing)?;
+        let removed = tables.remove(&target.address).ok_or_else(missing)?;
+        if tables.is_empty() {
+            document.remove(section(target.kind));
+        }
+        for list in LISTS {
+            if let Some(array) = document.get_mut(list).and_then(Item::as_array_mut) {
+                forget(array, target);
+            }
+        }
+        forget_in_rules(&mut document, target);
+        let text = self.checked(document.to_string())?;
+        Ok(Removal { text, secrets: self.own_secrets(target, &removed) })
+    }
+
+    /// Returns the files of a table that `channel add` made: those in the folder for secrets that bear the target's name.
+    fn own_secrets(&self, target: &Target, table: &Item) -> Vec<PathBuf> {
+        let folder = self.secrets();
+        let values = table.as_table_like().into_iter().flat_map(|table| table.iter());
+        let files = values.filter(|(key, _)| key.ends_with("_file")).filter_map(|(_, value)| value.as_str());
+        let paths = files.map(|file| self.beside().join(file));
+        let is_own = |path: &PathBuf| {
+            let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+            path.parent() == Some(folder.as_path()) && name.starts_with(&format!("{}.", secret_name(target)))
+        };
+        paths.filter(is_own).collect()
+    }
+
+    /// Writes another text in its place, at once or not at all, unless somebody else has changed it since it was read.
+    ///
+    /// A link is followed, and who may read the file stays as it is.
+    ///
+    /// # Errors
+    /// It was changed meanwhile, or cannot be written.
+    pub fn write(&self, text: &str) -> Result<(), EditError> {
+        if whole::read(&self.path)? != self.text {
+            return Err(EditError::Changed { path: self.path.clone() });
+        }
+        self.replace(text)
+    }
+
+    /// Puts back what it said when it was read.
+    ///
+    /// # Errors
+    /// It cannot be written.
+    pub fn restore(&self) -> Result<(), EditError> {
+        match &self.text {
+            Some(text) => self.replace(text),
+            None => {
+                fs::remove_file(&self.path).map_err(|source| EditError::Unwritable { path: self.path.clone(), source })
+            }
+        }
+    }
+
+    fn replace(&self, text: &str) -> Result<(), EditError> {
+        let unwritable = |source| EditError::Unwritable { path: self.path.clone(), source };
+        if let Some(folder) = self.path.parent() {
+            fs::create_dir_all(folder).map_err(unwritable)?;
+        }
+        // Where the link points to nothing yet, or there is no file, it is made where it was named.
+        let real = fs::canonicalize(&self.path).unwrap_or_else(|_| self.path.clone());
+        whole::replace(&real, text.as_bytes()).map_err(unwritable)
+    }
+
+    /// Returns the folder in which secrets are kept.
+    #[must_use]
+    pub fn secrets(&self) -> PathBuf {
+        self.beside().join(SECRETS)
+    }
+
+    /// Keeps a secret in a file that nobody else can read; returns its path as the configuration is to name it.
+    ///
+    /// # Errors
+    /// It cannot be written.
+    pub fn keep(&self, target: &Target, key: &str, secret: &Secret) -> Result<(String, PathBuf), EditError> {
+        let folder = self.secrets();
+        let unwritable = |path: &Path, source| EditError::Unwritable { path: path.to_owned(), source };
+        fs::create_dir_all(self.beside()).map_err(|source| unwritable(&self.beside(), source))?;
+        private_dir::create(&folder, private_dir::user())?;
+        let name = format!("{}.{key}", secret_name(target));
+        let path = folder.join(&name);
+        // One that is left there from before is nobody's: the configuration does not have the target.
+        match fs::remove_file(&path) {
+            Err(source) if source.kind() != io::ErrorKind::NotFound => return Err(unwritable(&path, source)),
+            Ok(()) | Err(_) => {}
+        }
+        let text = format!("{}\n", secret.reveal());
+        whole::replace(&path, text.as_bytes()).map_err(|source| unwritable(&path, source))?;
+        Ok((format!("{SECRETS}/{name}"), path))
+    }
+
+    /// Returns the folder from which relative paths are meant.
+    fn beside(&self) -> PathBuf {
+        self.path.parent().unwrap_or(Path::new("")).to_owned()
+    }
+
+    /// Returns a text that can be read and means something.
+    fn checked(&self, text: String) -> Result<String, EditError> {
+        Config::parse(&self.path, &text)?;
+        Ok(text)
+    }
+}
+
+/// Returns the table that holds those of a kind.
+#[must_use]
+pub const fn section(kind: ChannelKind) -> &'static str {
+    match kind {
+        ChannelKind::Webhook => "webhooks",
+        ChannelKind::Desktop
+        | ChannelKind::Terminal
+        | ChannelKind::Telegram
+        | ChannelKind::Feishu
+        | ChannelKind::Wecom
+        | ChannelKind::Ntfy
+        | ChannelKind::Mail
+        | ChannelKind::Exec => kind.as_str(),
+    }
+}
+
+fn told(values: &[(String, &'static str)]) -> String {
+    let each = |(key, expected): &(String, &str)| format!("{key}: expected {expected}");
+    values.iter().map(each).collect::<Vec<_>>().join("; ")
+}
+
+fn secret_name(target: &Target) -> String {
+    format!("{}-{}", target.kind, target.address)
+}
+
+fn value(entry: &Entry) -> Value {
+    match entry {
+        Entry::Text(text) => text.as_str().into(),
+        Entry::Secret(secret) => secret.reveal().into(),
+        Entry::Words(words) => Value::Array(words.iter().map(String::as_str).collect()),
+        Entry::Truth(truth) => (*truth).into(),
+        Entry::Number(number) => i64::from(*number).into(),
+    }
+}
+
+fn inline(table: Table) -> InlineTable {
+    table.into_inline_table()
+}
+
+fn forget(array: &mut Array, target: &Target) {
+    array.retain(|value| value.as_str().and_then(Target::parse).as_ref() != Some(target));
+}
+
+fn forget_in_rules(document: &mut DocumentMut, target: &Target) {
+    // A list that had nothing to begin with is none of ours.
+    let is_left = |channels: Option<&mut Array>| {
+        channels.is_none_or(|channels| {
+            forget(channels, target);
+            !channels.is_empty()
+        })
+    };
+    match document.get_mut("rules") {
+        Some(Item::ArrayOfTables(rules)) => {
+            let gone: Vec<usize> = rules
+                .iter_mut()
+                .enumerate()
+                .filter_map(|(index, rule)| {
+                    let channels = rule.get_mut("channels").and_then(Item::as_array_mut);
+                    (!is_left(channels)).then_some(index)
+                })
+                .collect();
+            for index in gone.into_iter().rev() {
+                rules.remove(index);
+            }
+        }
+        Some(Item::Value(Value::Array(rules))) => {
+            let mut gone = Vec::new();
+            for (index, rule) in rules.iter_mut().enumerate() {
+                let table = rule.as_inline_table_mut();
+                let channels = table.and_then(|rule| rule.get_mut("channels")).and_then(Value::as_array_mut);
+                if !is_left(channels) {
+                    gone.push(index);
+                }
+            }
+            for index in gone.into_iter().rev() {
+                rules.remove(index);
+            }
+        }
+        Some(Item::None | Item::Value(_) | Item::Table(_)) | None => {}
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::fs::PermissionsExt as _;
+
+    use super::*;
+
+    const BEFORE: &str = "# mine\nsnooze_default = \"5m\"  # short\n\n[ntfy.old]  # keep\nurl_file = 'topic'\n\n[log]\nlevel = \"debug\"\n";
+
+    fn target(text: &str) -> Target {
+        Target::parse(text).expect("a target of the test's own")
+    }
+
+    fn entries() -> Vec<(String, Entry)> {
+        vec![
+            ("token_file".to_owned(), Entry::Text("secrets/telegram-phone.token".to_owned())),
+            ("chat".to_owned(), Entry::Text("123".to_owned())),
+        ]
+    }
+
+    fn file(text: &str) -> (tempfile::TempDir, ConfigFile) {
+        let directory = tempfile::tempdir().expect("a directory of the test's own");
+        let path = directory.path().join("config.toml");
+        fs::write(&path, text).expect("it is ours");
+        let file = ConfigFile::read(&path).expect("a good file");
+        (directory, file)
+    }
+
+    #[test]
+    fn a_target_is_added_and_all_else_stays_as_it_was() {
+        let (_directory, file) = file(BEFORE);
+        let added = file.with(&target("telegram:phone"), &entries()).unwrap();
+        let expected =
+            format!("{BEFORE}\n[telegram.phone]\ntoken_file = \"secrets/telegram-phone.token\"\nchat = \"123\"\n");
+        assert_eq!(added, expected);
+        file.write(&added).unwrap();
+        let again = ConfigFile::read(&file.path).unwrap();
+        assert_eq!(again.without(&target("telegram:phone")).unwrap().text, BEFORE);
+    }
+
+    #[test]
+    fn one_beside_others_of_its_kind_comes_behind_them() {
+        let (_directory, file) = file(BEFORE);
+        let entries = [("url_command".to_owned(), Entry::Words(vec!["pass".into(), "ntfy".into()]))];
+        let added = file.with(&target("ntfy:phone"), &entries).unwrap();
+        assert!(
+            added.contains(
+                "[ntfy.old]  # keep\nurl_file = 'topic'\n\n[ntfy.phone]\nurl_command = [\"pass\", \"ntfy\"]\n"
+            ),
+            "{added}"
+        );
+        assert!(added.ends_with("[log]\nlevel = \"debug\"\n"), "{added}");
+    }
+
+    #[test]
+    fn what_is_there_already_or_cannot_be_used_is_refused() {
+        let (_directory, file) = file(BEFORE);
+        let refused = file.with(&target("ntfy:old"), &[]).unwrap_err().to_string();
+        assert!(refused.starts_with("cannot add ntfy:old: ") && refused.ends_with("has it already"), "{refused}");
+        let refused = file.with(&target("mail:me"), &entries()).unwrap_err().to_string();
+        assert!(refused.starts_with("cannot add mail:me: mail.me.host: expected it to be there"), "{refused}");
+        let refused = file.without(&target("mail:me")).unwrap_err().to_string();
+        assert!(refused.starts_with("cannot remove mail:me: "), "{refused}");
+    }
+
+    #[test]
+    fn with_a_target_goes_what_names_it() {
+        let text = "channels = [\"ntfy:a\", \"desktop\"]\nfallback = ['ntfy:a']\n\n[ntfy.a]\nurl_file = \"secrets/ntfy-a.url\"\n\n\
+                    [[rules]]\ntags = [\"med\"]\nchannels = [\"ntfy:a\"]\n\n[[rules]]\npriority = \"high\"\nchannels = [\"ntfy:a\", \"desktop\"]\n";
+        let (directory, file) = file(text);
+        assert_eq!(file.mentions(&target("ntfy:a")), ["channels", "fallback", "rules[0]", "rules[1]"]);
+        let removal = file.without(&target("ntfy:a")).unwrap();
+        let expected =
+            "channels = [ \"desktop\"]\nfallback = []\n\n[[rules]]\npriority = \"high\"\nchannels = [ \"desktop\"]\n";
+        assert_eq!(removal.text, expected);
+        assert_eq!(removal.secrets, [directory.path().join("secrets/ntfy-a.url")]);
+    }
+
+    #[test]
+    fn who_may_read_it_stays_a_link_is_followed_and_another_s_change_is_not_overwritten() {
+        let directory = tempfile::tempdir().unwrap();
+        let (real, path) = (directory.path().join("dotfiles.toml"), directory.path().join("config.toml"));
+        fs::write(&real, BEFORE).unwrap();
+        fs::set_permissions(&real, fs::Permissions::from_mode(0o640)).unwrap();
+        std::os::unix::fs::symlink(&real, &path).unwrap();
+        let file = ConfigFile::read(&path).unwrap();
+        file.write("# other\n").unwrap();
+        assert_eq!(fs::read_to_string(&real).unwrap(), "# other\n");
+        assert_eq!(real.metadata().unwrap().permissions().mode() & 0o777, 0o640);
+        assert!(path.symlink_metadata().unwrap().is_symlink());
+        assert!(matches!(file.write("# third\n"), Err(EditError::Changed { .. })));
+        file.restore().unwrap();
+        assert_eq!(fs::read_to_string(&real).unwrap(), BEFORE);
+        let left: Vec<_> = fs::read_dir(directory.path()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+        assert_eq!(left.len(), 2, "{left:?}");
+    }
+
+    #[test]
+    fn a_secret_is_kept_where_nobody_else_can_read_it() {
+        let (directory, file) = file("");
+        let (name, path) = file.keep(&target("telegram:phone"), "token", &Secret::new("hunter2".to_owned())).unwrap();
+        assert_eq!(name, "secrets/telegram-phone.token");
+        assert_eq!(fs::read_to_string(&path).unwrap(), "hunter2\n");
+        let mode = |path: &Path| path.metadata().unwrap().permissions().mode() & 0o777;
+        assert_eq!((mode(&path), mode(&directory.path().join("secrets"))), (0o600, 0o700));
+    }
+}
