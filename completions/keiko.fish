@@ -61,6 +61,7 @@ complete -c keiko -n "__fish_keiko_needs_command" -f -a "daemon" -d 'Looks after
 complete -c keiko -n "__fish_keiko_needs_command" -f -a "backup" -d 'Copies all tasks and their history into a file'
 complete -c keiko -n "__fish_keiko_needs_command" -f -a "events" -d 'Shows the changes of all tasks, oldest first, and what happened to the device'
 complete -c keiko -n "__fish_keiko_needs_command" -f -a "rpc" -d 'Calls a method of the daemon and prints its result as JSON'
+complete -c keiko -n "__fish_keiko_needs_command" -f -a "help" -d 'Tells what a command takes, or which commands there are'
 complete -c keiko -n "__fish_keiko_using_subcommand remind" -l at -d 'When: a time phrase; all words are then the title' -r
 complete -c keiko -n "__fish_keiko_using_subcommand remind" -l every -d 'How often: what would follow "every"; all words are then the title' -r
 complete -c keiko -n "__fish_keiko_using_subcommand remind" -l cron -d 'How often: a cron expression of five to seven fields; all words are then the title' -r
@@ -596,3 +597,10 @@ complete -c keiko -n "__fish_keiko_using_subcommand rpc" -l json -d 'Give result
 complete -c keiko -n "__fish_keiko_using_subcommand rpc" -s q -l quiet -d 'Leave out confirmations and hints'
 complete -c keiko -n "__fish_keiko_using_subcommand rpc" -l print-id -d 'Print the UUID of the task and nothing else'
 complete -c keiko -n "__fish_keiko_using_subcommand rpc" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c keiko -n "__fish_keiko_using_subcommand help" -l color -d 'Whether to show colours' -r -f -a "auto\t'On a terminal that knows colours, unless `NO_COLOR` is set'
+always\t'Also into pipes and files'
+never\t'Nowhere'"
+complete -c keiko -n "__fish_keiko_using_subcommand help" -l json -d 'Give results and errors as JSON'
+complete -c keiko -n "__fish_keiko_using_subcommand help" -s q -l quiet -d 'Leave out confirmations and hints'
+complete -c keiko -n "__fish_keiko_using_subcommand help" -l print-id -d 'Print the UUID of the task and nothing else'
+complete -c keiko -n "__fish_keiko_using_subcommand help" -s h -l help -d 'Print help (see more with \'--help\')'

@@ -5,8 +5,8 @@
 use clap::{Args, Parser, Subcommand};
 
 use crate::cli::commands::{
-    ack, add, agenda, away, backup, cancel, channel, daemon, delete, done, edit, events, history, list, op, parse,
-    pause, remind, resume, retry, rpc, show, skip, snooze, status, unblock, undo, why,
+    ack, add, agenda, away, backup, cancel, channel, daemon, delete, done, edit, events, help, history, list, op,
+    parse, pause, remind, resume, retry, rpc, show, skip, snooze, status, unblock, undo, why,
 };
 use crate::cli::ui::{ColorFlag, Form};
 
@@ -125,6 +125,8 @@ pub(crate) enum Command {
     Events(events::Events),
     #[command(name = "rpc")]
     Rpc(rpc::Rpc),
+    #[command(name = "help")]
+    Help(help::Help),
 }
 
 /// What must be known before the arguments are understood, since an error in them is told accordingly.
