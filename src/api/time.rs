@@ -12,7 +12,7 @@ use crate::protocol::error_code::{ErrorKind, RpcError};
 use crate::protocol::from_wire;
 use crate::protocol::objects;
 use crate::protocol::to_wire::{self, Understood};
-use crate::when::{self, Context, Dialect, Grain, Limits, Note, Reading, Settings, TimeError, TimeReading};
+use crate::when::{self, Context, Dialect, Grain, Limits, Note, Reach, Reading, Settings, TimeError, TimeReading};
 
 /// Two zones whose clocks agree now and through a year of changes are one for people, whatever their names.
 const SEASONS: [Span; 4] = [
@@ -253,9 +253,9 @@ pub(super) fn moment(api: &Api, place: Place, text: &str, now: Timestamp) -> Res
     }
 }
 
-/// Reads the days that words name, such as `this week`.
-pub(super) fn stretch(api: &Api, place: Place, text: &str) -> Result<Range<Timestamp>, RpcError> {
-    when::parse_stretch(text, &context(api, place)).map_err(not_understood)
+/// Reads the days or hours that words name, such as `this week` or `10pm..6am`.
+pub(super) fn stretch(api: &Api, place: Place, text: &str, reach: Reach) -> Result<Range<Timestamp>, RpcError> {
+    when::parse_stretch(text, reach, &context(api, place)).map_err(not_understood)
 }
 
 /// Reads one end of a stretch: where it begins and where it ends.

@@ -12,6 +12,7 @@ use crate::protocol::SCHEMA_VERSION;
 use crate::protocol::error_code::{ErrorKind, RpcError};
 use crate::protocol::methods::{AwayGet, AwayResult, AwaySet};
 use crate::protocol::objects;
+use crate::when::Reach;
 
 /// Notes that the person is away, or not any more.
 pub(in crate::api) async fn set(api: &Api, params: AwaySet) -> Result<AwayResult, RpcError> {
@@ -20,7 +21,7 @@ pub(in crate::api) async fn set(api: &Api, params: AwaySet) -> Result<AwayResult
     let words = (params.range.as_deref(), params.r#for.as_deref(), params.until.as_deref(), params.off);
     let (from, to) = match words {
         (Some(range), None, None, false) => {
-            let range = time::stretch(api, place, range)?;
+            let range = time::stretch(api, place, range, Reach::Ahead)?;
             (range.start.max(now), range.end)
         }
         (None, Some(length), None, false) => (now, now.saturating_add(time::length(length)?)),

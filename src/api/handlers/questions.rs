@@ -17,6 +17,7 @@ use crate::protocol::error_code::{ErrorKind, RpcError};
 use crate::protocol::methods::{Get, List, ListResult, Parse, TaskResult};
 use crate::protocol::objects::{Reading, Time};
 use crate::protocol::to_wire::{self, Detail};
+use crate::when::Reach;
 
 /// Tells a task.
 pub(in crate::api) async fn get(api: &Api, params: Get) -> Result<TaskResult, RpcError> {
@@ -79,7 +80,7 @@ fn filter(api: &Api, params: &List) -> Result<TaskFilter, RpcError> {
             None => error,
         });
     }
-    let within = params.due.as_deref().map(|text| time::stretch(api, place, text)).transpose()?;
+    let within = params.due.as_deref().map(|text| time::stretch(api, place, text, Reach::Today)).transpose()?;
     let before = params.due_before.as_deref().map(|text| time::bound(api, place, text)).transpose()?;
     let after = params.due_after.as_deref().map(|text| time::bound(api, place, text)).transpose()?;
     let start = within.as_ref().map(|within| within.start).max(after.map(|after| after.end));

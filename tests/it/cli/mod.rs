@@ -4,6 +4,7 @@ mod adding;
 mod changing;
 mod choosing;
 mod failing;
+mod hours;
 mod looking;
 mod parsing;
 mod series;
