@@ -40,6 +40,8 @@ pub struct Moment {
     pub standing: Option<StandingPause>,
     /// Until when what this task says is held, where it is quiet or the person is away.
     pub quiet_until: Option<Timestamp>,
+    /// Whether that is since the person is away, rather than for the hours of each night.
+    pub is_away: bool,
 }
 
 /// A pause of all tasks, or of all with a tag, as it holds for one of them.

@@ -130,6 +130,7 @@ mod tests {
             is_desktop_away: false,
             standing: None,
             quiet_until: None,
+            is_away: false,
         }
     }
 

@@ -488,7 +488,8 @@ impl<'a> Batch<'a> {
         let op_id = key.map(RequestKey::op_id).or(self.op).unwrap_or_else(|| self.ids.next(now));
         let standing = standing(&self.pauses, tags, now);
         let quiet_until = self.quiet.until(tags, now, zone);
-        Moment { now, zone, device, op_id, grace, is_desktop_away, standing, quiet_until }
+        let is_away = self.quiet.is_away(tags, now);
+        Moment { now, zone, device, op_id, grace, is_desktop_away, standing, quiet_until, is_away }
     }
 
     /// Takes what follows from a command, and what follows from that for tasks that waited.

@@ -153,6 +153,7 @@ impl Life<'_> {
             is_desktop_away: false,
             standing: standing(&self.around.pauses, &self.lived.snapshot.task.details.tags, now),
             quiet_until: None,
+            is_away: false,
         };
         let known = Known { deliveries: &self.deliveries, spent: self.around.spent_of(self.lived.snapshot.task.id) };
         let done = transition(&self.lived.snapshot, known, command, Expected::default(), &moment);

@@ -109,6 +109,7 @@ fn moment(now: Timestamp, pauses: &[ManyPause], tags: &[String]) -> Moment {
         is_desktop_away: false,
         standing: standing(pauses, tags, now),
         quiet_until: None,
+        is_away: false,
     }
 }
 

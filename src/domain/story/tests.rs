@@ -39,6 +39,7 @@ fn moment(now: Timestamp, op: u64) -> Moment {
         is_desktop_away: false,
         standing: None,
         quiet_until: None,
+        is_away: false,
     }
 }
 

@@ -46,6 +46,7 @@ fn moment(now: Timestamp) -> Moment {
         is_desktop_away: false,
         standing: None,
         quiet_until: None,
+        is_away: false,
     }
 }
 
