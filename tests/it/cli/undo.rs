@@ -119,7 +119,7 @@ fn what_cannot_be_taken_back_is_said_and_nothing_is_half_done() {
     insta::assert_snapshot!(home.transcript(&["undo", "list --done"]), @"
     $ keiko undo
     ! error: cannot undo what was done to task 1: its next time has come up already
-    ! hint: nothing was taken back; keiko op list shows what else can be
+    ! hint: nothing was taken back; keiko op list shows the other changes, keiko undo OP takes back one of them
     [exit 5]
     $ keiko list --done
     #  WHEN                      STAGE  TITLE
