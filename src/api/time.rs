@@ -292,11 +292,19 @@ const LOOKED_BACK: [i64; 3] = [1, 7, 366];
 
 /// Reads a length of time, such as `10m`; it must be longer than nothing.
 pub(super) fn length(text: &str) -> Result<Span, RpcError> {
+    let nothing = || {
+        let message = format!("cannot use {text:?} as a length of time: expected more than nothing");
+        RpcError::new(ErrorKind::Time, message).with_hint("say how long, such as 10m or 2h")
+    };
+    // Without a unit it is refused for that, which leads to 0m.
+    if text.trim().parse() == Ok(0) {
+        return Err(nothing());
+    }
     let span = when::parse_span(text).map_err(not_understood)?;
     if span.is_positive() {
         return Ok(span);
     }
-    Err(RpcError::new(ErrorKind::Time, format!("cannot use {text:?} as a length of time: expected more than nothing")))
+    Err(nothing())
 }
 
 /// Reads when an alert speaks: `1h` and `-1h` before due, `0` at due, `+15m` after.

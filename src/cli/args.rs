@@ -129,6 +129,14 @@ pub(crate) enum Command {
     Help(help::Help),
 }
 
+/// Reads how many lines are wanted: none would hide what there is.
+///
+/// # Errors
+/// It is no number, or zero.
+pub(crate) fn at_least_one(text: &str) -> Result<usize, &'static str> {
+    text.parse().ok().filter(|count| *count > 0).ok_or("expected a number from 1 on")
+}
+
 /// What must be known before the arguments are understood, since an error in them is told accordingly.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Early {

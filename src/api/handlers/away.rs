@@ -93,7 +93,8 @@ impl Api {
     pub(super) fn hold_warnings(&self, quiet: &Quiet, snapshot: &Snapshot) -> Vec<String> {
         let (now, zone) = (self.handle.now(), self.handle.zone());
         let held = |at: Timestamp| {
-            let is_held = !has_typed_time(&snapshot.task.schedule.rule);
+            // Programs are told at once, however late at night.
+            let is_held = !has_typed_time(&snapshot.task.schedule.rule) && !snapshot.task.is_program_only();
             let end = quiet.until(&snapshot.task.details.tags, at, zone).filter(|_| is_held)?;
             Some(format!("it is quiet then: what it says is held until {}", end_in_words(end, now, zone)))
         };

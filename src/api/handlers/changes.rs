@@ -234,7 +234,7 @@ pub(in crate::api) async fn cancel(api: &Api, params: Cancel) -> Result<WriteRes
         (false, scope) => scope,
         (true, None | Some(SeriesScope::All)) => Some(SeriesScope::All),
         (true, Some(SeriesScope::This | SeriesScope::Following)) => {
-            let message = "cannot use parameter \"all\" with another \"scope\": expected one of them";
+            let message = "cannot use parameters \"all\" and \"scope\" together: expected one of them";
             return Err(RpcError::new(ErrorKind::Params, message));
         }
     };

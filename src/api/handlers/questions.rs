@@ -21,7 +21,7 @@ use crate::when::Reach;
 
 /// Tells a task.
 pub(in crate::api) async fn get(api: &Api, params: Get) -> Result<TaskResult, RpcError> {
-    let id = api.find(&params.task).await?;
+    let id = api.find_any(&params.task).await?;
     let snapshot = api.handle.snapshot(id).await.map_err(|error| api.refusal(&error))?;
     Ok(TaskResult {
         schema_version: SCHEMA_VERSION,
@@ -73,7 +73,7 @@ fn filter(api: &Api, params: &List) -> Result<TaskFilter, RpcError> {
     let place = time::Place::of_question(api, params.zone.as_deref())?;
     let stages: Vec<String> = params.stages.iter().flatten().map(|word| word.trim().to_lowercase()).collect();
     if let Some(unknown) = stages.iter().find(|word| !STAGES.contains(&word.as_str())) {
-        let message = format!("cannot list stage {unknown:?}: expected {}", STAGES.join(", "));
+        let message = format!("there is no stage {unknown:?}: expected {}", STAGES.join(", "));
         let error = RpcError::new(ErrorKind::Params, message);
         return Err(match nearest(unknown, STAGES) {
             Some(near) => error.with_hint(format!("did you mean {near:?}?")),
