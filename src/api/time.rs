@@ -2,12 +2,13 @@
 
 use std::ops::Range;
 
+use chrono::{NaiveDate, NaiveTime};
 use chrono_tz::Tz;
 
 use crate::api::{Api, refusal};
 use crate::domain::occurrence::Nominal;
 use crate::domain::schedule::{Rule, Schedule};
-use crate::domain::time::{Span, Timestamp};
+use crate::domain::time::{Span, Timestamp, resolve};
 use crate::protocol::error_code::{ErrorKind, RpcError};
 use crate::protocol::from_wire;
 use crate::protocol::objects;
@@ -54,6 +55,8 @@ pub(super) struct Asked<'a> {
     pub(super) rule: Option<RuleText<'a>>,
     /// Where a repetition begins and ends.
     pub(super) limits: Limits<'a>,
+    /// The day of a time of day that names none; today or tomorrow, whichever comes first, where there is none.
+    pub(super) day: Option<NaiveDate>,
 }
 
 /// A repetition that stands alone, in one of the ways to write it.
@@ -179,7 +182,13 @@ pub(super) fn time(api: &Api, place: Place, asked: Asked<'_>) -> Result<Option<T
         (None, at) => at.map(str::to_owned),
     };
     let bounds = asked.limits.read(&context).map_err(not_understood)?;
-    let inner = bounds.context();
+    let mut inner = bounds.context();
+    if let (Some(day), Some(phrase)) = (asked.day, &phrase)
+        && when::is_time_of_day_alone(phrase, &inner)
+        && let Some((midnight, _)) = resolve(day.and_time(NaiveTime::MIN), inner.zone)
+    {
+        inner.now = inner.now.max(midnight);
+    }
     let read = match (asked.rule, phrase) {
         (None, None) => return if asked.limits.is_empty() { Ok(None) } else { Err(nothing_to_limit()) },
         (None, Some(phrase)) => when::parse_time(&phrase, &inner),

@@ -255,6 +255,8 @@ pub struct ManyApplied {
     pub numbers: Vec<Number>,
     /// How many instances of series were passed over.
     pub passed_over: u64,
+    /// The other pauses with which tasks that were meant sleep.
+    pub held_by: Vec<Scope>,
 }
 
 /// Something said of the person being away.

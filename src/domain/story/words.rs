@@ -182,7 +182,7 @@ impl Speaker {
         let tries = |count: u32| if count == 1 { "1 attempt".to_owned() } else { format!("{count} attempts") };
         match status {
             DeliveryStatus::Queued => format!("{name}: about to be sent"),
-            DeliveryStatus::Quiet => format!("{name}: held for quiet hours, not told yet"),
+            DeliveryStatus::Quiet => format!("{name}: held, not told yet"),
             DeliveryStatus::Grouped if *is_late => format!("{name}: came late with others, not told yet"),
             DeliveryStatus::Grouped => format!("{name}: to be told with others, not told yet"),
             DeliveryStatus::Waiting => format!("{name}: waits until it is there{why}"),

@@ -47,7 +47,7 @@ fn several_tasks_are_edited_alike() {
     ! hint: keiko list with the same filter and --all also shows what has ended
     [exit 4]
     $ keiko edit +work
-    ! error: cannot edit task +work: nothing to change was given
+    ! error: cannot edit the tasks with +work: nothing to change was given
     ! hint: say what is to change, such as: keiko edit +work tomorrow 4pm
     [exit 2]
     $ keiko edit --stage scheduled 11am
@@ -139,16 +139,15 @@ fn programs_are_told_at_night_as_well() {
     insta::assert_snapshot!(home.transcript(&[
         "add prog --every 2h --from 11pm --via webhook:hook",
         "add both --every 2h --from 11pm --via webhook:hook,desktop",
-    ]), @r#"
+    ]), @"
     $ keiko add prog --every 2h --from 11pm --via webhook:hook
-    ! error: cannot use channel "webhook:hook": no webhook of that name is configured
-    ! hint: write its address into the configuration, as url under [webhooks.hook]
-    [exit 2]
+    added 1  prog  Wed 13 May 2026 23:00 EDT (in 7h)
+      repeats Wed 13 May 23:00, Thu 14 May 01:00, Thu 14 May 03:00 (also at night)
     $ keiko add both --every 2h --from 11pm --via webhook:hook,desktop
-    ! error: cannot use channel "webhook:hook": no webhook of that name is configured
-    ! hint: write its address into the configuration, as url under [webhooks.hook]
-    [exit 2]
-    "#);
+    added 2  both  Wed 13 May 2026 23:00 EDT (in 7h)
+      repeats Wed 13 May 23:00, Thu 14 May 01:00, Thu 14 May 03:00 (also at night)
+    ! warning: it is quiet then: what it says is held until 07:00
+    ");
 }
 
 #[test]
@@ -183,5 +182,77 @@ fn what_was_missed_is_not_what_comes_next() {
     missed
       1  Wed 13 May 17:00  2h ago  missed  old
     ! warning: 1 missed within the last seven days, and not made up for; keiko status tells what
+    ");
+}
+
+#[test]
+fn a_pause_beside_another_names_it() {
+    let home = Home::with_daemon();
+    home.keiko("add one tomorrow +x");
+    home.keiko("add two tomorrow");
+    insta::assert_snapshot!(home.transcript(&[
+        "pause --all",
+        "pause --tag x",
+        "resume --tag x",
+        "resume --all",
+        "pause --tag x",
+        "pause --all",
+        "resume --tag x",
+        "pause --tag nosuch",
+    ]), @"
+    $ keiko pause --all
+    paused 2 tasks: 1 2
+    $ keiko pause --tag x
+    paused no task
+    ! warning: what there is of +x sleeps already, with the pause of all tasks; what is added or comes up meanwhile sleeps with this pause too
+    $ keiko resume --tag x
+    resumed no task
+    ! warning: the pause of all tasks still holds: keiko resume --all ends it
+    $ keiko resume --all
+    resumed 2 tasks: 1 2
+    $ keiko pause --tag x
+    paused 1 task: 1
+    $ keiko pause --all
+    paused 1 task: 2
+    $ keiko resume --tag x
+    resumed no task
+    ! warning: the pause of all tasks still holds: keiko resume --all ends it
+    $ keiko pause --tag nosuch
+    paused no task
+    ! warning: nothing of +nosuch is awake now; what is added or comes up meanwhile sleeps with this pause too
+    ");
+}
+
+#[test]
+fn a_time_of_day_alone_moves_one_time_within_its_own_day() {
+    let home = Home::with_daemon();
+    home.keiko("add standup every friday at 9am");
+    home.keiko("add walk every day at 6pm");
+    insta::assert_snapshot!(home.transcript(&["edit 1 --this at 6am", "edit 2 --this 7pm", "edit 2 --this tomorrow 7pm"]), @"
+    $ keiko edit 1 --this at 6am
+    changed 1  standup  Fri 15 May 2026 06:00 EDT (in 1d 14h)
+      this time only, in place of Fri 15 May 09:00
+      repeats Fri 15 May 06:00, Fri 22 May 09:00, Fri 29 May 09:00
+    $ keiko edit 2 --this 7pm
+    changed 2  walk  Wed 13 May 2026 19:00 EDT (in 3h)
+      this time only, in place of Wed 13 May 18:00
+      repeats Wed 13 May 19:00, Thu 14 May 18:00, Fri 15 May 18:00
+    $ keiko edit 2 --this tomorrow 7pm
+    ! error: cannot edit this time only of task 2: Thu 14 May 2026 19:00 (America/New_York) is not before its next time, Thu 14 May 2026 18:00 (America/New_York)
+    ! hint: give an earlier time, or pass this one over with skip
+    [exit 5]
+    ");
+}
+
+#[test]
+fn a_change_from_a_time_on_is_named_by_both_tasks() {
+    let home = Home::with_daemon();
+    home.keiko("add standup every day at 9am");
+    home.keiko("edit 1 --following --every 'day at 10am'");
+    insta::assert_snapshot!(home.transcript(&["undo"]), @"
+    $ keiko undo
+    taken back: edit 2 tasks: 1, 2
+      1 standup is scheduled  Thu 14 May 2026 09:00 EDT (in 17h)
+      2 standup is deleted
     ");
 }

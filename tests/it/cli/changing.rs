@@ -204,7 +204,7 @@ fn many_tasks_are_paused_at_once_and_what_is_added_meanwhile_sleeps_too() {
     ! hint: 3 tasks are paused: keiko list shows them
     $ keiko resume --tag home
     resumed no task
-    ! warning: no pause of +home stands: tasks that were paused one by one are resumed by number
+    ! warning: the pause of all tasks still holds: keiko resume --all ends it
     $ keiko resume --all
     resumed 2 tasks: 1 3
     $ keiko list
@@ -308,7 +308,7 @@ fn a_deadline_a_nag_or_a_count_from_completions_that_cannot_be_is_refused() {
     ! hint: say how long after, such as: --every 3d --after-done
     [exit 3]
     $ keiko add x tomorrow --deadline-alert 1h
-    ! error: cannot use --deadline-alerts alone: expected --deadline beside it
+    ! error: cannot use --deadline-alert alone: expected --deadline beside it
     ! hint: keiko help tells what each command takes
     [exit 2]
     $ keiko add x tomorrow --deadline tomorrow --deadline-alert +1h

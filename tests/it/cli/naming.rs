@@ -35,7 +35,9 @@ fn questions_find_what_has_ended_by_its_title() {
         "add later tomorrow --waits-for beta",
     ]), @r#"
     $ keiko done alpha
-    done 3  alphabet
+    ! error: cannot tell which task "alpha" means: 1 alpha, 3 alphabet
+    ! hint: name one by its number
+    [exit 4]
     $ keiko done beta
     ! error: cannot find a task named "beta"
     ! hint: keiko list shows the open tasks, keiko list --all those that have ended too
@@ -106,11 +108,11 @@ fn what_is_missing_is_said_in_words_of_the_command_line() {
     ! hint: keiko help tells what each command takes
     [exit 2]
     $ keiko add tea tomorrow --nag 0
-    ! error: cannot read "0" as a length of time: it needs a unit
-    ! hint: say `0m` for minutes or `0h` for hours
+    ! error: cannot use "0" as a length of time: expected more than nothing
+    ! hint: say how long, such as 10m or 2h
     [exit 3]
     $ keiko add tea tomorrow --deadline-alert 1h
-    ! error: cannot use --deadline-alerts alone: expected --deadline beside it
+    ! error: cannot use --deadline-alert alone: expected --deadline beside it
     ! hint: keiko help tells what each command takes
     [exit 2]
     $ keiko cancel --stage nosuch
@@ -119,15 +121,15 @@ fn what_is_missing_is_said_in_words_of_the_command_line() {
     [exit 2]
     $ keiko done -5
     ! error: unexpected argument '-5' found
-    ! hint: to pass '-5' as a value, use '-- -5'
+    ! hint: what begins with a minus is an option; as a value it stands behind --: -- -5
     [exit 2]
     $ keiko add tea tomorrow --nag -5m
     ! error: unexpected argument '-5' found
-    ! hint: to pass '-5' as a value, use '-- -5'
+    ! hint: a value that begins with a minus is written --nag=-5m
     [exit 2]
     $ keiko away off --except med
-    ! error: cannot tell when you are away: expected one of the --range, --for, --until and, without "except", "off"
-    ! hint: keiko help tells what each command takes
+    ! error: cannot use --except with off: nothing is held then
+    ! hint: leave it out; keiko away until monday 9am --except +med sets it anew
     [exit 2]
     "#);
     home.keiko("add one in 10s");
