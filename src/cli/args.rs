@@ -78,7 +78,7 @@ pub(crate) enum Command {
     #[command(name = "show")]
     Show(show::Show),
     #[command(name = "edit")]
-    Edit(edit::Edit),
+    Edit(Box<edit::Edit>),
     #[command(name = "done")]
     Done(done::Done),
     #[command(name = "ack", visible_alias = "seen")]

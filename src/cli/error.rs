@@ -163,7 +163,7 @@ impl CliError {
     }
 
     /// Returns the error in the words of the command line: programs give parameters, people options.
-    pub(crate) fn as_typed(self) -> Self {
+    pub(crate) fn into_typed(self) -> Self {
         match self {
             Self::Client(ClientError::Refused { mut error }) => {
                 error.message = with_options(&error.message);

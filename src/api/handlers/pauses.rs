@@ -63,7 +63,7 @@ pub(in crate::api) async fn resume(api: &Api, params: Resume) -> Result<PauseRes
             let call = ManyCall::Resume { scope: scope.clone(), shift: params.shift };
             let done = api.handle.call_many(call).await.map_err(|error| api.refusal(&error))?;
             let warnings = match (done.held_by.is_empty(), done.is_done) {
-                (false, _) => done.held_by.iter().map(|other| still_holds(other)).collect(),
+                (false, _) => done.held_by.iter().map(still_holds).collect(),
                 (true, true) => Vec::new(),
                 (true, false) => {
                     vec![format!("no pause of {scope} stands: tasks that were paused one by one are resumed by number")]

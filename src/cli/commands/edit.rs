@@ -125,7 +125,7 @@ impl Edit {
         if !self.dry_run && !self.is_change(&parted) {
             let name = parted.names.first().map_or("7", String::as_str);
             return Err(CliError::usage(
-                format!("cannot edit {}: nothing to change was given", self.told(&parted)),
+                format!("cannot edit {}: nothing to change was given", Self::told(&parted)),
                 format!("say what is to change, such as: keiko edit {name} tomorrow 4pm"),
             ));
         }
@@ -141,11 +141,8 @@ impl Edit {
         let mut tally = Tally::new(is_single);
         context.begin_op(names.len());
         for name in names {
-            let result = match self.edit(context, &name, &parted, is_single) {
-                Ok(None) => return Ok(Exit::Done),
-                Ok(Some(result)) => Ok(result),
-                Err(error) if is_single => return Err(error),
-                Err(error) => Err(error),
+            let Some(result) = self.edit(context, &name, &parted, is_single).transpose() else {
+                return Ok(Exit::Done);
             };
             tally.add(context, Some(&name), result, |answer, view, _| change(Change::Edited, answer, view));
         }
@@ -184,7 +181,7 @@ impl Edit {
         Parted { names, tags: tags.iter().map(|tag| tag[1..].to_owned()).collect(), words }
     }
 
-    fn told(&self, parted: &Parted) -> String {
+    fn told(parted: &Parted) -> String {
         match parted.names.first() {
             Some(name) if name.starts_with('+') => format!("the tasks with {name}"),
             Some(name) => format!("task {name}"),

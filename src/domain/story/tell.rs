@@ -132,13 +132,7 @@ impl<'a> Teller<'a> {
             Operation::Retried => self.push(event, Said::Retried { by: event.actor }),
             Operation::Completed(outcome) | Operation::Cancelled(outcome) => self.say_ended(place, *outcome),
             Operation::Withdrawn => self.say_withdrawn(place),
-            Operation::PassedOver { instances, from, to } => {
-                let cause = cause_between(self.device, *from, event.at);
-                let is_back = self.brought_back == Some(event.op_id);
-                let why = if is_back { DELETED_THEN.to_owned() } else { event.reason.clone() };
-                let instances = *instances;
-                self.push(event, Said::Skipped { instances, from: *from, to: *to, why, cause });
-            }
+            Operation::PassedOver { instances, from, to } => self.say_passed_over(event, *instances, (*from, *to)),
             Operation::Missed { slots, from, to } => {
                 let cause = cause_between(self.device, *from, event.at);
                 let (why, slots) = (event.reason.clone(), slots.clone());
@@ -172,6 +166,13 @@ impl<'a> Teller<'a> {
         }
         self.note_state(&event.snapshot.occurrence);
         self.before = Some(&event.snapshot);
+    }
+
+    fn say_passed_over(&mut self, event: &'a Event, instances: u64, (from, to): (Timestamp, Timestamp)) {
+        let cause = cause_between(self.device, from, event.at);
+        let is_back = self.brought_back == Some(event.op_id);
+        let why = if is_back { DELETED_THEN.to_owned() } else { event.reason.clone() };
+        self.push(event, Said::Skipped { instances, from, to, why, cause });
     }
 
     fn say_restored(&mut self, place: Place<'a>, restored: &Snapshot) {
