@@ -676,7 +676,7 @@ _keiko() {
             return 0
             ;;
         keiko__subcmd__edit)
-            opts="-y -q -h --title --at --every --cron --rrule --from --until --tz --this --following --all --yes --note --link --priority --via --alert --retries --max-late --deadline --deadline-alert --nag --nag-max --missed --auto-done --waits-for --delay --on-parent-fail --no-alert --no-link --no-max-late --no-deadline --no-nag --no-auto-done --after-done --untag --json --quiet --print-id --color --help"
+            opts="-y -q -h --title --at --every --cron --rrule --from --until --tz --this --following --all --yes --dry-run --stage --text --due --before --after --series --one-shot --attention --tag --note --link --priority --via --alert --retries --max-late --deadline --deadline-alert --nag --nag-max --missed --auto-done --waits-for --delay --on-parent-fail --no-alert --no-link --no-max-late --no-deadline --no-nag --no-auto-done --after-done --untag --json --quiet --print-id --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -711,6 +711,30 @@ _keiko() {
                     return 0
                     ;;
                 --tz)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --stage)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --text)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --due)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --before)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --after)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --tag)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -1196,12 +1220,36 @@ _keiko() {
             return 0
             ;;
         keiko__subcmd__retry)
-            opts="-q -h --json --quiet --print-id --color --help"
+            opts="-y -q -h --stage --text --due --before --after --series --one-shot --attention --tag --dry-run --yes --json --quiet --print-id --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
             case "${prev}" in
+                --stage)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --text)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --due)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --before)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --after)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --tag)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --color)
                     COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
                     return 0

@@ -70,7 +70,7 @@ fn why_says_what_an_undo_brought_back() {
     insta::assert_snapshot!(home.transcript(&["why 1"]), @r#"
     $ keiko why 1
     1  tea
-    Wed 13 May 16:00  added by you, for "every day at 5pm": first due 17:00
+    Wed 13 May 16:00  added by you, for "every hour from 4:30pm": first due 16:30
                       you changed it: the title is "coffee"
                       a change was taken back by you: the title is "tea"
                       you changed it: the tags
@@ -78,8 +78,10 @@ fn why_says_what_an_undo_brought_back() {
                       deleted by you
     Wed 13 May 18:00  brought back by you after it was deleted
                       came due in silence: nothing sent
-                      now: due since 17:00, not answered
-    Thu 14 May 17:00  next: the one behind it is due
+                      skipped once (17:30): it was deleted then
+                      closed unanswered, when the next one was due
+                      now: scheduled, due 18:30
+    Wed 13 May 18:30  next: the alert when due
     "#);
 }
 
