@@ -115,6 +115,11 @@ fn refusal(error: &CallError, zone: Tz) -> RpcError {
         CallError::Gone { is_for_ever: true, .. } => {
             refuse(ErrorKind::Gone).with_hint("nothing brings it back; keiko add makes a new one")
         }
+        CallError::UndoRefused { refused, next: Some((id, words)) } => {
+            let hint = format!("nothing was taken back; keiko undo {id} takes back the one before it: {words}");
+            refusal(refused, zone).with_hint(hint)
+        }
+        CallError::UndoRefused { refused, next: None } => refusal(refused, zone),
         CallError::NothingToUndo => refuse(ErrorKind::Refused).with_hint(OPS_HINT),
         CallError::NoSuchOp { .. } | CallError::ManySuchOps { .. } => refuse(ErrorKind::NotFound).with_hint(OPS_HINT),
         CallError::UndoneBefore { .. } | CallError::CannotUndo { .. } => refuse(ErrorKind::Refused).with_hint(OPS_HINT),

@@ -11,6 +11,7 @@ use std::io;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
+use chrono::NaiveTime;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
@@ -19,6 +20,7 @@ use crate::config::bounded::{self, Unread};
 use crate::config::target::{self, ConfiguredTarget};
 use crate::config::value::{self, Expected};
 use crate::config::webhook::{self, Webhook};
+use crate::domain::day::Daily;
 use crate::domain::delivery::{ChannelKind, Target};
 
 /// Reads a value into its place.
@@ -39,9 +41,21 @@ const SETTINGS: &[(&str, Setter)] = &[
     ("day_parts.end_of_day", |config, value| put(&mut config.day_parts.end_of_day, value::clock_time(value))),
     ("quiet.hours", |config, value| put(&mut config.quiet.ranges, value::quiet_hours(value))),
     ("quiet.except", |config, value| put(&mut config.quiet.except, value::tags(value))),
+    ("digest.at", |config, value| {
+        value::clock_time(value).map(|at| config.daily = Some(Daily { at, ..daily(config) }))
+    }),
+    ("digest.channels", |config, value| {
+        value::channels(value).map(|targets| config.daily = Some(Daily { targets, ..daily(config) }))
+    }),
     ("log.level", |config, value| put(&mut config.log.level, value::log_level(value))),
     ("log.format", |config, value| put(&mut config.log.format, value::log_format(value))),
 ];
+
+/// Returns when and where each day is told, where one of the two is said: at eight in the morning by default.
+fn daily(config: &Config) -> Daily {
+    let at = NaiveTime::from_hms_opt(8, 0, 0).expect("a time of the day");
+    config.daily.clone().unwrap_or(Daily { at, targets: Vec::new() })
+}
 
 /// The longest file that is read, in bytes: thousands of webhooks, and far below what could hurt.
 const FILE_BYTES_MAX: u64 = 1024 * 1024;
@@ -197,7 +211,9 @@ impl Config {
         })?;
         let mut reading = Reading { path, text, config: Self::default(), warnings: Vec::new(), bad: Vec::new() };
         reading.table("", document.get_ref());
-        if let Some(channels) = document.get_ref().get("channels") {
+        let root = document.get_ref();
+        let of_digest = root.get("digest").and_then(|table| table.get_ref().as_table()?.get("channels"));
+        if let Some(channels) = root.get("channels").or(of_digest) {
             reading.targets(channels.span());
         }
         reading.finish()
@@ -372,7 +388,8 @@ impl Reading<'_> {
             let is_url = target.kind == ChannelKind::Webhook && target.address.contains("://");
             target.kind.has_addresses() && !is_url && !named.contains(target)
         };
-        if self.config.channels.iter().any(is_missing) {
+        let of_digest = self.config.daily.iter().flat_map(|daily| &daily.targets);
+        if self.config.channels.iter().chain(of_digest).any(is_missing) {
             let expected = "each webhook:NAME to have a table [webhooks.NAME], each other KIND:NAME one [KIND.NAME]";
             self.bad_value("channels".to_owned(), expected, span);
         }
@@ -556,6 +573,7 @@ mod tests {
             channels: vec![Target::terminal(), Target::desktop()],
             webhooks: Vec::new(),
             targets: Vec::new(),
+            daily: None,
             quiet: QuietHours {
                 ranges: vec![QuietRange { days: Weekdays::ALL, from: at(22, 0), to: at(7, 0) }],
                 except: vec!["med".to_owned()],

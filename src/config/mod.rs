@@ -7,6 +7,7 @@ use chrono::NaiveTime;
 
 use crate::config::target::ConfiguredTarget;
 use crate::config::webhook::Webhook;
+use crate::domain::day::Daily;
 use crate::domain::delivery::{ChannelKind, Target};
 use crate::domain::quiet::QuietHours;
 use crate::domain::time::Span;
@@ -40,6 +41,8 @@ pub struct Config {
     pub targets: Vec<ConfiguredTarget>,
     /// When the person is to be left alone each day.
     pub quiet: QuietHours,
+    /// When and where each day is told.
+    pub daily: Option<Daily>,
     /// What the daemon writes down.
     pub log: Log,
 }
@@ -141,6 +144,7 @@ impl Default for Config {
             webhooks: Vec::new(),
             targets: Vec::new(),
             quiet: QuietHours::default(),
+            daily: None,
             log: Log::default(),
         }
     }

@@ -23,6 +23,7 @@ use crate::daemon::args::Args;
 use crate::daemon::damage::SetAside;
 use crate::daemon::lock::{DataLock, LockError};
 use crate::daemon::signals::StopSignals;
+use crate::daemon::targets::Chats;
 use crate::engine::ids::Ids;
 use crate::engine::{self, EngineParts};
 use crate::logging::{self, Log, LoggingError};
@@ -229,7 +230,8 @@ async fn serve(args: &Args, paths: &Paths, config: &Config) -> Result<(), Daemon
         Err(error) => return Err(unusable(Arc::new(error), paths, config, &*clock).await),
     };
     let webhooks = webhooks::channel(paths.config_file(), config, Arc::clone(&clock))?.heeding(network(args));
-    let channels = channels(webhooks);
+    let chats = chats(args, paths, config, &clock)?;
+    let channels = channels(webhooks, &chats);
     join_all(channels.iter().map(|channel| first_look(&**channel, FIRST_LOOK_WAIT))).await;
     let parts = EngineParts {
         store: Arc::clone(&store) as Arc<dyn Store>,
@@ -238,6 +240,7 @@ async fn serve(args: &Args, paths: &Paths, config: &Config) -> Result<(), Daemon
         ids,
         grace: config.grace,
         quiet_hours: config.quiet.clone(),
+        daily: config.daily.clone(),
     };
     let (handle, running) = match engine::start(parts).await {
         Ok(started) => started,
@@ -363,9 +366,16 @@ fn network(args: &Args) -> Arc<dyn Network> {
     }
 }
 
-fn channels(webhooks: WebhookChannel) -> Vec<Arc<dyn Channel>> {
+fn chats(args: &Args, paths: &Paths, config: &Config, clock: &Arc<dyn Clock>) -> Result<Chats, ConfigError> {
+    let chats = Chats::new(clock, || network(args));
+    chats.configure(paths.config_file(), config)?;
+    Ok(chats)
+}
+
+fn channels(webhooks: WebhookChannel, chats: &Chats) -> Vec<Arc<dyn Channel>> {
     let mut channels = person_channels();
     channels.push(Arc::new(webhooks));
+    channels.extend(chats.channels());
     channels
 }
 

@@ -27,7 +27,7 @@ pub const LINES_MAX: usize = 20;
 const TITLE_CHARS_MAX: usize = 80;
 
 /// The key in a digest's metadata that says why it was made.
-const CAUSE: &str = "cause";
+pub(in crate::domain) const CAUSE: &str = "cause";
 
 /// Why several are told at once.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -44,11 +44,14 @@ pub enum Cause {
     Screen,
     /// Very many came due at one time.
     Together,
+    /// A day begins: it tells of no firing, but of what is due.
+    Day,
 }
 
 impl Cause {
     /// Every cause.
-    pub const ALL: [Self; 6] = [Self::Waking, Self::Pause, Self::Unreached, Self::Quiet, Self::Screen, Self::Together];
+    pub const ALL: [Self; 7] =
+        [Self::Waking, Self::Pause, Self::Unreached, Self::Quiet, Self::Screen, Self::Together, Self::Day];
 
     /// Returns the word that SQL and programs use.
     #[must_use]
@@ -60,6 +63,7 @@ impl Cause {
             Self::Quiet => "quiet",
             Self::Screen => "screen",
             Self::Together => "together",
+            Self::Day => "day",
         }
     }
 
@@ -76,6 +80,7 @@ impl Cause {
             Self::Quiet => "while it was quiet",
             Self::Screen => "and not seen yet",
             Self::Together => "at the same time",
+            Self::Day => "today",
         }
     }
 }
@@ -189,6 +194,10 @@ pub fn digest(
 /// nobody can have seen it.
 #[must_use]
 pub fn without_the_gone(digest: &Delivery, mut members: Vec<Delivery>, setting: &Setting) -> Delivery {
+    let cause = Cause::from_word(digest.occasion.metadata.get(CAUSE).map_or("", String::as_str));
+    if cause == Cause::Day {
+        return digest.clone();
+    }
     members.retain(|member| !member.status.is_final());
     sort(&mut members);
     let Some(priority) = members.iter().map(|member| member.message.priority).max() else {
@@ -209,7 +218,6 @@ pub fn without_the_gone(digest: &Delivery, mut members: Vec<Delivery>, setting: 
     if !is_unsent {
         return digest.clone();
     }
-    let cause = Cause::from_word(digest.occasion.metadata.get(CAUSE).map_or("", String::as_str));
     Delivery { message: compose(&members, cause, priority, setting), ..digest.clone() }
 }
 
@@ -270,7 +278,7 @@ fn title(members: &[Delivery], cause: Cause) -> String {
     let was = if skipped == 1 { "was" } else { "were" };
     let why = cause.words();
     match (cause, came_due, skipped) {
-        (Cause::Screen, _, _) => format!("{came_due_words} are due {why}"),
+        (Cause::Screen | Cause::Day, _, _) => format!("{came_due_words} are due {why}"),
         (Cause::Quiet, _, 0) => format!("{came_due_words} came due {why}"),
         (Cause::Quiet, 1.., _) => format!("{came_due_words} came due and {skipped_words} {was} skipped {why}"),
         (Cause::Waking | Cause::Pause | Cause::Unreached | Cause::Quiet | Cause::Together, 0, _) => {
@@ -324,7 +332,7 @@ fn line(member: &Delivery, before: u64, setting: &Setting) -> String {
 }
 
 /// A title is a line of its own, whatever was typed.
-fn one_line(title: &str) -> String {
+pub(in crate::domain) fn one_line(title: &str) -> String {
     let words: Vec<&str> = title.split_whitespace().collect();
     let whole = words.join(" ");
     match whole.char_indices().nth(TITLE_CHARS_MAX) {

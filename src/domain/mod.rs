@@ -7,6 +7,7 @@ pub mod actor;
 pub mod agenda;
 pub mod breaker;
 pub mod command;
+pub mod day;
 pub mod delivery;
 pub mod device_event;
 pub mod digest;

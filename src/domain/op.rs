@@ -4,6 +4,7 @@ use uuid::Uuid;
 
 use crate::domain::event::{Actor, Event, Operation, Snapshot};
 use crate::domain::pause::ManyPause;
+use crate::domain::quiet::Away;
 use crate::domain::task::{Number, TaskId};
 use crate::domain::time::{Span, Timestamp};
 use crate::domain::waiting::Wait;
@@ -39,6 +40,17 @@ pub struct Op {
     pub undone_by: Option<Uuid>,
     /// The pauses of many tasks that stood before and after, where it changed them.
     pub pauses: Option<PausesChanged>,
+    /// For when the person had said to be away before and after, where it changed that.
+    pub away: Option<AwayChanged>,
+}
+
+/// How the time has changed for which the person said to be away.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct AwayChanged {
+    /// The one that stood before.
+    pub before: Option<Away>,
+    /// The one that stood after.
+    pub after: Option<Away>,
 }
 
 /// How the pauses of many tasks that stand have changed.
@@ -77,6 +89,7 @@ impl Op {
             is_undo: false,
             undone_by: None,
             pauses: None,
+            away: None,
         }
     }
 
@@ -106,6 +119,7 @@ impl Op {
     pub fn told(&self) -> String {
         let numbers: Vec<String> = self.tasks.iter().map(ToString::to_string).collect();
         match self.total {
+            0 if self.away.is_some() => self.verb.clone(),
             0 => format!("{} no task", self.verb),
             1 => format!("{} {} {}", self.verb, numbers.join(", "), self.title),
             total if total == self.tasks.len() as u64 => format!("{} {total} tasks: {}", self.verb, numbers.join(", ")),

@@ -95,6 +95,8 @@ pub struct Suspended {
     pub snooze: Option<Snooze>,
     /// Whether this occurrence alone is paused, so that its series goes on when its successor is due.
     pub is_this_only: bool,
+    /// When the person had seen what rang before, so that nothing of it is to be said again.
+    pub acked_at: Option<Timestamp>,
 }
 
 /// What a failed occurrence carries.

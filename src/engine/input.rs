@@ -398,6 +398,14 @@ pub enum CallError {
         /// Whether it cannot be brought back any more.
         is_for_ever: bool,
     },
+    /// The latest that a person did cannot be taken back.
+    #[error("{refused}")]
+    UndoRefused {
+        /// Why.
+        refused: Box<CallError>,
+        /// The one before it, by its name and in words.
+        next: Option<(Uuid, String)>,
+    },
     /// Nothing that a person did stands.
     #[error("cannot undo: there is nothing to take back")]
     NothingToUndo,

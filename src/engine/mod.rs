@@ -10,6 +10,7 @@ use tokio::sync::{mpsc, oneshot, watch};
 use tokio::task::JoinHandle;
 
 use crate::clock::Clock;
+use crate::domain::day::Daily;
 use crate::domain::quiet::QuietHours;
 use crate::domain::time::Span;
 use crate::engine::handle::{Handle, INPUTS_MAX};
@@ -20,6 +21,7 @@ use crate::notify::Channel;
 use crate::store::{Store, StoreError};
 
 pub mod chronicle;
+mod day;
 pub mod dispatch;
 pub mod handle;
 pub mod ids;
@@ -53,6 +55,8 @@ pub struct EngineParts {
     pub grace: Span,
     /// When the person is to be left alone each day.
     pub quiet_hours: QuietHours,
+    /// When and where each day is told; `None`: not at all.
+    pub daily: Option<Daily>,
 }
 
 /// A running loop.

@@ -5,11 +5,13 @@ use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 
+use chrono::NaiveDate;
 use tokio::sync::{mpsc, oneshot, watch};
 use uuid::Uuid;
 
 use crate::clock::{Clock, Jump, Reading, Woken};
 use crate::domain::command::Command;
+use crate::domain::day::Daily;
 use crate::domain::delivery::{ChannelKind, Delivery, DeliveryId, DeliveryStatus, Report, Target};
 use crate::domain::effect::Effect;
 use crate::domain::event::Actor;
@@ -78,6 +80,10 @@ pub(super) struct Engine {
     pub(super) is_stopping: bool,
     /// When deleted tasks go for ever next.
     pub(super) purge_at: Option<Timestamp>,
+    /// When and where each day is told.
+    pub(super) daily: Option<Daily>,
+    /// The latest date that was told, or of which there was nothing to tell.
+    pub(super) day_told: Option<NaiveDate>,
 }
 
 struct Advance {
@@ -133,6 +139,8 @@ impl Engine {
             unwritten: Vec::new(),
             is_stopping: false,
             purge_at: None,
+            daily: parts.daily,
+            day_told: None,
         }
     }
 
@@ -219,7 +227,8 @@ impl Engine {
     fn deadline(&mut self) -> Option<Timestamp> {
         let held = self.let_go_at.filter(|_| !self.is_stopping);
         let queues = [self.wakes.next_deadline(), self.retries.next_deadline(), self.targets.next_deadline()];
-        let planned = queues.into_iter().chain([held, self.purge_at]);
+        let day = self.next_day().filter(|_| !self.is_stopping);
+        let planned = queues.into_iter().chain([held, self.purge_at, day]);
         let planned = planned.flatten().min();
         match self.storage.retry_at {
             Some(retry) if self.storage.is_plan_stale || !self.unwritten.is_empty() => Some(retry),
@@ -274,6 +283,7 @@ impl Engine {
             self.hold_back(&error, now);
         }
         self.release_late().await;
+        self.tell_day().await;
         self.purge(now).await;
         for reply in sorted.audits {
             // Who asked may have gone.

@@ -2,19 +2,32 @@
 //!
 //! Nothing is dropped: what does not fit into one part stands in the next. A part never ends within a cluster.
 
+#[cfg(feature = "webhook")]
 use unicode_segmentation::UnicodeSegmentation;
 
 use crate::domain::message::Message;
 use crate::notify::text;
 
 /// Returns what is said in plain text: the title, further lines, the link, and what to type about it.
+#[cfg(feature = "webhook")]
 #[must_use]
 pub(crate) fn plain(message: &Message) -> String {
-    let title = match text::line(&message.title) {
+    format!("{}\n{}", title(message), details(message))
+}
+
+/// Returns the title on one line.
+#[must_use]
+pub(crate) fn title(message: &Message) -> String {
+    match text::line(&message.title) {
         title if title.is_empty() => format!("Reminder {}", message.number),
         title => title,
-    };
-    let mut lines = vec![title, text::lines(&message.body)];
+    }
+}
+
+/// Returns what is said beside the title: further lines, the link, and what to type about it.
+#[must_use]
+pub(crate) fn details(message: &Message) -> String {
+    let mut lines = vec![text::lines(&message.body)];
     lines.extend(message.link.as_deref().map(text::line));
     lines.push(message.how());
     lines.retain(|line| !line.is_empty());
@@ -24,7 +37,10 @@ pub(crate) fn plain(message: &Message) -> String {
 /// Returns `text` in parts of at most `max` of what `measure` counts, such as bytes, each ending with a line where that
 /// is possible and between two clusters otherwise. What is left out of a border is one line break at most.
 ///
+/// What `measure` counts of a text must be the sum of what it counts of the text's pieces.
+///
 /// A cluster that alone is more than `max` is a part of its own, cut between two characters.
+#[cfg(feature = "webhook")]
 #[must_use]
 pub(crate) fn parts(text: &str, max: usize, measure: fn(&str) -> usize) -> Vec<String> {
     let mut parts: Vec<String> = Vec::new();
@@ -42,9 +58,19 @@ pub(crate) fn parts(text: &str, max: usize, measure: fn(&str) -> usize) -> Vec<S
 }
 
 /// Returns where the first part of a text ends that does not fit.
+#[cfg(feature = "webhook")]
 fn border(text: &str, max: usize, measure: fn(&str) -> usize) -> usize {
+    // Piece by piece: to measure from the beginning each time takes seconds for a long text.
     let last_of = |ends: &mut dyn Iterator<Item = usize>| {
-        ends.take_while(|end| measure(&text[..*end]) <= max).filter(|end| *end > 0).last()
+        let (mut last, mut used) = (0, 0);
+        for end in ends {
+            used += measure(&text[last..end]);
+            if used > max {
+                break;
+            }
+            last = end;
+        }
+        (last > 0).then_some(last)
     };
     let line = last_of(&mut text.match_indices('\n').map(|(at, _)| at));
     // A line that ends early would leave most of the part empty.
@@ -55,7 +81,7 @@ fn border(text: &str, max: usize, measure: fn(&str) -> usize) -> usize {
     line.or_else(cluster).or_else(character).unwrap_or(one)
 }
 
-#[cfg(test)]
+#[cfg(all(test, feature = "webhook"))]
 mod tests {
     use super::*;
 

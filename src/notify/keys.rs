@@ -18,7 +18,7 @@ use crate::domain::secret::Secret;
 const BYTES_MAX: u64 = 64 * 1024;
 
 /// How long a program may take to print one: it may ask the person for the password of its store.
-const PROGRAM_WITHIN: Duration = Duration::from_secs(60);
+const PROGRAM_WITHIN: Duration = Duration::from_mins(1);
 
 /// Where a secret is.
 #[derive(Clone, PartialEq, Eq, Debug)]

@@ -1,5 +1,6 @@
 //! The ways to reach a person. A channel makes one attempt and reports; when to try again, the rules decide.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use futures_util::future::BoxFuture;
@@ -8,21 +9,46 @@ use tokio::time::timeout;
 
 use crate::domain::delivery::{ChannelKind, Delivery, Frozen, Report};
 use crate::domain::effect::Withdrawal;
+use crate::domain::time::Timestamp;
 use crate::notify::responses::Response;
 
 pub mod absent;
+#[cfg(feature = "webhook")]
+mod answers;
 #[cfg(unix)]
 mod changes;
+#[cfg(any(feature = "mail", feature = "webhook"))]
 mod chat;
 pub mod desktop;
+pub mod exec;
+pub mod fault;
+#[cfg(feature = "webhook")]
+mod feishu;
 mod http;
 pub mod keys;
+pub mod mail;
+mod named;
 pub mod network;
+pub mod ntfy;
+mod payload;
+#[cfg(feature = "webhook")]
+mod press;
+#[cfg(any(feature = "mail", feature = "webhook"))]
+mod progress;
 pub mod recording;
 pub mod responses;
+pub mod robots;
+#[cfg(feature = "webhook")]
+mod targets;
+pub mod telegram;
 pub mod terminal;
 mod text;
 pub mod webhook;
+#[cfg(feature = "webhook")]
+mod wecom;
+
+/// Tells the time: a channel has no clock of its own.
+pub type Now = Arc<dyn Fn() -> Timestamp + Send + Sync>;
 
 /// One way to reach a person.
 pub trait Channel: Send + Sync + 'static {

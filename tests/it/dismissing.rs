@@ -62,6 +62,7 @@ impl Desk {
             grace: GRACE_DEFAULT,
 
             quiet_hours: QuietHours::default(),
+            daily: None,
         };
         let (handle, running) = start(parts).await.expect("an empty store");
         Self { clock, store, handle, _running: running }

@@ -13,6 +13,8 @@ mod clock_steps;
 mod crash;
 mod desktop;
 mod dismissing;
+#[cfg(unix)]
+mod exec;
 mod faults_calendar;
 mod faults_life;
 mod following;
@@ -21,6 +23,10 @@ mod fuzz_bodies;
 mod generated;
 mod lifecycle;
 mod load;
+#[cfg(feature = "mail")]
+mod mail;
+#[cfg(feature = "webhook")]
+mod ntfy;
 mod oracle;
 mod outgoing;
 mod popup;
@@ -29,9 +35,13 @@ mod python;
 mod quiet;
 mod reach;
 mod readme;
+#[cfg(feature = "webhook")]
+mod robots;
 mod simulation;
 mod storage;
 mod support;
+#[cfg(feature = "webhook")]
+mod telegram;
 mod terminal;
 mod waking;
 #[cfg(feature = "webhook")]

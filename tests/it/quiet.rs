@@ -155,3 +155,37 @@ fn a_time_away_is_read_in_words_and_what_is_over_is_refused() {
     assert_eq!(connection.call("away.set", json!({"off": true}))["changed"], json!(false));
     assert_eq!(connection.call("away.get", json!({}))["away"], json!(null));
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_day_begins_with_what_is_due_on_it_once_however_often_the_daemon_starts() {
+    let mut person = Person::new("[digest]\nat = \"08:00\"\n[quiet]\nhours = \"22:00-07:00\"\n").await;
+    person.keiko("add forms today 9pm");
+    person.keiko("add rent tomorrow 9:30am --priority high");
+    person.keiko("add stretch every day at 11am");
+    person.keiko("add later 20 may 9am");
+    person.keiko("add asleep tomorrow 3pm");
+    person.keiko("pause asleep");
+    person.to("2026-05-14T07:59:00-04:00");
+    let before = person.popups().len();
+    person.to("2026-05-14T08:00:00-04:00");
+    let popups = person.popups();
+    assert_eq!(popups[before..].len(), 1, "{popups:?}");
+    let (title, body) = &popups[before];
+    assert_eq!(title, "Today: 2, and 1 still due");
+    assert_eq!(body, "09:30 2 rent\n11:00 3 stretch\nstill due: 1 forms\nkeiko list");
+
+    person.off();
+    person.on("2026-05-14T08:30:00-04:00");
+    person.to("2026-05-14T09:00:00-04:00");
+    let again = person.popups();
+    assert!(!again[before + 1..].iter().any(|(title, _)| title.starts_with("Today")), "{again:?}");
+    person.keiko("done forms");
+    person.keiko("cancel stretch");
+    person.keiko("cancel rent");
+    person.to("2026-05-15T12:00:00-04:00");
+    assert_eq!(
+        person.popups().iter().filter(|(title, _)| title.starts_with("Today")).count(),
+        1,
+        "nothing is due on it"
+    );
+}

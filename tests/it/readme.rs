@@ -80,6 +80,15 @@ fn the_settings_are_what_holds_anyway() {
 }
 
 #[test]
+fn the_targets_that_are_shown_are_taken() {
+    let (_, block) = README.split_once("```toml\n[feishu.team]").expect("there is a block");
+    let (block, _) = block.split_once("```").expect("a block ends");
+    let path = Path::new("config.toml");
+    let (config, warnings) = Config::parse(path, &format!("[feishu.team]{block}")).expect("it can be read");
+    assert_eq!((config.targets.len(), warnings), (4, Vec::new()));
+}
+
+#[test]
 fn what_it_links_to_is_there() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     for link in README.split("](").skip(1).filter_map(|rest| rest.split_once(')')).map(|(link, _)| link) {

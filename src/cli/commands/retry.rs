@@ -8,9 +8,10 @@ use crate::cli::error::{CliError, Exit};
 use crate::cli::render::change::Change;
 use crate::protocol::methods;
 
-/// Sends what failed of a due task again, at once
+/// Sends what failed of a task again, at once
 ///
-/// Who gets it sees that it is the same: the ids do not change. What is held for a target that fails goes out with
+/// Who gets it sees that it is the same: the ids do not change. A task that ended since no program took it is tried anew,
+/// as another generation of it. What is held for a target that fails goes out with
 /// `keiko channel resume`.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  keiko retry 7\n  keiko retry --attention\n  keiko retry +work --dry-run")]

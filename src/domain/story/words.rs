@@ -159,7 +159,8 @@ impl Speaker {
         text.push(match ring.why {
             Why::OwnTime => format!(": {alert}"),
             Why::Snoozed { asked_at } => format!(": you had snoozed it{}", self.opt(" at ", asked_at)),
-            Why::Paused { since } => format!(": {alert} fell into the pause{}", self.opt(" since ", since)),
+            Why::Paused { since: Some(since) } => format!(": {alert} fell into the pause since {}", self.time(since)),
+            Why::Paused { since: None } => format!(": {alert} had not been told in its time"),
             Why::Unanswered => format!(": {alert}, since nobody had answered"),
         });
         if ring.late_by.is_some() {

@@ -109,6 +109,7 @@ pub(super) fn snooze(steps: &mut Steps<'_>, until: Timestamp, is_duration: bool)
             remaining: None,
             snooze: None,
             is_this_only: false,
+            acked_at: None,
         }),
         "",
     );
@@ -160,8 +161,19 @@ fn suspended(steps: &Steps<'_>, until: Option<Timestamp>) -> Suspended {
         State::Running(running) => running.snooze,
         State::Created | State::Suspended(_) | State::Failed(_) | State::Completed(_) | State::Cancelled(_) => None,
     };
+    // Where it nags, only an explicit word has ended that.
+    let acked_at = match steps.state() {
+        State::Running(running) if running.is_hushed || steps.task().policy.nag.is_none() => running.acked_at,
+        State::Running(_)
+        | State::Created
+        | State::Pending(_)
+        | State::Suspended(_)
+        | State::Failed(_)
+        | State::Completed(_)
+        | State::Cancelled(_) => None,
+    };
     let remaining = remaining(steps);
-    Suspended { id: steps.moment.op_id, since: steps.now(), until, remaining, snooze, is_this_only: false }
+    Suspended { id: steps.moment.op_id, since: steps.now(), until, remaining, snooze, is_this_only: false, acked_at }
 }
 
 /// Returns what is left to due, `None` when that has passed.
@@ -200,6 +212,7 @@ pub(super) fn resume(steps: &mut Steps<'_>, shift: bool) {
     }
     // What had been said at due and was not answered, or was to be said then, is said now, once; what was to come due in
     // silence does so.
+    let is_seen = suspended.acked_at.is_some() && was_due && has_passed && suspended.snooze.is_none();
     let said_before = steps.occurrence().last_spoken.filter(|_| was_due);
     let speaks = said_before.is_some() || steps.task().alerts.contains(&Span::ZERO);
     let at_once = Snooze {
@@ -212,13 +225,16 @@ pub(super) fn resume(steps: &mut Steps<'_>, shift: bool) {
     let snooze = match suspended.snooze {
         Some(snooze) if snooze.until > now => Some(snooze),
         Some(snooze) => Some(Snooze { until: now, is_chosen: false, ..snooze }),
-        None if has_passed => Some(at_once).filter(|_| speaks),
+        None if has_passed => Some(at_once).filter(|_| speaks && !is_seen),
         // It had rung, and the clock was set back since: what the pause silenced is said when it is due again.
         None if steps.occurrence().spoken.contains(&Slot::DUE) => due.map(|due| Snooze { until: due.at, ..at_once }),
         None => None,
     };
     steps.step(Operation::Resumed { due, snooze }, "");
     wake::wake(steps);
+    if is_seen && matches!(steps.state(), State::Running(_)) {
+        steps.step(Operation::Acked { is_dismissal: false }, "it was seen before the pause");
+    }
 }
 
 /// Returns the due after a resume: moved by what remained for a countdown, or for any task with `shift`.

@@ -176,7 +176,7 @@ fn born_asleep(snapshot: &Snapshot, paused: &Suspended, moment: &Moment) -> Tran
     create::born_with(snapshot, moment, |steps| {
         steps.step(Operation::Armed, "");
         let remaining = ask::remaining(steps);
-        let suspended = Suspended { remaining, snooze: None, ..*paused };
+        let suspended = Suspended { remaining, snooze: None, acked_at: None, ..*paused };
         steps.step(Operation::Suspended(suspended), "it is paused");
     })
 }

@@ -6,7 +6,7 @@ use crate::domain::effect::Effect;
 use crate::domain::event::{Operation, Snapshot};
 use crate::domain::occurrence::{Outcome, Spent};
 use crate::domain::rejection::Rejection;
-use crate::domain::state::{State, StateName};
+use crate::domain::state::{Ended, State, StateName};
 use crate::domain::transition::steps::Steps;
 
 mod ask;
@@ -160,6 +160,9 @@ pub fn transition<'a>(
         (State::Pending(_) | State::Running(_), Command::Skip) => ask::skip(&mut steps)?,
         (State::Created, Command::Skip) if before.is_waiting() => ask::skip(&mut steps)?,
         (State::Running(_), Command::Retry) => report::retry(&mut steps),
+        (State::Cancelled(Ended { outcome: Outcome::RetriesExhausted, .. }), Command::Retry) => {
+            report::try_anew(&mut steps);
+        }
         (
             State::Created
             | State::Pending(_)

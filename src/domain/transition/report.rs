@@ -5,10 +5,10 @@ use uuid::Uuid;
 use crate::domain::delivery::{Delivery, DeliveryId, DeliveryStatus, Report, Spent, Target};
 use crate::domain::event::Operation;
 use crate::domain::message::{Reason, target_fails};
-use crate::domain::occurrence::{FireId, Outcome, Slot};
+use crate::domain::occurrence::{FireId, Occurrence, Outcome, Slot};
 use crate::domain::quiet::{AWAY, QUIET_HOURS};
 use crate::domain::retry::Jitter;
-use crate::domain::state::State;
+use crate::domain::state::{Snooze, State};
 use crate::domain::time::Timestamp;
 use crate::domain::transition::steps::Steps;
 use crate::domain::transition::wake;
@@ -127,6 +127,22 @@ pub(super) fn tell_target_fails(steps: &mut Steps<'_>, target: &Target, failures
     for target in others {
         steps.deliver(DeliveryId { fire_id, target }, message.clone(), occasion.clone());
     }
+}
+
+/// What no program took is said to all of them once more, by a new generation.
+///
+/// It must be CANCELLED with [`Outcome::RetriesExhausted`].
+pub(super) fn try_anew(steps: &mut Steps<'_>) {
+    let was = steps.occurrence().clone();
+    let slot = was.last_spoken.unwrap_or(Slot::DUE);
+    let generation = was.generation + 1;
+    let again = Occurrence { generation, last_spoken: None, nags: 0, state: State::Created, ..was };
+    steps.step(Operation::Opened(Box::new(again)), "it is tried anew");
+    steps.step(Operation::Armed, "");
+    let now = steps.now();
+    // It is on time: who asks for it wants it now.
+    let asked = Snooze { id: steps.moment.op_id, until: now, slot, is_chosen: false, is_duration: false };
+    steps.ring(slot, Some(asked), now, Vec::new());
 }
 
 /// Hands out a delivery that an earlier run left unfinished, and says that its target may have it twice.

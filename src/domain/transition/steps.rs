@@ -149,7 +149,8 @@ impl<'a> Steps<'a> {
         {
             let remaining = ask::remaining(self);
             let (since, until) = (self.now(), pause.until);
-            let suspended = Suspended { id: pause.id, since, until, remaining, snooze: None, is_this_only: false };
+            let suspended =
+                Suspended { id: pause.id, since, until, remaining, snooze: None, is_this_only: false, acked_at: None };
             self.step(Operation::Suspended(suspended), "many tasks are paused");
         }
     }
@@ -503,13 +504,18 @@ impl<'a> Steps<'a> {
             return;
         }
         let remaining = ask::remaining(self);
-        let suspended = Suspended { remaining, snooze: None, ..*paused };
+        let suspended = Suspended { remaining, snooze: None, acked_at: None, ..*paused };
         self.step(Operation::Suspended(suspended), "it is paused");
     }
 
     /// Returns the CREATED occurrence of an instance of the task's schedule.
     pub(super) fn occurrence_of(&self, instance: &Instance) -> Occurrence {
         let mut occurrence = first_occurrence(self.task(), Some(instance), &self.spent, self.moment);
+        // One that was reopened is created again as that; one that ended never comes back to life.
+        let present = self.occurrence();
+        if present.key == instance.key {
+            occurrence.generation = present.generation + u32::from(present.has_ended());
+        }
         // What takes over by speaking early has not spoken yet.
         if let Some(from) = self.takes_over_at.filter(|_| instance.due > self.now()) {
             let is_before = |slot: &Slot| match slot {

@@ -79,6 +79,8 @@ struct Story {
     snapshot: Snapshot,
     deliveries: Vec<Delivery>,
     steps: Vec<(Timestamp, u64, Step)>,
+    /// Until when persons are left alone.
+    quiet_until: Option<Timestamp>,
 }
 
 impl Story {
@@ -106,7 +108,8 @@ impl Story {
         let new = Self::new_task(schedule, alerts, change);
         let now = at("4 08:00");
         let born = create(new, &moment(now)).expect("the test's own task");
-        let mut story = Self { snapshot: born.after.clone(), deliveries: Vec::new(), steps: Vec::new() };
+        let snapshot = born.after.clone();
+        let mut story = Self { snapshot, deliveries: Vec::new(), steps: Vec::new(), quiet_until: None };
         story.take(now, born);
         story
     }
@@ -127,7 +130,8 @@ impl Story {
     }
 
     fn ask_at(&mut self, now: Timestamp, command: &Command) -> Result<Transition, Rejection> {
-        let result = transition(&self.snapshot, &self.deliveries, command, Expected::default(), &moment(now));
+        let moment = Moment { quiet_until: self.quiet_until, ..moment(now) };
+        let result = transition(&self.snapshot, &self.deliveries, command, Expected::default(), &moment);
         if let Ok(transition) = &result {
             self.take(now, transition.clone());
         }

@@ -1,6 +1,8 @@
 //! What becomes of a task when a person takes a change back: it is as it was before, by legal steps, or it is refused.
 //!
-//! Never rings by itself: what passed meanwhile has passed, and what comes back is due in silence.
+//! What is done no more is due in silence, and so is what is deleted no more: it does not ring at once. But what was never
+//! said for a pause, a snooze or an edit that is taken back is said late, and what was held is said when it is quiet no
+//! more: no reminder is lost by taking something back.
 
 use crate::domain::event::{Operation, Snapshot};
 use crate::domain::occurrence::{Nominal, Occurrence, Outcome, Slot};
@@ -8,9 +10,9 @@ use crate::domain::op::Taken;
 use crate::domain::rejection::Rejection;
 use crate::domain::state::{Pending, Running, Snooze, State, Suspended};
 use crate::domain::task::Task;
-use crate::domain::time::resolve;
+use crate::domain::time::{Span, Timestamp, resolve};
 use crate::domain::transition::steps::Steps;
-use crate::domain::transition::{ask, edit, waits};
+use crate::domain::transition::{ask, edit, waits, wake};
 use crate::domain::waiting::{Parent, Wait, Waits};
 
 /// Why the steps of an undo are taken, for the history.
@@ -42,6 +44,13 @@ pub(super) fn undo(steps: &mut Steps<'_>, taken: &Taken) -> Result<(), Rejection
     let was_created = matches!(was.state, State::Created) && !taken.has_ended;
     if was_created && !matches!(steps.state(), State::Created) {
         return wait_again(steps, task, taken, was);
+    }
+    // It waits again already, since what set it free as well was taken back before.
+    let was_freed = !matches!(is.state, State::Created);
+    let waits_still = was_created && was_freed && !task.waits.is_none() && !task.waits.is_met();
+    if waits_still && steps.occurrence().name() == is.name() {
+        of_task_alone(steps, task, taken);
+        return Ok(());
     }
     if steps.occurrence().name() != is.name() {
         return Err(cannot(steps, "it has gone on since"));
@@ -194,7 +203,16 @@ fn enter(steps: &mut Steps<'_>, was: &Occurrence, taken: &Taken) {
 /// Leads the open occurrence to where it stood, and the task with it.
 fn arrive(steps: &mut Steps<'_>, task: Task, was: &Occurrence, taken: &Taken) {
     let has_opened = matches!(steps.state(), State::Created);
-    let target = target(steps, was, taken);
+    let is_silent = has_opened || taken.after.task.deleted_at.is_some();
+    let mut target = target(steps, was, taken, is_silent);
+    if let State::Running(running) = &mut target
+        && running.rang_at.is_none()
+        && !was.spoken.contains(&Slot::DUE)
+        && task.policy.nag.is_some()
+    {
+        // It does not ring at once, but is not forgotten either.
+        running.rang_at = Some(steps.now());
+    }
     if !has_opened && steps.state().name() != target.name() {
         steps.silence();
     }
@@ -206,7 +224,9 @@ fn arrive(steps: &mut Steps<'_>, task: Task, was: &Occurrence, taken: &Taken) {
         state: target,
         ..was.clone()
     };
-    keep_past_silent(steps, &task, &mut occurrence, |_| true);
+    let is_late = |slot: Slot| matches!(slot, Slot::Alert(offset) if offset >= Span::ZERO);
+    let rings_late = !is_silent && matches!(occurrence.state, State::Pending(_));
+    keep_past_silent(steps, &task, &mut occurrence, |slot| !(rings_late && is_late(slot)));
     restore(steps, Snapshot { task, occurrence });
     settle(steps);
     let is_awake = matches!(steps.state(), State::Pending(_) | State::Running(_));
@@ -216,17 +236,28 @@ fn arrive(steps: &mut Steps<'_>, task: Task, was: &Occurrence, taken: &Taken) {
     } else if has_opened {
         // What is armed while many tasks are paused sleeps with them.
         steps.sleep();
+    } else if is_awake && !is_silent {
+        wake::wake(steps);
     }
 }
 
 /// Returns the state that the occurrence is to have: as it was, but for what has passed meanwhile.
-fn target(steps: &Steps<'_>, was: &Occurrence, taken: &Taken) -> State {
+fn target(steps: &Steps<'_>, was: &Occurrence, taken: &Taken, is_silent: bool) -> State {
     let now = steps.now();
     let ahead = |snooze: Option<Snooze>| snooze.filter(|snooze| snooze.until > now);
     let is_due = was.due_at().is_some_and(|due| due <= now);
+    // What was to be said once it is quiet no more is said then, or now where that has passed.
+    let held = |until: Timestamp| Snooze {
+        id: steps.moment.op_id,
+        until: steps.moment.quiet_until.unwrap_or(until).max(now),
+        slot: was.last_spoken.unwrap_or(Slot::DUE),
+        is_chosen: false,
+        is_duration: false,
+    };
+    let held = |running: &Running| running.held_until.map(held).filter(|held| held.until > now || !is_silent);
     let armed = |pending: Pending| {
         let snooze = ahead(pending.snooze);
-        if is_due && !pending.is_missed && snooze.is_none() {
+        if is_due && is_silent && !pending.is_missed && snooze.is_none() {
             State::Running(Running::silent(now))
         } else {
             State::Pending(Pending { snooze, ..pending })
@@ -234,10 +265,10 @@ fn target(steps: &Steps<'_>, was: &Occurrence, taken: &Taken) -> State {
     };
     match &was.state {
         State::Pending(pending) => armed(*pending),
-        // A nag counts from now, and what was held is not said any more.
+        // A nag counts from now.
         State::Running(running) => State::Running(Running {
             rang_at: running.rang_at.map(|_| now),
-            snooze: ahead(running.snooze),
+            snooze: ahead(running.snooze).or_else(|| held(running)),
             held_until: None,
             ..*running
         }),

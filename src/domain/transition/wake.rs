@@ -73,9 +73,9 @@ fn why_skipped(steps: &Steps<'_>, at: Timestamp) -> Option<&'static str> {
 fn rings_late_itself(steps: &Steps<'_>) -> bool {
     let Some(due) = steps.occurrence().due_at().filter(|_| !steps.has_come_up()) else { return false };
     let present = steps.occurrence().instance().expect("an occurrence with a time is one of an instance");
-    let is_missed = matches!(steps.state(), State::Pending(pending) if pending.is_missed);
+    let waits = matches!(steps.state(), State::Pending(pending) if !pending.is_missed && pending.snooze.is_none());
     let has_successor_come = steps.successor_due(&present).is_some_and(|next| next <= steps.now());
-    due <= steps.now() && !is_missed && !has_successor_come && why_skipped(steps, due).is_none()
+    due <= steps.now() && waits && !has_successor_come && why_skipped(steps, due).is_none()
 }
 
 /// It is closed once its successor is due: what that would have said early is not said.

@@ -4,12 +4,14 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use tokio::sync::oneshot;
+use uuid::Uuid;
 
 use crate::domain::command::Command;
 use crate::domain::delivery::{Delivery, DeliveryStatus, StatusName};
 use crate::domain::device_event::{DeviceEvent, DeviceOperation};
 use crate::domain::event::Actor;
 use crate::domain::occurrence::OccurrenceName;
+use crate::domain::op::{AwayChanged, Op};
 use crate::domain::outbox::DeliveryFilter;
 use crate::domain::quiet::{Away, rings};
 use crate::domain::state::State;
@@ -52,8 +54,38 @@ impl Batch<'_> {
             self.change.device_events.push(DeviceEvent { event_id, op_id, device, actor, at: now, operation, reason });
             self.change.away = Some(away.clone());
             self.quiet.away.clone_from(&away);
+            let verb = if away.is_some() { "away" } else { "away off" };
+            let changed = AwayChanged { before: before.clone(), after: away.clone() };
+            self.set_op(Op { away: Some(changed), ..Op::of_none(op_id, now, verb) });
         }
         Ok(AwayApplied { op_id, now, is_changed, away, before })
+    }
+
+    /// Puts back for when the person had said to be away, where an operation changed that.
+    ///
+    /// # Errors
+    /// It has been changed since.
+    pub(super) fn restore_away(&mut self, op: &Op, op_id: Uuid) -> Result<(), CallError> {
+        let Some(AwayChanged { before, after }) = &op.away else { return Ok(()) };
+        let now = self.circumstances.now;
+        let stands = |away: &Option<Away>| away.clone().filter(|away| !away.is_over(now));
+        if stands(&self.quiet.away) != stands(after) {
+            let why = "the time for which you are away has been changed since";
+            return Err(CallError::CannotUndo { op: op.told(), why });
+        }
+        let away = stands(before);
+        let operation = match &away {
+            Some(Away { from, to, except, .. }) => {
+                DeviceOperation::AwaySet { from: *from, to: *to, except: except.clone() }
+            }
+            None => DeviceOperation::AwayEnded,
+        };
+        let (event_id, device) = (self.ids.next(now), self.circumstances.device);
+        let (actor, reason) = (Actor::Person, String::new());
+        self.change.device_events.push(DeviceEvent { event_id, op_id, device, actor, at: now, operation, reason });
+        self.change.away = Some(away.clone());
+        self.quiet.away = away;
+        Ok(())
     }
 
     /// Looks at what was held or came late: what is to be held on is, and until when is noted; all else is let go.

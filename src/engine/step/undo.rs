@@ -10,15 +10,15 @@ use uuid::Uuid;
 use crate::domain::command::{Command, Expected, Moment};
 use crate::domain::delivery::{ChannelKind, Delivery, DeliveryId, DeliveryStatus};
 use crate::domain::effect::Effect;
-use crate::domain::event::{Actor, Event, Snapshot};
-use crate::domain::op::{DELETED_KEPT, Op, PausesChanged, Taken};
+use crate::domain::event::{Actor, Event, Operation, Snapshot};
+use crate::domain::op::{AwayChanged, DELETED_KEPT, Op, PausesChanged, Taken};
 use crate::domain::pause::{ManyPause, standing};
 use crate::domain::rejection::Rejection;
 use crate::domain::state::State;
 use crate::domain::task::TaskId;
 use crate::domain::time::Timestamp;
 use crate::domain::transition::transition;
-use crate::domain::waiting::Wait;
+use crate::domain::waiting::{LEVELS_MAX, Wait};
 use crate::engine::input::{CallError, UndoCall, Undone};
 use crate::engine::request::RequestKey;
 use crate::engine::step::{Answer, Batch};
@@ -26,6 +26,9 @@ use crate::store::{Change, StoreError};
 
 /// How many of the tasks are told one by one.
 const TOLD_MAX: usize = 20;
+
+/// How many operations are looked through for one that can be taken back in the place of another.
+const OPS_LOOKED_AT: usize = 1000;
 
 /// How many letters of an id name an operation at least.
 const PREFIX_MIN: usize = 8;
@@ -99,7 +102,7 @@ impl Batch<'_> {
         self.set_op(op);
     }
 
-    fn set_op(&mut self, op: Op) {
+    pub(super) fn set_op(&mut self, op: Op) {
         match self.change.ops.iter_mut().find(|known| known.id == op.id) {
             Some(known) => *known = op,
             None => self.change.ops.push(op),
@@ -131,7 +134,20 @@ impl Batch<'_> {
         if result.is_err() {
             self.load(saved);
         }
-        result
+        match result {
+            Err(refused) if call.op.is_none() => {
+                let next = self.before_it(&op)?.map(|next| (next.id, next.told()));
+                Err(CallError::UndoRefused { refused: Box::new(refused), next })
+            }
+            result => result,
+        }
+    }
+
+    /// Returns what a bare undo would mean if an operation had been taken back.
+    fn before_it(&self, op: &Op) -> Result<Option<Op>, StoreError> {
+        let ops = self.store.ops(None, OPS_LOOKED_AT)?;
+        let mut older = ops.into_iter().map(|(_, known)| known).skip_while(|known| known.id != op.id).skip(1);
+        Ok(older.find(Op::is_next_to_undo))
     }
 
     fn done_before(&self, done: &Op) -> Result<Undone, CallError> {
@@ -191,10 +207,11 @@ impl Batch<'_> {
         let now = self.circumstances.now;
         let events = self.events_of(op.id)?;
         let (pause, ended) = self.restore_pauses(op, id)?;
+        self.restore_away(op, id)?;
         let mut undone =
             Undone { op_id: id, now, op: op.clone(), changed: true, tasks: Vec::new(), notes: self.sent_by(&events)? };
-        // In order, so that what waits for another finds that as it is to be.
-        for of_task in by_task(events) {
+        // What waits for another finds that as it is to be.
+        for of_task in parents_first(by_task(events)) {
             self.take_back_of(&of_task, (id, pause), &mut undone)?;
         }
         self.wake_those_of(&ended, id)?;
@@ -203,6 +220,9 @@ impl Batch<'_> {
         (done.tasks, done.total, done.title) = (op.tasks.clone(), op.total, op.title.clone());
         if let Some(changed) = &op.pauses {
             done.pauses = Some(PausesChanged { before: changed.after.clone(), after: self.pauses.clone() });
+        }
+        if let Some(AwayChanged { before, after }) = &op.away {
+            done.away = Some(AwayChanged { before: after.clone(), after: before.clone() });
         }
         self.set_op(done);
         let mut taken = op.clone();
@@ -352,9 +372,14 @@ impl Batch<'_> {
     fn sent_by(&self, events: &[Placed]) -> Result<Vec<String>, StoreError> {
         let mut notes = BTreeSet::new();
         for Placed { event, .. } in events {
-            let Some(firing) = event.operation.firing() else { continue };
             let number = event.snapshot.task.number;
-            for delivery in self.store.deliveries_of(&[firing.fire_id])? {
+            // Of what was added, all that was ever sent of it.
+            let sent = match (&event.operation, event.operation.firing()) {
+                (Operation::Added(_), _) => self.store.deliveries(event.snapshot.task.id, None)?,
+                (_, Some(firing)) => self.store.deliveries_of(&[firing.fire_id])?,
+                (_, None) => continue,
+            };
+            for delivery in sent {
                 let is_sent = matches!(delivery.status, DeliveryStatus::Delivered(_));
                 let target = &delivery.id.target;
                 match target.kind {
@@ -393,6 +418,35 @@ impl Batch<'_> {
     pub(in crate::engine) fn purge(&mut self, tasks: Vec<TaskId>) {
         self.change.purged.extend(tasks);
     }
+}
+
+/// Returns the tasks in their order, but none before another of them that it waits for.
+fn parents_first(tasks: Vec<Vec<Placed>>) -> Vec<Vec<Placed>> {
+    let id_of = |placed: &[Placed]| placed.first().map(|placed| placed.event.snapshot.task.id);
+    let parents: HashMap<TaskId, Vec<TaskId>> = tasks
+        .iter()
+        .filter_map(|placed| {
+            let waits = placed.iter().flat_map(|placed| &placed.event.snapshot.task.waits.parents);
+            Some((id_of(placed)?, waits.map(|parent| parent.id).collect()))
+        })
+        .collect();
+    let mut levels: HashMap<TaskId, usize> = HashMap::new();
+    // Those that wait for one another are few levels deep, so few rounds settle all.
+    for _ in 0..LEVELS_MAX {
+        let level = |id: &TaskId| levels.get(id).copied().unwrap_or(0);
+        let raised: HashMap<TaskId, usize> = parents
+            .iter()
+            .map(|(id, waits)| (*id, waits.iter().filter(|id| parents.contains_key(id)).map(|id| level(id) + 1).max()))
+            .filter_map(|(id, raised)| Some((id, raised?)))
+            .collect();
+        if raised == levels {
+            break;
+        }
+        levels = raised;
+    }
+    let mut tasks = tasks;
+    tasks.sort_by_key(|placed| id_of(placed).and_then(|id| levels.get(&id).copied()).unwrap_or(0));
+    tasks
 }
 
 /// Returns the events of each task, the tasks in the order in which they come up.

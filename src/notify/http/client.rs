@@ -12,6 +12,7 @@ use tokio::sync::OnceCell;
 use tokio::time::timeout;
 
 use crate::notify::http::Redirects;
+use crate::notify::http::lines::Lines;
 use crate::notify::http::outcome::{ANSWER_BYTES_MAX, Answer};
 
 /// Who asks.
@@ -93,16 +94,39 @@ impl Client {
     ) -> Result<Answer, String> {
         let client = self.client(&url).await?;
         let sent = client.request(method, url).headers(headers).body(body).send().await;
-        let mut response = sent.map_err(|error| self.told(error))?;
+        let response = sent.map_err(|error| self.told(error))?;
+        let is_enough = need == Need::Status && response.status().is_success();
+        Ok(self.answer(response, if is_enough { DRAINED_WITHIN } else { self.options.timeout }).await)
+    }
+
+    /// Opens an answer that goes on, as long as this client's time limit. What is no success is read to its end.
+    ///
+    /// # Errors
+    /// As of [`Client::send`].
+    pub(in crate::notify) async fn open(
+        &self,
+        url: Url,
+        headers: HeaderMap,
+        within: Duration,
+    ) -> Result<Result<Lines, Answer>, String> {
+        let client = self.client(&url).await?;
+        let sent = timeout(within, client.get(url).headers(headers).send()).await;
+        let response = sent.map_err(|_| format!("no answer within {within:?}"))?.map_err(|error| self.told(error))?;
+        if response.status().is_success() {
+            return Ok(Ok(Lines::of(response)));
+        }
+        Ok(Err(self.answer(response, within).await))
+    }
+
+    async fn answer(&self, mut response: Response, limit: Duration) -> Answer {
         let status = response.status();
         let retry_after = response.headers().get(RETRY_AFTER).and_then(|value| value.to_str().ok()).map(str::to_owned);
         let mut answer = Answer { status, retry_after, body: Vec::new(), broken: None };
-        let limit = if need == Need::Status && status.is_success() { DRAINED_WITHIN } else { self.options.timeout };
         // The client's own limit ends it earlier; what was read until then is kept.
         let read = timeout(limit, read(&mut response, &mut answer.body)).await;
         answer.broken =
             read.map_or_else(|_| Some("it did not end".to_owned()), |end| end.map_err(|e| self.told(e)).err());
-        Ok(answer)
+        answer
     }
 
     async fn client(&self, url: &Url) -> Result<reqwest::Client, String> {
@@ -179,7 +203,7 @@ fn follow(attempt: Attempt<'_>) -> Action {
 }
 
 /// Returns the cause that lies deepest: those above it only say that something failed.
-fn deepest(error: &reqwest::Error) -> String {
+pub(super) fn deepest(error: &reqwest::Error) -> String {
     let mut cause = error.source();
     while let Some(below) = cause.and_then(std::error::Error::source) {
         cause = Some(below);

@@ -36,9 +36,19 @@ impl Hidden {
         let of_headers = texts.flat_map(str::split_whitespace).map(str::to_owned);
         let values = url.password().map(str::to_owned).into_iter().chain(as_sent).chain(read).chain(of_headers);
         words.extend(values.filter(|value| value.chars().count() >= VALUE_CHARS_MIN));
-        words.sort_by_key(|word| std::cmp::Reverse(word.len()));
-        words.dedup();
-        Self { words }
+        Self { words }.sorted()
+    }
+
+    /// Returns it with a key that stands within a part of the address, or in the body.
+    pub(in crate::notify) fn and(mut self, key: &str) -> Self {
+        self.words.extend((key.chars().count() >= VALUE_CHARS_MIN).then(|| key.to_owned()));
+        self.sorted()
+    }
+
+    fn sorted(mut self) -> Self {
+        self.words.sort_by_key(|word| std::cmp::Reverse(word.len()));
+        self.words.dedup();
+        self
     }
 
     /// Returns the text without them.

@@ -10,6 +10,8 @@ pub(in crate::notify) mod client;
 #[cfg(feature = "webhook")]
 pub(in crate::notify) mod hidden;
 #[cfg(feature = "webhook")]
+pub(in crate::notify) mod lines;
+#[cfg(feature = "webhook")]
 pub(in crate::notify) mod outcome;
 
 /// Whether to go where an answer points.

@@ -68,6 +68,21 @@ fn judge_body(host: &str, answer: &Answer, rule: &Success, hidden: &Hidden, now:
     failed(error, false, retry_after(answer, now))
 }
 
+/// Returns the report of an answer by which nothing was taken, with the service's `code` for that where there is one; another
+/// attempt may be, after `asked` where the service does not say itself when.
+pub(in crate::notify) fn untaken(
+    host: &str,
+    answer: &Answer,
+    code: Option<i64>,
+    asked: Option<Span>,
+    hidden: &Hidden,
+    now: Timestamp,
+) -> Report {
+    let code = code.map_or_else(|| "no code of success".to_owned(), |code| format!("code {code}"));
+    let error = format!("{host} answered {} with {code}{}", answer.status.as_u16(), cited(&answer.body, hidden));
+    failed(error, false, retry_after(answer, now).or(asked))
+}
+
 /// Returns the report of an attempt that had no answer.
 pub(in crate::notify) const fn failed(error: String, is_final: bool, retry_after: Option<Span>) -> Report {
     Report::Failed { error, is_final, retry_after }

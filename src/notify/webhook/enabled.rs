@@ -19,7 +19,8 @@ use crate::notify::http::hidden::Hidden;
 use crate::notify::http::outcome::{failed, judge};
 use crate::notify::http::{certificates, host, read_url};
 use crate::notify::network::{Heeding, Network};
-use crate::notify::webhook::payload::{self, payload};
+use crate::notify::payload::{self, payload};
+
 use crate::notify::webhook::signature::{Signer, dingtalk, seconds};
 use crate::notify::webhook::template::{Rendered, Templates, preset_success};
 use crate::notify::webhook::{Fault, Key, Now, Preset, Settings, Success};

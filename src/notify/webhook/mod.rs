@@ -16,8 +16,6 @@ mod disabled;
 #[cfg(feature = "webhook")]
 mod enabled;
 #[cfg(feature = "webhook")]
-mod payload;
-#[cfg(feature = "webhook")]
 mod signature;
 #[cfg(feature = "webhook")]
 mod template;

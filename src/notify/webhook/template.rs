@@ -244,7 +244,7 @@ fn bare() -> Value {
 mod tests {
     use super::*;
 
-    use crate::notify::webhook::payload;
+    use crate::notify::payload;
 
     fn header(name: &str, template: &str) -> (String, Secret) {
         (name.to_owned(), Secret::new(template.to_owned()))

@@ -3,8 +3,9 @@
 use uuid::Uuid;
 
 use crate::domain::event::Operation;
-use crate::domain::op::{Op, PausesChanged};
+use crate::domain::op::{AwayChanged, Op, PausesChanged};
 use crate::domain::pause::{ManyPause, Scope};
+use crate::domain::quiet::Away;
 use crate::domain::state::{Pending, State};
 use crate::domain::task::Number;
 use crate::store::conformance::Fixture;
@@ -29,9 +30,12 @@ pub(crate) async fn operations_read_back_latest_first_and_keep_their_place<F: Fi
         ManyPause { id: Uuid::from_u128(9), scope: Scope::Tag("home".into()), since: at(5), until: Some(at(7)) };
     let all = ManyPause { id: Uuid::from_u128(10), scope: Scope::All, since: at(6), until: None };
     let pauses = Some(PausesChanged { before: vec![pause], after: vec![all] });
+    let except = vec!["med".to_owned()];
+    let gone = Away { id: Uuid::from_u128(91), from: at(1_779_000_000_000), to: at(1_779_000_600_000), except };
+    let away = Some(AwayChanged { before: None, after: Some(gone) });
     let mut undo = op(3 << 64, "undo");
     (undo.undoes, undo.is_undo, undo.is_typed) = (Some(Uuid::from_u128(2 << 64)), true, false);
-    let ops = [op(1 << 64, "add"), Op { pauses, ..op(2 << 64, "pause") }, undo];
+    let ops = [op(1 << 64, "add"), Op { pauses, away, ..op(2 << 64, "pause") }, undo];
     write(store, ops.clone()).await;
     let found: Vec<Op> = store.ops(None, 10).unwrap().into_iter().map(|(_, op)| op).collect();
     assert_eq!(found, ops.iter().rev().cloned().collect::<Vec<_>>());

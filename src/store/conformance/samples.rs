@@ -121,6 +121,7 @@ pub(crate) fn suspended() -> Suspended {
         remaining: Some(Span::from_millis(1_234)),
         snooze: Some(Snooze { is_chosen: false, ..snooze() }),
         is_this_only: true,
+        acked_at: Some(at(1_778_999_999_999)),
     }
 }
 
@@ -156,7 +157,14 @@ fn states_named(name: StateName) -> Vec<State> {
             ]
         }
         StateName::Suspended => {
-            let bare = Suspended { until: None, remaining: None, snooze: None, is_this_only: false, ..suspended() };
+            let bare = Suspended {
+                until: None,
+                remaining: None,
+                snooze: None,
+                is_this_only: false,
+                acked_at: None,
+                ..suspended()
+            };
             vec![State::Suspended(suspended()), State::Suspended(bare)]
         }
         StateName::Failed => vec![State::Failed(Failed { at: at(1_779_000_000_006) })],

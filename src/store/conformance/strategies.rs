@@ -218,14 +218,15 @@ fn snooze() -> impl Strategy<Value = Snooze> {
 
 fn state() -> impl Strategy<Value = State> {
     let ended = || (at(), outcome()).prop_map(|(at, outcome)| Ended { at, outcome });
-    let suspended = (id(), at(), of(at()), of(span()), of(snooze()), any::<bool>()).prop_map(
-        |(id, since, until, remaining, snooze, is_this_only)| Suspended {
+    let suspended = (id(), at(), of(at()), of(span()), of(snooze()), any::<bool>(), of(at())).prop_map(
+        |(id, since, until, remaining, snooze, is_this_only, acked_at)| Suspended {
             id,
             since,
             until,
             remaining,
             snooze,
             is_this_only,
+            acked_at,
         },
     );
     prop_oneof![

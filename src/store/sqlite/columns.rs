@@ -260,7 +260,7 @@ pub(crate) fn write_occurrence(
         state.nags_since,
         state.is_hushed,
         state.late,
-        state.acked_at,
+        state.acked_at.or_else(|| suspended.and_then(|suspended| suspended.acked_at)),
         state.held_until,
         suspended.map(|suspended| suspended.id.as_bytes()),
         suspended.map(|suspended| suspended.at),
@@ -291,23 +291,32 @@ pub(crate) fn read_occurrence(columns: &mut Columns<'_>) -> Result<OccurrenceRow
         is_past_deadline: columns.take()?,
         nags: columns.take()?,
         moved_by: columns.take::<Option<[u8; 16]>>()?.map(Uuid::from_bytes),
-        state: StateRow {
-            name: columns.take()?,
-            snooze: read_snooze(columns)?,
-            is_missed: columns.take()?,
-            fired_at: columns.take()?,
-            rang_at: columns.take()?,
-            nags_since: columns.take()?,
-            is_hushed: columns.take()?,
-            late: columns.take()?,
-            acked_at: columns.take()?,
-            held_until: columns.take()?,
-            suspended: read_suspended(columns)?,
-            failed_at: columns.take()?,
-            ended_at: columns.take()?,
-            outcome: columns.take()?,
-        },
+        state: read_state(columns)?,
     })
+}
+
+fn read_state(columns: &mut Columns<'_>) -> Result<StateRow, Fault> {
+    let mut state = StateRow {
+        name: columns.take()?,
+        snooze: read_snooze(columns)?,
+        is_missed: columns.take()?,
+        fired_at: columns.take()?,
+        rang_at: columns.take()?,
+        nags_since: columns.take()?,
+        is_hushed: columns.take()?,
+        late: columns.take()?,
+        acked_at: columns.take()?,
+        held_until: columns.take()?,
+        suspended: read_suspended(columns)?,
+        failed_at: columns.take()?,
+        ended_at: columns.take()?,
+        outcome: columns.take()?,
+    };
+    // What is asleep was seen before it fell asleep.
+    if let Some(suspended) = &mut state.suspended {
+        suspended.acked_at = state.acked_at.take();
+    }
+    Ok(state)
 }
 
 fn read_instance(columns: &mut Columns<'_>) -> Result<Option<InstanceRow>, Fault> {
@@ -331,5 +340,12 @@ fn read_suspended(columns: &mut Columns<'_>) -> Result<Option<SuspendedRow>, Fau
     let suspended = columns.take_both()?;
     let (until, remaining_ms) = (columns.take()?, columns.take()?);
     let is_this_only = columns.take::<Option<bool>>()?.unwrap_or(false);
-    Ok(suspended.map(|(id, at)| SuspendedRow { id: Uuid::from_bytes(id), at, until, remaining_ms, is_this_only }))
+    Ok(suspended.map(|(id, at)| SuspendedRow {
+        id: Uuid::from_bytes(id),
+        at,
+        until,
+        remaining_ms,
+        is_this_only,
+        acked_at: None,
+    }))
 }

@@ -4,17 +4,19 @@ use rusqlite::{Connection, OptionalExtension, Row, Transaction, params};
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
-use crate::domain::op::{Op, PausesChanged};
+use crate::domain::op::{AwayChanged, Op, PausesChanged};
 use crate::domain::pause::{ManyPause, Scope};
+use crate::domain::quiet::Away;
 use crate::domain::task::{Number, TaskId};
 use crate::domain::time::Timestamp;
 use crate::store::StoredEvent;
 use crate::store::sqlite::columns::{self, Columns};
 use crate::store::sqlite::fault::Fault;
 use crate::store::sqlite::read::{EVENT, bounds, each, first, read_event};
+use crate::store::sqlite::rows::away::AwayRow;
 use crate::store::sqlite::rows::{RowError, timestamp, to_json, to_sql_integer};
 
-const OP: &str = "id, at, verb, title, tasks, total, is_typed, undoes, is_undo, undone_by, pauses";
+const OP: &str = "id, at, verb, title, tasks, total, is_typed, undoes, is_undo, undone_by, pauses, away";
 
 /// What a bare undo may mean, as the partial index has it.
 const IS_TO_UNDO: &str = "is_typed AND NOT is_undo AND undone_by IS NULL";
@@ -38,6 +40,7 @@ pub(crate) fn write(transaction: &Transaction<'_>, op: &Op) -> Result<(), Fault>
         op.is_undo,
         op.undone_by.as_ref().map(Uuid::as_bytes),
         op.pauses.as_ref().map(|pauses| to_json(&PausesRow::of(pauses))),
+        op.away.as_ref().map(|away| to_json(&AwayChangedRow::of(away))),
     ])?;
     Ok(())
 }
@@ -123,7 +126,27 @@ fn read_op(columns: &mut Columns<'_>) -> Result<Op, Fault> {
         is_undo: columns.take()?,
         undone_by: maybe_id(columns)?,
         pauses: columns.take_maybe_json::<PausesRow>("pauses")?.map(PausesRow::into_pauses).transpose()?,
+        away: columns.take_maybe_json::<AwayChangedRow>("away")?.map(AwayChangedRow::into_away).transpose()?,
     })
+}
+
+/// For when the person had said to be away before and after, as JSON.
+#[derive(Serialize, Deserialize)]
+struct AwayChangedRow {
+    before: Option<AwayRow>,
+    after: Option<AwayRow>,
+}
+
+impl AwayChangedRow {
+    fn of(away: &AwayChanged) -> Self {
+        let row = |away: &Option<Away>| away.as_ref().map(AwayRow::from_away);
+        Self { before: row(&away.before), after: row(&away.after) }
+    }
+
+    fn into_away(self) -> Result<AwayChanged, RowError> {
+        let away = |row: Option<AwayRow>| row.map(AwayRow::into_away).transpose();
+        Ok(AwayChanged { before: away(self.before)?, after: away(self.after)? })
+    }
 }
 
 /// The pauses of many tasks before and after, as JSON.

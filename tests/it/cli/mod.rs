@@ -151,7 +151,7 @@ impl Home {
         let place = self.keiko("daemon status --json").json()["error"]["message"].as_str().map(str::to_owned);
         let place = place.and_then(|message| Some(message.split_once(" at ")?.1.split_once(": ")?.0.to_owned()));
         let told = place.map_or(told.clone(), |place| told.replace(&place, "[socket]"));
-        told.replace(&self.path().display().to_string(), "[home]")
+        without_ids(&told.replace(&self.path().display().to_string(), "[home]"))
     }
 
     /// Moves the daemon's clock.
@@ -160,6 +160,16 @@ impl Home {
         let ran = self.keiko(&format!("rpc clock.advance '{{\"to\":\"{to}\"}}'"));
         assert_eq!(ran.code, Some(0), "{ran:?}");
     }
+}
+
+/// Returns a text with `[id]` in the place of each id, which is another one each time.
+fn without_ids(text: &str) -> String {
+    let is_id = |word: &str| word.len() == 36 && uuid::Uuid::parse_str(word).is_ok();
+    let lines = text.split('\n').map(|line| {
+        let words = line.split(' ').map(|word| if is_id(word) { "[id]" } else { word });
+        words.collect::<Vec<_>>().join(" ")
+    });
+    lines.collect::<Vec<_>>().join("\n")
 }
 
 impl Drop for Home {

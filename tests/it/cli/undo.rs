@@ -97,7 +97,7 @@ fn a_command_for_several_tasks_is_taken_back_as_one() {
     assert_eq!(home.keiko(&format!("undo {id}")).code, Some(5), "it was taken back already");
     let undo = done["undone_by"].as_str().expect("an id");
     insta::assert_snapshot!(home.transcript(&[&format!("undo {undo} -q"), "list --done"]).replace(undo, "OP"), @"
-    $ keiko undo OP -q
+    $ keiko undo [id] -q
     $ keiko list --done
     #  WHEN                   STAGE  TITLE
     1  Wed 13 May 16:00  now  done   one
@@ -119,7 +119,7 @@ fn what_cannot_be_taken_back_is_said_and_nothing_is_half_done() {
     insta::assert_snapshot!(home.transcript(&["undo", "list --done"]), @"
     $ keiko undo
     ! error: cannot undo what was done to task 1: its next time has come up already
-    ! hint: nothing was taken back; keiko op list shows the other changes, keiko undo OP takes back one of them
+    ! hint: nothing was taken back; keiko undo [id] takes back the one before it: add 2 tea
     [exit 5]
     $ keiko list --done
     #  WHEN                      STAGE  TITLE
@@ -187,5 +187,82 @@ fn what_is_deleted_is_out_of_sight_and_comes_back() {
     [exit 5]
     $ keiko add milk --at 'tomorrow 9am'
     added 3  milk  Tue 21 Jul 2026 09:00 EDT (in 1d)
+    ");
+}
+
+#[test]
+fn what_waits_for_several_waits_for_all_again_whatever_the_order_in_which_they_are_taken_back() {
+    for verb in ["done", "cancel", "delete"] {
+        for rule in ["hold", "run", "cancel"] {
+            let home = Home::with_daemon();
+            home.keiko("add one --at 'tomorrow 10am'");
+            home.keiko("add two --at 'tomorrow 10am'");
+            home.keiko(&format!("add child --at 'tomorrow 9am' --waits-for 1,2 --on-parent-fail {rule}"));
+            let before = home.keiko("list --json").json()["tasks"].clone();
+            let seen = |tasks: &Value| -> Vec<(Value, Value, Value)> {
+                let tasks = tasks.as_array().expect("an array");
+                tasks
+                    .iter()
+                    .map(|task| (task["title"].clone(), task["stage"].clone(), task["waits_for"].clone()))
+                    .collect()
+            };
+            home.keiko(&format!("{verb} 2 1"));
+            home.keiko("undo");
+            let after = home.keiko("list --json").json()["tasks"].clone();
+            assert_eq!(seen(&after), seen(&before), "{verb}, {rule}");
+
+            // What ends with either of the two ends with the other still, which nobody takes back for it.
+            if rule == "cancel" && verb != "done" {
+                continue;
+            }
+            home.keiko(&format!("{verb} 1"));
+            home.keiko(&format!("{verb} 2"));
+            let second = ops(&home)[0]["op_id"].as_str().expect("an id").to_owned();
+            let first = ops(&home)[1]["op_id"].as_str().expect("an id").to_owned();
+            for op in [first, second] {
+                home.keiko(&format!("undo {op}"));
+            }
+            let after = home.keiko("list --json").json()["tasks"].clone();
+            assert_eq!(seen(&after), seen(&before), "{verb}, {rule}, out of order");
+        }
+    }
+}
+
+#[test]
+fn being_away_is_a_change_like_any_other_and_what_cannot_be_taken_back_names_the_one_before_it() {
+    let home = Home::with_daemon();
+    home.keiko("add keepme --at 'tomorrow 3pm'");
+    home.keiko("add tea --at 'in 5m'");
+    let transcript =
+        home.transcript(&["away for 2h", "undo", "away", "away for 2h", "away off", "undo", "away", "undo"]);
+    insta::assert_snapshot!(transcript, @"
+    $ keiko away for 2h
+    away until Wed 13 May 2026 18:00 EDT  undo: keiko away off
+    what comes by itself is held until Wed 13 May 2026 18:00 EDT
+    $ keiko undo
+    taken back: away
+    $ keiko away
+    you are not away
+    $ keiko away for 2h
+    away until Wed 13 May 2026 18:00 EDT  undo: keiko away off
+    what comes by itself is held until Wed 13 May 2026 18:00 EDT
+    $ keiko away off
+    you are not away any more
+    $ keiko undo
+    taken back: away off
+    $ keiko away
+    away until Wed 13 May 2026 18:00 EDT  undo: keiko away off
+    what comes by itself is held until Wed 13 May 2026 18:00 EDT
+    $ keiko undo
+    taken back: away
+    ");
+    home.keiko("add now --at 'in 1m' --via terminal");
+    home.keiko("pause 2 --for 1m");
+    home.advance("2026-05-13T16:30:00-04:00");
+    insta::assert_snapshot!(home.transcript(&["undo"]), @"
+    $ keiko undo
+    ! error: cannot undo what was done to task 2: it has rung since
+    ! hint: nothing was taken back; keiko undo [id] takes back the one before it: add 3 now
+    [exit 5]
     ");
 }

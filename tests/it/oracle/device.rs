@@ -65,6 +65,7 @@ impl Device {
             ids: Ids::from_seed(self.seed.wrapping_mul(1000) + self.starts),
             grace: GRACE_DEFAULT,
             quiet_hours: keiko::domain::quiet::QuietHours::default(),
+            daily: None,
         };
         self.engine = Some(start(parts).await.expect("the store is readable"));
     }

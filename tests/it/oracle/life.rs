@@ -281,7 +281,8 @@ impl Life {
         let open = self.open.as_ref().expect("it is open");
         let (Some(time), Some(due)) = (open.time, open.due) else { return false };
         let next = self.walk(now).behind(&time).map(|next| next.due);
-        let waits = matches!(open.stage, Stage::Waiting { is_missed: false }) && !self.has_come_up();
+        let waits = matches!(open.stage, Stage::Waiting { is_missed: false }) && open.repeat.is_none();
+        let waits = waits && !self.has_come_up();
         let stays = waits && due <= now.at && next.is_some_and(|next| next > now.at) && !self.is_too_late(due, now);
         if stays {
             self.open.as_mut().expect("it is open").successor = next;

@@ -116,6 +116,7 @@ impl World {
             ids: Ids::from_seed(self.seed.wrapping_mul(1000) + self.starts),
             grace: GRACE_DEFAULT,
             quiet_hours: self.quiet_hours.clone(),
+            daily: None,
         };
         self.engine = Some(start(parts).await.expect("the store is readable"));
     }
@@ -664,7 +665,8 @@ impl World {
             let name = event.snapshot.occurrence.name();
             // What is noted of one that ended (a delivery sent again after a crash) leaves it ended.
             let is_open = !event.snapshot.occurrence.has_ended();
-            assert!(!(is_open && known.ended.contains(&(id, name))), "{name} came back to life");
+            let is_revived = is_open && known.ended.contains(&(id, name));
+            assert!(!is_revived, "{name} came back to life{}", told(&self.store.history(id).expect("readable")));
             if let Operation::Resent { fire_id, target } = &event.operation {
                 known.flagged.insert(DeliveryId { fire_id: *fire_id, target: target.clone() });
             }
@@ -795,12 +797,7 @@ impl World {
 
     /// Returns what is on record of a delivery's task, for whoever looks into a failure.
     fn story_of(&self, delivery: &Delivery) -> String {
-        let history = self.store.history(delivery.task).expect("readable");
-        let line = |stored: &StoredEvent| {
-            let Event { at, operation, from, to, reason, .. } = &stored.event;
-            format!("\n{at} {operation:?} {from:?} to {to:?}: {reason}")
-        };
-        format!(", {delivery:?}{}", history.iter().map(line).collect::<String>())
+        format!(", {delivery:?}{}", told(&self.store.history(delivery.task).expect("readable")))
     }
 
     /// Whether a crash came while it was queued.
@@ -830,4 +827,13 @@ fn is_digest(shown: &[Delivery], id: &DeliveryId) -> bool {
 
 fn task_nags(snapshot: &Snapshot) -> bool {
     snapshot.task.policy.nag.is_some()
+}
+
+/// Returns what is on record, for whoever looks into a failure.
+fn told(history: &[StoredEvent]) -> String {
+    let line = |stored: &StoredEvent| {
+        let Event { at, operation, from, to, reason, .. } = &stored.event;
+        format!("\n{at} {operation:?} {from:?} to {to:?}: {reason}")
+    };
+    history.iter().map(line).collect()
 }

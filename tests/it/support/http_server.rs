@@ -6,9 +6,8 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
-use rcgen::{BasicConstraints, CertificateParams, IsCa, Issuer, KeyPair, date_time_ymd};
-use rustls::ServerConfig;
-use rustls::pki_types::PrivateKeyDer;
+use futures_util::FutureExt as _;
+use futures_util::future::{BoxFuture, Shared};
 use tokio::io::{
     AsyncBufRead, AsyncBufReadExt as _, AsyncRead, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _, BufReader,
 };
@@ -19,6 +18,7 @@ use tokio::time::timeout;
 use tokio_rustls::TlsAcceptor;
 
 use crate::support::soon;
+use crate::support::tls::tls;
 
 /// What was asked.
 #[derive(Clone, Debug, Default)]
@@ -57,9 +57,18 @@ pub(crate) enum Reply {
     Drip(String, Duration),
     /// These bytes, then the connection is torn down.
     Reset(String),
+    /// What comes out of this, once it does.
+    Later(Shared<BoxFuture<'static, Self>>),
+    /// An answer whose body is this line, then those from a number on that are here or come, as long as the client stays.
+    Lines(String, usize, watch::Receiver<Vec<String>>),
 }
 
 impl Reply {
+    /// Returns an answer that is known later.
+    pub(crate) fn later(reply: impl Future<Output = Self> + Send + 'static) -> Self {
+        Self::Later(reply.boxed().shared())
+    }
+
     /// Returns an answer without headers of its own.
     pub(crate) fn status(status: u16, body: &str) -> Self {
         Self::Answer(status, String::new(), body.to_owned())
@@ -178,7 +187,13 @@ async fn talk(
             before = all.len();
             all.push(request.clone());
         });
-        match script(&request, before) {
+        let mut reply = script(&request, before);
+        while let Reply::Later(later) = reply {
+            reply = later.await;
+        }
+        match reply {
+            Reply::Later(_) => unreachable!("it was waited for"),
+            Reply::Lines(first, from, lines) => return stream_lines(&mut stream, &first, from, lines).await,
             Reply::Answer(status, headers, body) => {
                 let length = body.len();
                 let answer = format!("HTTP/1.1 {status} X\r\n{headers}content-length: {length}\r\n\r\n{body}");
@@ -223,6 +238,29 @@ async fn talk(
     }
 }
 
+async fn stream_lines(
+    stream: &mut (impl AsyncRead + AsyncWrite + Unpin),
+    first: &str,
+    from: usize,
+    mut lines: watch::Receiver<Vec<String>>,
+) -> io::Result<()> {
+    stream.write_all(format!("HTTP/1.1 200 X\r\n\r\n{first}\n").as_bytes()).await?;
+    let mut written = from;
+    loop {
+        let all = lines.borrow_and_update().clone();
+        for line in all.get(written..).unwrap_or_default() {
+            stream.write_all(format!("{line}\n").as_bytes()).await?;
+        }
+        stream.flush().await?;
+        written = written.max(all.len());
+        tokio::select! {
+            changed = lines.changed() => if changed.is_err() { return Ok(()) },
+            // The client has nothing more to say, so that is its end.
+            _ = stream.read_u8() => return Ok(()),
+        }
+    }
+}
+
 async fn read_request(stream: &mut (impl AsyncBufRead + Unpin)) -> io::Result<Request> {
     let mut request = Request { line: read_line(stream).await?, ..Request::default() };
     if request.line.is_empty() {
@@ -234,7 +272,8 @@ async fn read_request(stream: &mut (impl AsyncBufRead + Unpin)) -> io::Result<Re
         let name = http::HeaderName::from_bytes(name.as_bytes()).expect("a client sends names");
         request.headers.append(name, http::HeaderValue::from_str(value).expect("a client sends values"));
     }
-    let length = request.header("content-length").parse().expect("every request has a body");
+    // A question has no body.
+    let length = request.header("content-length").parse().unwrap_or_default();
     request.body = vec![0; length];
     stream.read_exact(&mut request.body).await?;
     Ok(request)
@@ -244,24 +283,4 @@ async fn read_line(stream: &mut (impl AsyncBufRead + Unpin)) -> io::Result<Strin
     let mut line = String::new();
     stream.read_line(&mut line).await?;
     Ok(line.trim_end().to_owned())
-}
-
-/// Makes an authority and a certificate of it for `localhost` that is good until a year.
-fn tls(until: i32) -> (TlsAcceptor, String) {
-    let mut authority = CertificateParams::new(Vec::new()).expect("no name is a bad one");
-    authority.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
-    let authority_key = KeyPair::generate().expect("the system has chance");
-    let ca = authority.self_signed(&authority_key).expect("a key signs").pem();
-    let issuer = Issuer::new(authority, authority_key);
-    let key = KeyPair::generate().expect("the system has chance");
-    let mut server = CertificateParams::new(vec!["localhost".to_owned()]).expect("it is a name");
-    server.not_after = date_time_ymd(until, 1, 1);
-    let certificate = server.signed_by(&key, &issuer).expect("a key signs");
-    let config = ServerConfig::builder_with_provider(Arc::new(rustls::crypto::ring::default_provider()))
-        .with_safe_default_protocol_versions()
-        .expect("ring knows TLS")
-        .with_no_client_auth()
-        .with_single_cert(vec![certificate.der().clone()], PrivateKeyDer::Pkcs8(key.serialize_der().into()))
-        .expect("the key is that of the certificate");
-    (TlsAcceptor::from(Arc::new(config)), ca)
 }

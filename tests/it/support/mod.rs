@@ -5,8 +5,14 @@
 #[cfg(feature = "desktop")]
 pub(crate) mod console;
 pub(crate) mod daemon;
+#[cfg(feature = "webhook")]
+pub(crate) mod desk;
+#[cfg(feature = "webhook")]
+pub(crate) mod fake_ntfy;
 #[cfg(feature = "desktop")]
 pub(crate) mod fake_server;
+#[cfg(feature = "webhook")]
+pub(crate) mod fake_telegram;
 #[cfg(feature = "webhook")]
 pub(crate) mod http_server;
 #[cfg(feature = "desktop")]
@@ -21,6 +27,10 @@ pub(crate) mod private_bus;
 pub(crate) mod pty;
 pub(crate) mod random;
 pub(crate) mod sample;
+#[cfg(feature = "mail")]
+pub(crate) mod smtp_server;
+#[cfg(any(feature = "mail", feature = "webhook"))]
+pub(crate) mod tls;
 #[cfg(feature = "desktop")]
 pub(crate) mod users;
 #[cfg(feature = "desktop")]

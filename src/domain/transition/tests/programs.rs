@@ -353,3 +353,20 @@ fn what_a_snooze_said_before_due_does_not_stand_for_what_is_said_at_due() {
     story.ask("4 09:01", &command).expect("a report is never refused");
     assert_eq!(stands(&story), EXHAUSTED);
 }
+
+#[test]
+fn what_no_program_took_is_tried_anew_when_somebody_asks() {
+    let a = webhook("a");
+    let mut story = story(once("4 09:00"), &[], &[a.clone()]);
+    story.run("4 09:00");
+    report(&mut story, "4 09:01", &a, failed(true));
+    assert_eq!(stands(&story), EXHAUSTED);
+    let first = story.deliveries[0].id.fire_id;
+    story.ask("6 12:00", &Command::Retry).expect("it ended for want of a taker");
+    assert_eq!((stands(&story), story.snapshot.occurrence.generation), (OPEN, 2));
+    let again = story.deliveries.last().expect("it was sent again");
+    assert_eq!((again.status, again.id.fire_id == first), (DeliveryStatus::Queued, false));
+    report(&mut story, "6 12:01", &a, Report::DELIVERED);
+    assert_eq!(stands(&story), DONE);
+    assert!(story.ask("6 12:02", &Command::Retry).is_err(), "it was taken");
+}

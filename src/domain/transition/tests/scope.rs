@@ -31,7 +31,8 @@ impl Story {
         let succession = edit_following(&self.snapshot, &self.deliveries, &follower, Expected::default(), &moment)?;
         self.take(at(now), succession.ended);
         let born = succession.follower;
-        let mut new = Self { snapshot: born.after.clone(), deliveries: Vec::new(), steps: Vec::new() };
+        let mut new =
+            Self { snapshot: born.after.clone(), deliveries: Vec::new(), steps: Vec::new(), quiet_until: None };
         new.take(at(now), born);
         Ok(new)
     }

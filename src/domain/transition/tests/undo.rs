@@ -3,6 +3,7 @@
 use super::*;
 use crate::domain::op::Taken;
 use crate::domain::state::Running;
+use crate::domain::task::Nag;
 use crate::domain::waiting::{Met, Parent, ParentEnd, Wait};
 
 impl Story {
@@ -217,8 +218,77 @@ fn an_edit_goes_back_field_by_field() {
     story.undone("4 08:21", moved);
     assert_eq!(story.snapshot.occurrence, before.occurrence);
     let moved = story.done("4 08:22", &edit(Edit { schedule: Some(once("4 12:00")), ..Edit::default() }));
-    story.undone("4 09:30", moved);
-    assert_eq!(story.state(), StateName::Running, "the old time has passed: it is due in silence");
+    let back = story.undo("4 09:30", moved).expect("nobody changed it since");
+    let rang: Vec<(Slot, bool)> =
+        back.steps.iter().filter_map(|step| step.operation.firing()).map(|firing| (firing.slot, firing.late)).collect();
+    assert_eq!((story.state(), rang), (StateName::Running, vec![(Slot::DUE, true)]), "the old time was never said");
+}
+
+/// Returns the slots that speak until then, with whether they are late.
+fn said(story: &mut Story, to: &str) -> Vec<(Slot, bool)> {
+    let before = story.steps.len();
+    story.run(to);
+    let firings = story.steps[before..].iter().filter_map(|(_, _, step)| step.operation.firing());
+    firings.map(|firing| (firing.slot, firing.late)).collect()
+}
+
+#[test]
+fn what_was_not_said_for_a_pause_or_a_snooze_that_is_taken_back_is_said_late_once() {
+    let snooze = Command::Snooze { until: at("4 12:00"), is_duration: false, early: true };
+    for command in [Command::Pause { until: None }, snooze] {
+        for schedule in [once("4 09:00"), daily(9)] {
+            let mut story = Story::new(schedule, &[]);
+            let taken = story.done("4 08:00", &command);
+            story.run("4 09:30");
+            let back = story.undo("4 09:30", taken).expect("nobody changed it since");
+            let rang = back.steps.iter().filter(|step| step.operation.firing().is_some()).count();
+            let said_before = story.snapshot.occurrence.nags;
+            assert_eq!((story.state(), rang, said_before), (StateName::Running, 1, 0), "{command:?}");
+            assert_eq!(said(&mut story, "4 20:00"), [], "{command:?}");
+        }
+    }
+}
+
+#[test]
+fn what_was_held_for_quiet_hours_is_said_when_it_is_quiet_no_more_whatever_is_taken_back() {
+    let ack = Command::Ack { early: false, is_dismissal: false };
+    for command in [Command::Pause { until: None }, ack, DONE, Command::Cancel] {
+        // A typed time would ring.
+        let mut story = Story::new(interval(60, Some(1)), &[]);
+        story.quiet_until = Some(at("4 10:00"));
+        story.run("4 09:00");
+        let taken = story.done("4 09:10", &command);
+        story.undone("4 09:20", taken);
+        story.quiet_until = None;
+        assert_eq!(said(&mut story, "4 10:00"), [(Slot::DUE, true)], "{command:?}");
+        assert_eq!(said(&mut story, "4 20:00"), [], "{command:?}");
+    }
+}
+
+#[test]
+fn a_nag_goes_on_when_what_was_done_before_its_time_is_done_no_more() {
+    let nag = Some(Nag { every: Span::from_minutes(5), max: 3 });
+    let mut story = Story::with(once("4 09:00"), &[], |new| new.policy.nag = nag);
+    let done = story.done("4 08:30", &DONE);
+    story.run("4 09:10");
+    story.undone("4 09:10", done);
+    assert_eq!(said(&mut story, "4 09:16"), [(Slot::Nag(1), false)]);
+}
+
+#[test]
+fn what_was_seen_before_a_pause_is_not_said_again_behind_it() {
+    for is_dismissal in [false, true] {
+        let mut story = Story::new(once("4 09:00"), &[]);
+        story.run("4 09:00");
+        story.ask("4 09:01", &Command::Ack { early: false, is_dismissal }).expect("due");
+        story.ask("4 09:10", &Command::Pause { until: None }).expect("due");
+        let before = story.steps.len();
+        story.ask("4 09:20", &Command::Resume { shift: false }).expect("paused");
+        assert!(story.steps[before..].iter().all(|(_, _, step)| step.operation.firing().is_none()));
+        let State::Running(running) = story.snapshot.occurrence.state else { panic!("{}", story.told()) };
+        assert!(running.acked_at.is_some());
+        assert_eq!(said(&mut story, "4 20:00"), []);
+    }
 }
 
 #[test]

@@ -279,6 +279,8 @@ pub(crate) struct SuspendedRow {
     pub(crate) remaining_ms: Option<i64>,
     #[serde(default, skip_serializing_if = "is_false")]
     pub(crate) is_this_only: bool,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) acked_at: Option<i64>,
 }
 
 impl SuspendedRow {
@@ -289,6 +291,7 @@ impl SuspendedRow {
             until: millis(suspended.until),
             remaining_ms: suspended.remaining.map(Span::as_millis),
             is_this_only: suspended.is_this_only,
+            acked_at: millis(suspended.acked_at),
         }
     }
 
@@ -300,6 +303,7 @@ impl SuspendedRow {
             remaining: self.remaining_ms.map(Span::from_millis),
             snooze: snooze.map(SnoozeRow::into_snooze).transpose()?,
             is_this_only: self.is_this_only,
+            acked_at: maybe_timestamp("acked_at", self.acked_at)?,
         })
     }
 }

@@ -14,12 +14,12 @@ use crate::domain::time::Timestamp;
 const SCHEMA_VERSION: u32 = 1;
 
 /// Returns the name of a delivery for the receiver.
-pub(super) fn id(delivery: &DeliveryId) -> Uuid {
+pub(in crate::notify) fn id(delivery: &DeliveryId) -> Uuid {
     delivery.token()
 }
 
 /// Returns what is told: the body of a target that expects nothing else, and what templates are made of.
-pub(super) fn payload(delivery: &Delivery) -> Value {
+pub(in crate::notify) fn payload(delivery: &Delivery) -> Value {
     let (message, occasion) = (&delivery.message, &delivery.occasion);
     json!({
         "schema_version": SCHEMA_VERSION,
@@ -72,7 +72,7 @@ const fn priority(priority: Priority) -> &'static str {
 }
 
 #[cfg(test)]
-pub(super) mod tests {
+pub(in crate::notify) mod tests {
     use super::*;
 
     use std::collections::BTreeMap;
@@ -82,7 +82,7 @@ pub(super) mod tests {
     use crate::domain::occurrence::{FireId, OccurrenceKey, OccurrenceName, Slot};
     use crate::domain::task::{Number, TaskId};
 
-    pub(in crate::notify::webhook) fn delivery() -> Delivery {
+    pub(in crate::notify) fn delivery() -> Delivery {
         let target = Target::parse("webhook:ops").unwrap();
         Delivery {
             id: DeliveryId { fire_id: FireId(Uuid::from_u128(1)), target },

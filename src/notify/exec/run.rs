@@ -1,0 +1,217 @@
+//! How is a program run so that it ends in time, whatever it does? In a process group of its own, with bounds on all that it
+//! says.
+//!
+//! Never waits for a pipe that somebody keeps open who does not belong to the run, and never leaves behind what runs past
+//! its time: the group is asked to end (TERM), then made to (KILL).
+
+use std::io;
+use std::path::Path;
+use std::pin::pin;
+use std::process::Stdio;
+use std::time::Duration;
+
+use futures_util::future::{Either, join, select};
+#[cfg(unix)]
+use rustix::process::{Pid, Signal, kill_process_group};
+use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command};
+use tokio::time::timeout;
+
+use crate::notify::exec::answer::{End, Ended};
+
+/// How much a program may say on standard output.
+const OUTPUT_BYTES_MAX: usize = 64 * 1024;
+
+/// How much of what it says on standard error is kept; the rest is read and dropped.
+const COMPLAINT_BYTES_MAX: usize = 4 * 1024;
+
+/// How long it takes at most to read what is in a pipe once the program has ended.
+const READ_WITHIN: Duration = Duration::from_secs(1);
+
+/// How long a program may take to end once it was asked to.
+const ENDS_WITHIN: Duration = Duration::from_secs(2);
+
+/// What of the daemon's environment a program gets. Not all: where keys are in it they are meant for other targets.
+const PASSED_ON: [&str; 20] = [
+    "PATH",
+    "HOME",
+    "USER",
+    "LOGNAME",
+    "SHELL",
+    "LANG",
+    "LANGUAGE",
+    "TZ",
+    "TMPDIR",
+    "XDG_RUNTIME_DIR",
+    "DISPLAY",
+    "WAYLAND_DISPLAY",
+    "XAUTHORITY",
+    "DBUS_SESSION_BUS_ADDRESS",
+    "http_proxy",
+    "https_proxy",
+    "no_proxy",
+    "KEIKO_CONFIG",
+    "KEIKO_DATA_DIR",
+    "KEIKO_SOCKET",
+];
+
+/// What stands before the names of further variables that it gets.
+const LOCALE: &str = "LC_";
+
+/// What is to be run.
+pub(super) struct Program<'a> {
+    /// The program and its arguments.
+    pub(super) command: &'a [String],
+    /// Where it runs, where that is not empty.
+    pub(super) directory: &'a Path,
+    /// Variables of its own.
+    pub(super) variables: Vec<(&'static str, String)>,
+    /// What it reads on standard input.
+    pub(super) input: String,
+    /// How long it may run.
+    pub(super) timeout: Duration,
+}
+
+/// Runs a program to its end, which comes at the latest some seconds after its time.
+///
+/// # Errors
+/// Where it cannot be started.
+pub(super) async fn run(program: Program<'_>) -> io::Result<Ended> {
+    let [name, arguments @ ..] = program.command else { return Err(io::ErrorKind::InvalidInput.into()) };
+    let inherited = std::env::vars_os()
+        .filter(|(name, _)| name.to_str().is_some_and(|name| PASSED_ON.contains(&name) || name.starts_with(LOCALE)));
+    let mut command = Command::new(name);
+    command.args(arguments).env_clear().envs(inherited).envs(program.variables);
+    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).kill_on_drop(true);
+    if !program.directory.as_os_str().is_empty() {
+        command.current_dir(program.directory);
+    }
+    #[cfg(unix)]
+    command.process_group(0);
+    let child = command.spawn()?;
+    let mut group = Group::of(child);
+    let (input, output, complaint) = group.pipes();
+    let mut said = (Vec::new(), Vec::new());
+    let end = {
+        let talk = talk(hear(output, &mut said.0), join(tell(input, &program.input), note(complaint, &mut said.1)));
+        converse(&mut group, talk, program.timeout).await?
+    };
+    if !matches!(end, End::Exit(_)) {
+        group.end().await;
+    }
+    group.is_over = true;
+    let (output, complaint) = said;
+    Ok(Ended { output, complaint, end })
+}
+
+/// Talks with the program until it ends, its time is over, or it said too much: then `talk` is false.
+async fn converse(group: &mut Group, talk: impl Future<Output = bool>, limit: Duration) -> io::Result<End> {
+    let mut talk = pin!(talk);
+    let mut is_whole = None;
+    let whole_run = async {
+        loop {
+            tokio::select! {
+                status = group.child.wait() => return Ok(End::Exit(status?)),
+                whole = &mut talk, if is_whole.is_none() => {
+                    if !whole {
+                        return Ok(End::TooMuch(OUTPUT_BYTES_MAX));
+                    }
+                    is_whole = Some(whole);
+                }
+            }
+        }
+    };
+    let end = timeout(limit, whole_run).await.unwrap_or(Ok(End::TimedOut(limit)));
+    // All that it said is in the pipes; who else holds their other ends may do so for ever.
+    if is_whole.is_none() && matches!(end, Ok(End::Exit(_))) && timeout(READ_WITHIN, talk).await == Ok(false) {
+        return Ok(End::TooMuch(OUTPUT_BYTES_MAX));
+    }
+    end
+}
+
+/// Returns false as soon as too much was heard, and true once all is said and heard.
+async fn talk(hearing: impl Future<Output = bool>, rest: impl Future) -> bool {
+    match select(pin!(hearing), pin!(rest)).await {
+        Either::Left((false, _)) => false,
+        Either::Left((true, rest)) => {
+            rest.await;
+            true
+        }
+        Either::Right((_, hearing)) => hearing.await,
+    }
+}
+
+/// Writes all of the input. A program need not read it.
+async fn tell(mut pipe: ChildStdin, input: &str) {
+    let _ = pipe.write_all(input.as_bytes()).await;
+    let _ = pipe.shutdown().await;
+}
+
+/// Reads what a program says; returns false as soon as that is too much.
+async fn hear(mut pipe: impl AsyncRead + Unpin, said: &mut Vec<u8>) -> bool {
+    let mut chunk = vec![0; 8 * 1024];
+    while let Ok(count @ 1..) = pipe.read(&mut chunk).await {
+        said.extend_from_slice(&chunk[..count]);
+        if said.len() > OUTPUT_BYTES_MAX {
+            return false;
+        }
+    }
+    true
+}
+
+/// Reads what a program says on standard error, and keeps the beginning.
+async fn note(mut pipe: impl AsyncRead + Unpin, said: &mut Vec<u8>) {
+    let mut chunk = vec![0; 8 * 1024];
+    while let Ok(count @ 1..) = pipe.read(&mut chunk).await {
+        let room = COMPLAINT_BYTES_MAX.saturating_sub(said.len());
+        said.extend_from_slice(&chunk[..count.min(room)]);
+    }
+}
+
+/// A program that runs, with all that it started and that did not leave its group.
+struct Group {
+    child: Child,
+    /// Whether nothing is to be ended any more.
+    is_over: bool,
+}
+
+impl Group {
+    const fn of(child: Child) -> Self {
+        Self { child, is_over: false }
+    }
+
+    fn pipes(&mut self) -> (ChildStdin, ChildStdout, ChildStderr) {
+        let asked = "it was asked for, and is taken once";
+        let child = &mut self.child;
+        (child.stdin.take().expect(asked), child.stdout.take().expect(asked), child.stderr.take().expect(asked))
+    }
+
+    /// Ends it, and waits for that.
+    async fn end(&mut self) {
+        #[cfg(unix)]
+        if let Some(group) = self.id() {
+            let _ = kill_process_group(group, Signal::TERM);
+            let _ = timeout(ENDS_WITHIN, self.child.wait()).await;
+            // Who has ended already is not there any more; who is left of the group did not heed the first.
+            let _ = kill_process_group(group, Signal::KILL);
+        }
+        let _ = self.child.start_kill();
+        let _ = timeout(ENDS_WITHIN, self.child.wait()).await;
+    }
+
+    /// Returns its group while nobody else can have its number.
+    #[cfg(unix)]
+    fn id(&self) -> Option<Pid> {
+        self.child.id().and_then(|id| i32::try_from(id).ok()).and_then(Pid::from_raw)
+    }
+}
+
+/// The daemon ends in the midst: a child that was started goes with it.
+impl Drop for Group {
+    fn drop(&mut self) {
+        #[cfg(unix)]
+        if let Some(group) = self.id().filter(|_| !self.is_over) {
+            let _ = kill_process_group(group, Signal::KILL);
+        }
+    }
+}
