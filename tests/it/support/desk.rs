@@ -53,6 +53,7 @@ impl Desk {
             ids: Ids::from_seed(1),
             grace: GRACE_DEFAULT,
             quiet_hours: QuietHours::default(),
+            daily: None,
         };
         let (handle, running) = start(parts).await.expect("a store that was left in order");
         Self { clock, store, handle, running }
