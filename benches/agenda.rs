@@ -77,6 +77,7 @@ fn task(number: u64, rule: Rule, now: Timestamp) -> Snapshot {
         is_desktop_away: false,
         standing: None,
         quiet_until: None,
+        is_away: false,
         routing: Routing::none(),
     };
     create(new, &moment).expect("the bench's own task").after

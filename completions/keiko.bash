@@ -52,6 +52,9 @@ _keiko() {
             keiko,events)
                 cmd="keiko__subcmd__events"
                 ;;
+            keiko,help)
+                cmd="keiko__subcmd__help"
+                ;;
             keiko,history)
                 cmd="keiko__subcmd__history"
                 ;;
@@ -146,7 +149,7 @@ _keiko() {
 
     case "${cmd}" in
         keiko)
-            opts="-q -h -V --json --quiet --print-id --color --help --version remind add list show edit done ack seen snooze pause resume skip cancel delete retry unblock undo op history agenda away why parse status channel daemon backup events rpc"
+            opts="-q -h -V --json --quiet --print-id --color --help --version remind add list show edit done ack seen snooze pause resume skip cancel delete retry unblock undo op history agenda away why parse status channel daemon backup events rpc help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 1 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -872,7 +875,7 @@ _keiko() {
             return 0
             ;;
         keiko__subcmd__edit)
-            opts="-y -q -h --title --at --every --cron --rrule --from --until --tz --this --following --all --yes --note --link --priority --via --alert --retries --max-late --deadline --deadline-alert --nag --nag-max --missed --auto-done --waits-for --delay --on-parent-fail --no-alert --no-link --no-max-late --no-deadline --no-nag --no-auto-done --after-done --untag --json --quiet --print-id --color --help"
+            opts="-y -q -h --title --at --every --cron --rrule --from --until --tz --this --following --all --yes --dry-run --stage --text --due --before --after --series --one-shot --attention --tag --note --link --priority --via --alert --retries --max-late --deadline --deadline-alert --nag --nag-max --missed --auto-done --waits-for --delay --on-parent-fail --no-alert --no-link --no-max-late --no-deadline --no-nag --no-auto-done --after-done --untag --json --quiet --print-id --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -907,6 +910,30 @@ _keiko() {
                     return 0
                     ;;
                 --tz)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --stage)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --text)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --due)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --before)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --after)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --tag)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -1000,6 +1027,24 @@ _keiko() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
+                --color)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        keiko__subcmd__help)
+            opts="-q -h --json --quiet --print-id --color --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
                 --color)
                     COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
                     return 0
@@ -1374,12 +1419,36 @@ _keiko() {
             return 0
             ;;
         keiko__subcmd__retry)
-            opts="-q -h --json --quiet --print-id --color --help"
+            opts="-y -q -h --stage --text --due --before --after --series --one-shot --attention --tag --dry-run --yes --json --quiet --print-id --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
             case "${prev}" in
+                --stage)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --text)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --due)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --before)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --after)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --tag)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --color)
                     COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
                     return 0

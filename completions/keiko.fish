@@ -61,6 +61,7 @@ complete -c keiko -n "__fish_keiko_needs_command" -f -a "daemon" -d 'Looks after
 complete -c keiko -n "__fish_keiko_needs_command" -f -a "backup" -d 'Copies all tasks and their history into a file'
 complete -c keiko -n "__fish_keiko_needs_command" -f -a "events" -d 'Shows the changes of all tasks, oldest first, and what happened to the device'
 complete -c keiko -n "__fish_keiko_needs_command" -f -a "rpc" -d 'Calls a method of the daemon and prints its result as JSON'
+complete -c keiko -n "__fish_keiko_needs_command" -f -a "help" -d 'Tells what a command takes, or which commands there are'
 complete -c keiko -n "__fish_keiko_using_subcommand remind" -l at -d 'When: a time phrase; all words are then the title' -r
 complete -c keiko -n "__fish_keiko_using_subcommand remind" -l every -d 'How often: what would follow "every"; all words are then the title' -r
 complete -c keiko -n "__fish_keiko_using_subcommand remind" -l cron -d 'How often: a cron expression of five to seven fields; all words are then the title' -r
@@ -166,6 +167,12 @@ complete -c keiko -n "__fish_keiko_using_subcommand edit" -l rrule -d 'The new r
 complete -c keiko -n "__fish_keiko_using_subcommand edit" -l from -d 'The new first time of a repetition: a time phrase' -r
 complete -c keiko -n "__fish_keiko_using_subcommand edit" -l until -d 'The new last time of a repetition, or the day of it: a time phrase' -r
 complete -c keiko -n "__fish_keiko_using_subcommand edit" -l tz -d 'Keep the new time in this zone, wherever the device is' -r
+complete -c keiko -n "__fish_keiko_using_subcommand edit" -l stage -d 'Those in a stage, such as due or late; several with commas' -r
+complete -c keiko -n "__fish_keiko_using_subcommand edit" -l text -d 'Those with words in title or note' -r
+complete -c keiko -n "__fish_keiko_using_subcommand edit" -l due -d 'Those due within days: today, this week, A..B' -r
+complete -c keiko -n "__fish_keiko_using_subcommand edit" -l before -d 'Those due before a day or time' -r
+complete -c keiko -n "__fish_keiko_using_subcommand edit" -l after -d 'Those due behind a day, or from a time on' -r
+complete -c keiko -n "__fish_keiko_using_subcommand edit" -l tag -d 'Those with a tag; several must all be there. +TAG says the same' -r
 complete -c keiko -n "__fish_keiko_using_subcommand edit" -l note -d 'Free text' -r
 complete -c keiko -n "__fish_keiko_using_subcommand edit" -l link -d 'Something to open, such as a URL' -r
 complete -c keiko -n "__fish_keiko_using_subcommand edit" -l priority -d 'How much it matters' -r -f -a "low\t'Shown last'
@@ -190,7 +197,11 @@ never\t'Nowhere'"
 complete -c keiko -n "__fish_keiko_using_subcommand edit" -l this -d 'Of a series: this time only'
 complete -c keiko -n "__fish_keiko_using_subcommand edit" -l following -d 'Of a series: this time and all behind it'
 complete -c keiko -n "__fish_keiko_using_subcommand edit" -l all -d 'Of a series: all its times'
-complete -c keiko -n "__fish_keiko_using_subcommand edit" -s y -l yes -d 'Do not ask which times of a series are meant: all of them'
+complete -c keiko -n "__fish_keiko_using_subcommand edit" -s y -l yes -d 'Do not ask which times of a series are meant: all of them; nor before changing more than three tasks'
+complete -c keiko -n "__fish_keiko_using_subcommand edit" -l dry-run -d 'Show which tasks a filter means, and change nothing'
+complete -c keiko -n "__fish_keiko_using_subcommand edit" -l series -d 'Those that repeat'
+complete -c keiko -n "__fish_keiko_using_subcommand edit" -l one-shot -d 'Those that do not repeat'
+complete -c keiko -n "__fish_keiko_using_subcommand edit" -l attention -d 'Those with which something is wrong: failed or not sent, missed, past their deadline, due for an hour unanswered'
 complete -c keiko -n "__fish_keiko_using_subcommand edit" -l auto-done -d 'It is done as soon as somebody was told'
 complete -c keiko -n "__fish_keiko_using_subcommand edit" -l no-alert -d 'Do not speak at all'
 complete -c keiko -n "__fish_keiko_using_subcommand edit" -l no-link -d 'Nothing to open any more'
@@ -387,9 +398,20 @@ complete -c keiko -n "__fish_keiko_using_subcommand delete" -l json -d 'Give res
 complete -c keiko -n "__fish_keiko_using_subcommand delete" -s q -l quiet -d 'Leave out confirmations and hints'
 complete -c keiko -n "__fish_keiko_using_subcommand delete" -l print-id -d 'Print the UUID of the task and nothing else'
 complete -c keiko -n "__fish_keiko_using_subcommand delete" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c keiko -n "__fish_keiko_using_subcommand retry" -l stage -d 'Those in a stage, such as due or late; several with commas' -r
+complete -c keiko -n "__fish_keiko_using_subcommand retry" -l text -d 'Those with words in title or note' -r
+complete -c keiko -n "__fish_keiko_using_subcommand retry" -l due -d 'Those due within days: today, this week, A..B' -r
+complete -c keiko -n "__fish_keiko_using_subcommand retry" -l before -d 'Those due before a day or time' -r
+complete -c keiko -n "__fish_keiko_using_subcommand retry" -l after -d 'Those due behind a day, or from a time on' -r
+complete -c keiko -n "__fish_keiko_using_subcommand retry" -l tag -d 'Those with a tag; several must all be there. +TAG says the same' -r
 complete -c keiko -n "__fish_keiko_using_subcommand retry" -l color -d 'Whether to show colours' -r -f -a "auto\t'On a terminal that knows colours, unless `NO_COLOR` is set'
 always\t'Also into pipes and files'
 never\t'Nowhere'"
+complete -c keiko -n "__fish_keiko_using_subcommand retry" -l series -d 'Those that repeat'
+complete -c keiko -n "__fish_keiko_using_subcommand retry" -l one-shot -d 'Those that do not repeat'
+complete -c keiko -n "__fish_keiko_using_subcommand retry" -l attention -d 'Those with which something is wrong: failed or not sent, missed, past their deadline, due for an hour unanswered'
+complete -c keiko -n "__fish_keiko_using_subcommand retry" -l dry-run -d 'Show which tasks a filter means, and change nothing'
+complete -c keiko -n "__fish_keiko_using_subcommand retry" -s y -l yes -d 'Do not ask before changing more than three tasks'
 complete -c keiko -n "__fish_keiko_using_subcommand retry" -l json -d 'Give results and errors as JSON'
 complete -c keiko -n "__fish_keiko_using_subcommand retry" -s q -l quiet -d 'Leave out confirmations and hints'
 complete -c keiko -n "__fish_keiko_using_subcommand retry" -l print-id -d 'Print the UUID of the task and nothing else'
@@ -656,3 +678,10 @@ complete -c keiko -n "__fish_keiko_using_subcommand rpc" -l json -d 'Give result
 complete -c keiko -n "__fish_keiko_using_subcommand rpc" -s q -l quiet -d 'Leave out confirmations and hints'
 complete -c keiko -n "__fish_keiko_using_subcommand rpc" -l print-id -d 'Print the UUID of the task and nothing else'
 complete -c keiko -n "__fish_keiko_using_subcommand rpc" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c keiko -n "__fish_keiko_using_subcommand help" -l color -d 'Whether to show colours' -r -f -a "auto\t'On a terminal that knows colours, unless `NO_COLOR` is set'
+always\t'Also into pipes and files'
+never\t'Nowhere'"
+complete -c keiko -n "__fish_keiko_using_subcommand help" -l json -d 'Give results and errors as JSON'
+complete -c keiko -n "__fish_keiko_using_subcommand help" -s q -l quiet -d 'Leave out confirmations and hints'
+complete -c keiko -n "__fish_keiko_using_subcommand help" -l print-id -d 'Print the UUID of the task and nothing else'
+complete -c keiko -n "__fish_keiko_using_subcommand help" -s h -l help -d 'Print help (see more with \'--help\')'

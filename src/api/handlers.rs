@@ -33,6 +33,11 @@ impl Api {
         self.handle.find(&task.0).await.map_err(|error| self.refusal(&error))
     }
 
+    /// Finds the task that is only asked of, which may have ended.
+    async fn find_any(&self, task: &TaskRef) -> Result<TaskId, RpcError> {
+        self.handle.find_any(&task.0).await.map_err(|error| self.refusal(&error))
+    }
+
     /// Finds the task of a verb that may be said without one: then it is the one that is due.
     async fn find_or_due(&self, task: Option<&TaskRef>) -> Result<TaskId, RpcError> {
         match task {

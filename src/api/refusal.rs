@@ -269,7 +269,7 @@ fn rejected(rejection: &Rejection, zone: Tz) -> RpcError {
         Rejection::EmptyTitle { .. } => refuse(ErrorKind::Params),
         Rejection::Deleted { .. } => refuse(ErrorKind::Gone).with_hint(DELETED_HINT),
         Rejection::CannotUndo { .. } | Rejection::ChangedSince { .. } => {
-            refuse(ErrorKind::Refused).with_hint("nothing was taken back; keiko op list shows what else can be")
+            refuse(ErrorKind::Refused).with_hint("nothing was taken back; keiko op list shows the other changes, keiko undo OP takes back one of them")
         }
         Rejection::Stale { number, .. } | Rejection::OtherOccurrence { number, .. } => {
             refuse(ErrorKind::Conflict).with_hint(format!("look at it with keiko show {number}, then try again"))

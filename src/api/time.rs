@@ -2,17 +2,18 @@
 
 use std::ops::Range;
 
+use chrono::{NaiveDate, NaiveTime};
 use chrono_tz::Tz;
 
 use crate::api::{Api, refusal};
 use crate::domain::occurrence::Nominal;
 use crate::domain::schedule::{Rule, Schedule};
-use crate::domain::time::{Span, Timestamp};
+use crate::domain::time::{Span, Timestamp, resolve};
 use crate::protocol::error_code::{ErrorKind, RpcError};
 use crate::protocol::from_wire;
 use crate::protocol::objects;
 use crate::protocol::to_wire::{self, Understood};
-use crate::when::{self, Context, Dialect, Grain, Limits, Note, Reading, Settings, TimeError, TimeReading};
+use crate::when::{self, Context, Dialect, Grain, Limits, Note, Reach, Reading, Settings, TimeError, TimeReading};
 
 /// Two zones whose clocks agree now and through a year of changes are one for people, whatever their names.
 const SEASONS: [Span; 4] = [
@@ -54,6 +55,8 @@ pub(super) struct Asked<'a> {
     pub(super) rule: Option<RuleText<'a>>,
     /// Where a repetition begins and ends.
     pub(super) limits: Limits<'a>,
+    /// The day of a time of day that names none; today or tomorrow, whichever comes first, where there is none.
+    pub(super) day: Option<NaiveDate>,
 }
 
 /// A repetition that stands alone, in one of the ways to write it.
@@ -179,7 +182,13 @@ pub(super) fn time(api: &Api, place: Place, asked: Asked<'_>) -> Result<Option<T
         (None, at) => at.map(str::to_owned),
     };
     let bounds = asked.limits.read(&context).map_err(not_understood)?;
-    let inner = bounds.context();
+    let mut inner = bounds.context();
+    if let (Some(day), Some(phrase)) = (asked.day, &phrase)
+        && when::is_time_of_day_alone(phrase, &inner)
+        && let Some((midnight, _)) = resolve(day.and_time(NaiveTime::MIN), inner.zone)
+    {
+        inner.now = inner.now.max(midnight);
+    }
     let read = match (asked.rule, phrase) {
         (None, None) => return if asked.limits.is_empty() { Ok(None) } else { Err(nothing_to_limit()) },
         (None, Some(phrase)) => when::parse_time(&phrase, &inner),
@@ -253,9 +262,9 @@ pub(super) fn moment(api: &Api, place: Place, text: &str, now: Timestamp) -> Res
     }
 }
 
-/// Reads the days that words name, such as `this week`.
-pub(super) fn stretch(api: &Api, place: Place, text: &str) -> Result<Range<Timestamp>, RpcError> {
-    when::parse_stretch(text, &context(api, place)).map_err(not_understood)
+/// Reads the days or hours that words name, such as `this week` or `10pm..6am`.
+pub(super) fn stretch(api: &Api, place: Place, text: &str, reach: Reach) -> Result<Range<Timestamp>, RpcError> {
+    when::parse_stretch(text, reach, &context(api, place)).map_err(not_understood)
 }
 
 /// Reads one end of a stretch: where it begins and where it ends.
@@ -292,11 +301,19 @@ const LOOKED_BACK: [i64; 3] = [1, 7, 366];
 
 /// Reads a length of time, such as `10m`; it must be longer than nothing.
 pub(super) fn length(text: &str) -> Result<Span, RpcError> {
+    let nothing = || {
+        let message = format!("cannot use {text:?} as a length of time: expected more than nothing");
+        RpcError::new(ErrorKind::Time, message).with_hint("say how long, such as 10m or 2h")
+    };
+    // Without a unit it is refused for that, which leads to 0m.
+    if text.trim().parse() == Ok(0) {
+        return Err(nothing());
+    }
     let span = when::parse_span(text).map_err(not_understood)?;
     if span.is_positive() {
         return Ok(span);
     }
-    Err(RpcError::new(ErrorKind::Time, format!("cannot use {text:?} as a length of time: expected more than nothing")))
+    Err(nothing())
 }
 
 /// Reads when an alert speaks: `1h` and `-1h` before due, `0` at due, `+15m` after.

@@ -5,8 +5,8 @@
 use clap::{Args, Parser, Subcommand};
 
 use crate::cli::commands::{
-    ack, add, agenda, away, backup, cancel, channel, daemon, delete, done, edit, events, history, list, op, parse,
-    pause, remind, resume, retry, rpc, show, skip, snooze, status, unblock, undo, why,
+    ack, add, agenda, away, backup, cancel, channel, daemon, delete, done, edit, events, help, history, list, op,
+    parse, pause, remind, resume, retry, rpc, show, skip, snooze, status, unblock, undo, why,
 };
 use crate::cli::ui::{ColorFlag, Form};
 
@@ -78,7 +78,7 @@ pub(crate) enum Command {
     #[command(name = "show")]
     Show(show::Show),
     #[command(name = "edit")]
-    Edit(edit::Edit),
+    Edit(Box<edit::Edit>),
     #[command(name = "done")]
     Done(done::Done),
     #[command(name = "ack", visible_alias = "seen")]
@@ -125,6 +125,16 @@ pub(crate) enum Command {
     Events(events::Events),
     #[command(name = "rpc")]
     Rpc(rpc::Rpc),
+    #[command(name = "help")]
+    Help(help::Help),
+}
+
+/// Reads how many lines are wanted: none would hide what there is.
+///
+/// # Errors
+/// It is no number, or zero.
+pub(crate) fn at_least_one(text: &str) -> Result<usize, &'static str> {
+    text.parse().ok().filter(|count| *count > 0).ok_or("expected a number from 1 on")
 }
 
 /// What must be known before the arguments are understood, since an error in them is told accordingly.

@@ -50,7 +50,7 @@ impl<'a> Context<'a> {
     /// # Errors
     /// There is no daemon and none can be started, or it refuses.
     pub(crate) fn ask<A: Ask>(&mut self, question: &A) -> Result<A::Answer, CliError> {
-        self.call(|client| client.call(question))
+        self.call(|client| client.call(question)).map_err(CliError::into_typed)
     }
 
     /// Asks the daemon what may take long, and waits for as long as it takes.

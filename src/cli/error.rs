@@ -177,6 +177,20 @@ impl CliError {
         Self::Usage { message: message.into(), hint: hint.into() }
     }
 
+    /// Returns the error in the words of the command line: programs give parameters, people options.
+    pub(crate) fn into_typed(self) -> Self {
+        match self {
+            Self::Client(ClientError::Refused { mut error }) => {
+                error.message = with_options(&error.message);
+                if let Some(hint) = error.data.as_mut().and_then(|data| data.hint.as_mut()) {
+                    *hint = hint.replace(FOR_PROGRAMS, "");
+                }
+                Self::Client(ClientError::Refused { error })
+            }
+            other => other,
+        }
+    }
+
     /// Returns how keiko ends.
     pub(crate) fn exit(&self) -> Exit {
         match self {
@@ -296,6 +310,39 @@ impl CliError {
     }
 }
 
+/// What a hint says to those who call methods.
+const FOR_PROGRAMS: &str = ", rpc.discover what each method takes";
+
+/// The parameters whose options are called otherwise.
+const OPTIONS: [(&str, &str); 4] =
+    [("alerts", "alert"), ("deadline_alerts", "deadline_alert"), ("channels", "via"), ("max_retries", "retries")];
+
+/// What stands before the names of parameters.
+const PARAMETERS: [&str; 2] = ["parameters ", "parameter "];
+
+/// Returns `message` with options in place of parameters: `--waits-for` for `parameter "waits_for"`.
+fn with_options(message: &str) -> String {
+    let found = PARAMETERS.iter().filter_map(|word| Some((message.find(&format!("{word}\""))?, word.len()))).min();
+    let Some((start, len)) = found else { return message.to_owned() };
+    let (mut told, mut rest) = (message[..start].to_owned(), &message[start + len..]);
+    while let Some((name, behind)) = rest.strip_prefix('"').and_then(|rest| rest.split_once('"')) {
+        let option = OPTIONS.iter().find(|(parameter, _)| *parameter == name).map_or(name, |(_, option)| option);
+        told.push_str("--");
+        told.push_str(&option.replace('_', "-"));
+        let join = [", ", " and ", " or "]
+            .into_iter()
+            .find(|join| behind.strip_prefix(join).is_some_and(|next| next.starts_with('"')));
+        rest = behind;
+        if let Some(join) = join {
+            told.push_str(join);
+            rest = &behind[join.len()..];
+        } else {
+            break;
+        }
+    }
+    told + &with_options(rest)
+}
+
 fn client_hint(error: &ClientError) -> Option<String> {
     match error {
         ClientError::NoDaemon { .. } | ClientError::NotTaken { .. } => Some("keiko daemon start starts it".to_owned()),
@@ -353,6 +400,18 @@ mod tests {
         1 limit
         9 storage
         ");
+    }
+
+    #[test]
+    fn parameters_are_options_to_people() {
+        let check = |message: &str, told: &str| assert_eq!(with_options(message), told);
+        check(
+            "cannot use parameter \"on_parent_fail\" alone: expected parameter \"waits_for\" beside it",
+            "cannot use --on-parent-fail alone: expected --waits-for beside it",
+        );
+        check("cannot use both parameters \"for\" and \"until\": x", "cannot use both --for and --until: x");
+        check("one of the parameters \"a\", \"b\" and \"c\"", "one of the --a, --b and --c");
+        check("cannot find a task named \"delay\"", "cannot find a task named \"delay\"");
     }
 
     #[test]

@@ -88,6 +88,7 @@ fn dispatch(command: Option<Command>, context: &mut Context<'_>) -> Result<Exit,
         Some(Command::Backup(command)) => command.run(context),
         Some(Command::Events(command)) => command.run(context),
         Some(Command::Rpc(command)) => command.run(context),
+        Some(Command::Help(command)) => command.run(context),
     }
 }
 

@@ -3,6 +3,7 @@
 //! Only splits and expands: the daemon knows which tasks there are.
 
 use crate::domain::name::TaskName;
+use crate::domain::task::Number;
 
 /// How many tasks one range may name: a slip of the finger is not to ask for a million.
 const RANGE_MAX: u64 = 1000;
@@ -79,6 +80,8 @@ fn expand(argument: &str) -> Result<Vec<String>, NameError> {
             names.extend((first..=last).map(|number| number.to_string()));
         } else {
             match TaskName::parse(piece) {
+                // One too long for a number is named as it was typed.
+                Some(TaskName::Number(Number(u64::MAX))) => names.push(piece.trim().to_owned()),
                 Some(TaskName::Number(number)) => names.push(number.to_string()),
                 Some(TaskName::IdPrefix(prefix)) => names.push(prefix),
                 Some(TaskName::Words(_)) | None => return Ok(Vec::new()),
@@ -123,6 +126,7 @@ mod tests {
         check("１２|#4", &["12", "4"]);
         check("３－５", &["3", "4", "5"]);
         check("5-6|6|5", &["5", "6"]);
+        check("99999999999999999999", &["99999999999999999999"]);
     }
 
     #[test]

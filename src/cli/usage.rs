@@ -37,6 +37,10 @@ fn explain(error: &clap::Error, typed: &[String]) -> CliError {
                 format!("run {} --help to see what there is", full_name(typed)),
             )
         }
+        ErrorKind::UnknownArgument => {
+            let hint = minus(error, typed).unwrap_or_else(|| tips(&rendered, typed));
+            CliError::usage(first_paragraph(&rendered), hint)
+        }
         _ => CliError::usage(first_paragraph(&rendered), tips(&rendered, typed)),
     }
 }
@@ -68,6 +72,18 @@ fn unknown_command(error: &clap::Error, typed: &[String]) -> CliError {
         }
     };
     CliError::usage(format!("cannot run {word:?}: there is no such command"), hint)
+}
+
+/// Returns how to write a value that begins with a minus.
+fn minus(error: &clap::Error, typed: &[String]) -> Option<String> {
+    let Some(ContextValue::String(found)) = error.get(ContextKind::InvalidArg) else { return None };
+    let is_value = found.len() > 1 && found[1..].starts_with(|c: char| c.is_ascii_digit());
+    let at = typed.iter().position(|word| is_value && word.starts_with(found.as_str()))?;
+    let word = &typed[at];
+    match at.checked_sub(1).and_then(|before| typed.get(before)).filter(|before| before.starts_with("--")) {
+        Some(option) => Some(format!("a value that begins with a minus is written {option}={word}")),
+        None => Some(format!("what begins with a minus is an option; as a value it stands behind --: -- {word}")),
+    }
 }
 
 fn first_paragraph(rendered: &str) -> String {
@@ -147,6 +163,16 @@ mod tests {
         hint: a similar argument exists: '--at'
         exit: 2
         ");
+        insta::assert_snapshot!(told("done -5"), @"
+        error: unexpected argument '-5' found
+        hint: what begins with a minus is an option; as a value it stands behind --: -- -5
+        exit: 2
+        ");
+        insta::assert_snapshot!(told("add tea --nag -5m"), @"
+        error: unexpected argument '-5' found
+        hint: a value that begins with a minus is written --nag=-5m
+        exit: 2
+        ");
         insta::assert_snapshot!(told("pause"), @"
         error: the following required arguments were not provided: <TASK>...
         hint: run keiko pause --help to see how it is used
@@ -163,7 +189,7 @@ mod tests {
         exit: 2
         ");
         insta::assert_snapshot!(told("list --limit many"), @"
-        error: invalid value 'many' for '--limit <N>': invalid digit found in string
+        error: invalid value 'many' for '--limit <N>': expected a number from 1 on
         hint: run keiko list --help to see how it is used
         exit: 2
         ");

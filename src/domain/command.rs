@@ -43,6 +43,8 @@ pub struct Moment<'a> {
     pub quiet_until: Option<Timestamp>,
     /// Who is told by what.
     pub routing: &'a Routing,
+    /// Whether that is since the person is away, rather than for the hours of each night.
+    pub is_away: bool,
 }
 
 /// A pause of all tasks, or of all with a tag, as it holds for one of them.

@@ -132,6 +132,7 @@ mod tests {
             standing: None,
             quiet_until: None,
             routing: Routing::none(),
+            is_away: false,
         }
     }
 

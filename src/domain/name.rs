@@ -36,17 +36,39 @@ impl TaskName {
         (!words.is_empty()).then_some(Self::Words(words))
     }
 
-    /// Returns whether every word stands in the task's title, case ignored. Only for [`TaskName::Words`].
+    /// Returns how well the task's title fits, case ignored; `None` where a word does not stand in it. Only for
+    /// [`TaskName::Words`].
     #[must_use]
-    pub fn matches_title(&self, task: &Task) -> bool {
-        match self {
-            Self::Words(words) => {
-                let title = task.details.title.to_lowercase();
-                words.iter().all(|word| title.contains(word))
-            }
-            Self::Number(_) | Self::IdPrefix(_) => false,
+    pub fn fit(&self, task: &Task) -> Option<Fit> {
+        let Self::Words(words) = self else { return None };
+        let title = task.details.title.to_lowercase();
+        if title.split_whitespace().eq(words.iter().map(String::as_str)) {
+            return Some(Fit::Title);
         }
+        if !words.iter().all(|word| title.contains(word)) {
+            return None;
+        }
+        Some(if words.iter().all(|word| has_whole(&title, word)) { Fit::Words } else { Fit::Parts })
     }
+}
+
+/// How well words name a title; the best first.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum Fit {
+    /// They are the title.
+    Title,
+    /// They are words of it.
+    Words,
+    /// They are parts of words.
+    Parts,
+}
+
+/// Returns whether `word` stands in `title` with no letter or digit beside it.
+fn has_whole(title: &str, word: &str) -> bool {
+    title.match_indices(word).any(|(at, found)| {
+        let is_edge = |beside: Option<char>| !beside.is_some_and(char::is_alphanumeric);
+        is_edge(title[..at].chars().next_back()) && is_edge(title[at + found.len()..].chars().next())
+    })
 }
 
 fn to_ascii_digit(c: char) -> char {

@@ -20,6 +20,12 @@ const CHAIN_MAX: usize = 64;
 /// Past this the time alone does not say which day is meant.
 const DAY: Span = Span::from_minutes(24 * 60);
 
+/// Why something is held while the person is away.
+pub const AWAY: &str = "you were away";
+
+/// Why something is held at night.
+pub const QUIET_HOURS: &str = "it was in the quiet hours";
+
 /// When the person is to be left alone.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Quiet {
@@ -120,6 +126,13 @@ impl Quiet {
             end = Some(later);
         }
         end
+    }
+
+    /// Returns whether tasks of these tags are held since the person is away.
+    #[must_use]
+    pub fn is_away(&self, tags: &[String], now: Timestamp) -> bool {
+        let away = self.away.as_ref().filter(|away| away.from <= now && now < away.to);
+        away.is_some_and(|away| !away.except.iter().any(|tag| tags.contains(tag)))
     }
 
     /// Returns the away that holds or is ahead.
@@ -253,6 +266,7 @@ mod tests {
             standing: None,
             quiet_until: None,
             routing: Routing::none(),
+            is_away: false,
         };
         create(new, &moment).expect("the test's own task").after.task
     }

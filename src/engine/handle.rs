@@ -27,7 +27,7 @@ use crate::engine::input::{
     AddRequest, Applied, AwayApplied, AwayCall, Call, CallError, FollowCall, Input, ManyApplied, ManyCall, PreviewCall,
     TargetCall,
 };
-use crate::engine::named::{find, pick};
+use crate::engine::named::{Reach, find, pick};
 use crate::engine::storage::{StoreHealth, Trouble};
 use crate::notify::{Channel, Presence};
 use crate::store::{Counts, Identity, Store, StoredEvent, Wake, Which};
@@ -229,7 +229,16 @@ impl Handle {
     /// None has the name, or several have.
     pub async fn find(&self, name: &str) -> Result<TaskId, CallError> {
         let text = name.to_owned();
-        self.read(move |store| find(store, text)).await
+        self.read(move |store| find(store, text, Reach::Open)).await
+    }
+
+    /// Finds the task that somebody asks of: also one that has ended by its title, where no open one has that.
+    ///
+    /// # Errors
+    /// None has the name, or several have.
+    pub async fn find_any(&self, name: &str) -> Result<TaskId, CallError> {
+        let text = name.to_owned();
+        self.read(move |store| find(store, text, Reach::Ended)).await
     }
 
     /// Finds the one task that is due, for verbs without a name.

@@ -277,6 +277,8 @@ pub struct ManyApplied {
     pub numbers: Vec<Number>,
     /// How many instances of series were passed over.
     pub passed_over: u64,
+    /// The other pauses with which tasks that were meant sleep.
+    pub held_by: Vec<Scope>,
 }
 
 /// Something said of the person being away.
@@ -403,7 +405,7 @@ pub enum CallError {
         name: String,
     },
     /// Several tasks have the name.
-    #[error("cannot tell which task {name:?} means: {}", crate::engine::input::told(candidates))]
+    #[error("cannot tell which task {}: {}", meant_by(name), crate::engine::input::told(candidates))]
     Ambiguous {
         /// What was typed.
         name: String,
@@ -504,6 +506,11 @@ impl From<StoreError> for CallError {
     fn from(source: StoreError) -> Self {
         Self::Store { source: Arc::new(source) }
     }
+}
+
+fn meant_by(name: &str) -> String {
+    // A verb without a name means the one that is due.
+    if name.is_empty() { "is meant, since several are due".to_owned() } else { format!("{name:?} means") }
 }
 
 /// Lists candidates as `3 pay rent, 7 pay tax`.

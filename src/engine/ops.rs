@@ -4,7 +4,7 @@ use std::sync::atomic::Ordering;
 
 use uuid::Uuid;
 
-use crate::domain::op::Op;
+use crate::domain::op::{DELETED_KEPT, Op};
 use crate::engine::handle::Handle;
 use crate::engine::input::{CallError, Input, UndoCall, Undone};
 
@@ -40,6 +40,20 @@ impl Handle {
     /// The store fails.
     pub async fn ops(&self, before: Option<u64>, limit: usize) -> Result<Vec<(u64, Op)>, CallError> {
         self.read(move |store| Ok(store.ops(before, limit)?)).await
+    }
+
+    /// Returns the name of the operation that a bare undo means.
+    ///
+    /// # Errors
+    /// The store fails.
+    pub async fn op_to_undo(&self) -> Result<Option<Uuid>, CallError> {
+        let now = self.now();
+        self.read(move |store| {
+            // What is older is taken back by its name only.
+            let is_recent = |op: &Op| now < op.at.saturating_add(DELETED_KEPT);
+            Ok(store.op_to_undo()?.filter(is_recent).map(|op| op.id))
+        })
+        .await
     }
 
     /// Returns an operation, by the beginning of its id.

@@ -78,7 +78,7 @@ pub struct Op {
     pub undoes: Option<String>,
     /// The operation that took this back.
     pub undone_by: Option<String>,
-    /// Whether a bare undo means it, once all behind it are taken back.
+    /// Whether it is the one that a bare undo takes back; whether that is still possible shows when it is tried.
     pub is_next: bool,
 }
 

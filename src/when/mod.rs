@@ -39,7 +39,7 @@ pub use self::limits::{Bounds, Limits, parse_cron, parse_rrule};
 pub use self::note::Note;
 pub use self::settings::{Dialect, Settings};
 pub use self::span::parse_span;
-pub use self::stretch::{parse_bound, parse_stretch};
+pub use self::stretch::{Reach, parse_bound, parse_stretch};
 
 /// What a text is read against.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -286,11 +286,7 @@ fn only_time(text: &str, whole: &str, lexemes: &[Lexeme], context: &Context) -> 
     if let Some(lexeme) = lexemes.iter().find(|lexeme| lexeme.meanings.contains(&Meaning::Lunar)) {
         return Err(lunar(whole, lexeme));
     }
-    // `--at 5` is what "at 5" is.
-    let found = grammar::phrase(&words, 0..end, context.settings.dialect, None)
-        .filter(|(_, runs)| first_leftover(&words, runs, end).is_none())
-        .or_else(|| grammar::phrase(&words, 0..end, context.settings.dialect, Some(Binder::At)));
-    let Some((phrase, runs)) = found else {
+    let Some((phrase, runs)) = phrase_of_time(&words, end, context) else {
         return Err(vague(whole, lexemes, &words, &(0..end))
             .map_or_else(missing, |(words, span)| TimeError::Vague { words, span }));
     };
@@ -299,6 +295,40 @@ fn only_time(text: &str, whole: &str, lexemes: &[Lexeme], context: &Context) -> 
         return Err(TimeError::Leftover { words: whole[span.clone()].to_owned(), span });
     }
     resolve_phrase(whole, lexemes, &runs, &phrase, context)
+}
+
+fn phrase_of_time(words: &Words<'_>, end: usize, context: &Context) -> Option<(Phrase, Vec<Run>)> {
+    // `--at 5` is what "at 5" is.
+    grammar::phrase(words, 0..end, context.settings.dialect, None)
+        .filter(|(_, runs)| first_leftover(words, runs, end).is_none())
+        .or_else(|| grammar::phrase(words, 0..end, context.settings.dialect, Some(Binder::At)))
+}
+
+/// Returns whether words say a time of day and leave the day open: `6am`, `at noon`, `evening`; not `tonight`.
+#[must_use]
+pub fn is_time_of_day_alone(text: &str, context: &Context) -> bool {
+    let names_time = |phrase: &Phrase| !phrase.clocks.is_empty() || phrase.part.is_some_and(|part| !part.is_today);
+    phrase_alone(text, context).is_some_and(|phrase| names_time(&phrase) && !has_day(&phrase))
+}
+
+/// Returns what words say that are about time and nothing else.
+fn phrase_alone(text: &str, context: &Context) -> Option<Phrase> {
+    if limits::within_length(text).is_err() || typed::find(text).is_some() {
+        return None;
+    }
+    let lexemes = lexemes(&token::tokens(text));
+    let words = Words::new(&lexemes);
+    let end = (0..words.len()).rev().find(|at| !words.is_mark(*at)).map_or(0, |at| at + 1);
+    let (phrase, runs) = phrase_of_time(&words, end, context)?;
+    first_leftover(&words, &runs, end).is_none().then_some(phrase)
+}
+
+/// Returns whether a phrase says on which day, or from which moment on.
+fn has_day(phrase: &Phrase) -> bool {
+    let is_today = phrase.part.is_some_and(|part| part.is_today);
+    let is_repeated = phrase.every.is_some() || phrase.times.is_some();
+    let is_from_now = phrase.ahead.is_some() || phrase.is_ago || phrase.is_now || phrase.lasting.is_some();
+    !phrase.days.is_empty() || is_today || is_from_now || is_repeated
 }
 
 /// Returns the first words before `end` that no run takes.

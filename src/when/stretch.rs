@@ -7,11 +7,11 @@ use chrono_tz::Tz;
 
 use crate::domain::time::{Span, Timestamp, add_days, resolve};
 use crate::when::error::TimeError;
-use crate::when::grammar::{Amount, Words, amount};
+use crate::when::grammar::{Amount, Day, Words, amount};
 use crate::when::lexicon::{Meaning, lexemes};
 use crate::when::limits::within_length;
 use crate::when::token::tokens;
-use crate::when::{Context, Grain, TimeReading, parse_time};
+use crate::when::{Context, Grain, TimeReading, is_time_of_day_alone, parse_time, phrase_alone};
 
 /// What stands between two ends.
 const BETWEEN: [&str; 6] = ["..", " to ", " until ", "到", "至", " - "];
@@ -19,18 +19,31 @@ const BETWEEN: [&str; 6] = ["..", " to ", " until ", "到", "至", " - "];
 /// What says that an amount lies ahead.
 const AHEAD: [&str; 9] = ["the next ", "next ", "the coming ", "coming ", "未来", "未來", "接下来", "接下來", "今后"];
 
-/// Reads a stretch of time: `today`, `this week`, `june`, `2 weeks`, `next 3 months`, `2026-06-01..2026-06-30`. A day
-/// counts whole, from midnight to midnight; an amount begins now. The end is the first instant that is not meant.
+/// Which night "10pm..6am" is, and which morning "9am..11am" is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Reach {
+    /// The first that has not ended.
+    Ahead,
+    /// Today's, also where it has passed.
+    Today,
+}
+
+/// Reads a stretch of time: `today`, `this week`, `june`, `2 weeks`, `next 3 months`, `2026-06-01..2026-06-30`,
+/// `10pm..6am`. A day counts whole, from midnight to midnight; an amount begins now. The end is the first instant that
+/// is not meant.
 ///
 /// # Errors
 /// The words name no time, or a repetition, or the end does not lie behind the beginning.
-pub fn parse_stretch(text: &str, context: &Context) -> Result<Range<Timestamp>, TimeError> {
+pub fn parse_stretch(text: &str, reach: Reach, context: &Context) -> Result<Range<Timestamp>, TimeError> {
     within_length(text)?;
     let text = text.trim();
     if let Some(ahead) = ahead(text, context) {
         return Ok(context.now..ahead);
     }
-    match between(text, context) {
+    if let Some((from, to)) = hyphenated(text, context) {
+        return clock_to_clock(text, from, to, reach, context);
+    }
+    match between(text, reach, context) {
         Some(Ok(stretch)) => Ok(stretch),
         Some(Err(error)) if text.contains(BETWEEN[0]) => Err(error),
         // What only looks like two ends may be one time.
@@ -55,18 +68,80 @@ enum TimeOfDay {
 }
 
 /// Reads two ends: from the beginning of the one up to the end of the other.
-fn between(text: &str, context: &Context) -> Option<Result<Range<Timestamp>, TimeError>> {
+fn between(text: &str, reach: Reach, context: &Context) -> Option<Result<Range<Timestamp>, TimeError>> {
     BETWEEN.iter().find_map(|mark| {
         let (from, to) = text.split_once(mark)?;
+        let is_clock = |words: &str| is_time_of_day_alone(words, context);
+        if is_clock(from) && is_clock(to) {
+            return Some(clock_to_clock(text, from, to, reach, context));
+        }
         let start =
             if from.trim().is_empty() { Ok(context.now) } else { parse_bound(from, context).map(|from| from.start) };
         Some(start.and_then(|start| {
-            // "mon..fri" is the friday behind that monday.
-            let behind = Context { now: start.max(context.now), ..context.clone() };
-            let end = parse_bound(to, &behind)?.end;
+            let end = end_behind(to, start, context)?;
             if start < end { Ok(start..end) } else { Err(none(text, "the end lies before the beginning")) }
         }))
     })
+}
+
+/// Reads the end of what begins at `start`.
+fn end_behind(to: &str, start: Timestamp, context: &Context) -> Result<Timestamp, TimeError> {
+    let read = |now: Timestamp| Ok(parse_bound(to, &Context { now, ..context.clone() })?.end);
+    if is_time_of_day_alone(to, context) {
+        // Of the day on which it begins, or of the one behind: "tomorrow 10pm..6am".
+        let end = read(start.max(context.now))?;
+        return if start < end { Ok(end) } else { read(midnight_behind(start, context.zone)) };
+    }
+    let end = read(context.now);
+    // "mon..fri" is the friday behind that monday; "tomorrow" and "in 2 hours" are the same wherever they stand.
+    let stays = |day: &Day| {
+        matches!(day, Day::FromToday(_) | Day::WorkingDays(_) | Day::Date { year: Some(_), .. } | Day::Period(..))
+    };
+    let may_move =
+        phrase_alone(to, context).is_none_or(|phrase| phrase.ahead.is_none() && !phrase.days.iter().any(stays));
+    match end {
+        Ok(end) if start < end || !may_move => Ok(end),
+        Ok(_) | Err(_) => read(start.max(context.now)),
+    }
+}
+
+/// Reads "10pm..6am": the end is of the same day or of the next one.
+fn clock_to_clock(
+    text: &str,
+    from: &str,
+    to: &str,
+    reach: Reach,
+    context: &Context,
+) -> Result<Range<Timestamp>, TimeError> {
+    let today = context.now.local(context.zone).date();
+    let read = |days: i64| {
+        let date = add_days(today, days).ok_or_else(|| none(text, "it lies outside 1970 to 9999"))?;
+        let day = Context { now: at(date.and_time(NaiveTime::MIN), context.zone), ..context.clone() };
+        let start = parse_bound(from, &day)?.start;
+        Ok(start..end_behind(to, start, &day)?)
+    };
+    let first = if reach == Reach::Ahead { -1 } else { 0 };
+    for days in first..1 {
+        let found = read(days)?;
+        if found.end > context.now || reach == Reach::Today {
+            return Ok(found);
+        }
+    }
+    read(1)
+}
+
+/// Parts "10pm-6am" and "22:00-07:00"; "10-12" may be a date.
+fn hyphenated<'a>(text: &'a str, context: &Context) -> Option<(&'a str, &'a str)> {
+    let (from, to) = text.split_once(['-', '–', '－'])?;
+    let is_clock = |words: &str| is_time_of_day_alone(words, context);
+    let is_number = |words: &str| words.trim().bytes().all(|byte| byte.is_ascii_digit());
+    (!(is_number(from) && is_number(to)) && is_clock(from) && is_clock(to)).then_some((from, to))
+}
+
+/// Returns the first instant of the day after that of `instant`.
+fn midnight_behind(instant: Timestamp, zone: Tz) -> Timestamp {
+    let next = add_days(instant.local(zone).date(), 1).unwrap_or(NaiveDate::MAX);
+    at(next.and_time(NaiveTime::MIN), zone)
 }
 
 /// Returns where an amount from now on ends, `None` where the words are none.
@@ -74,7 +149,9 @@ fn ahead(text: &str, context: &Context) -> Option<Timestamp> {
     let lower = text.to_lowercase();
     let rest = AHEAD.iter().find_map(|word| lower.strip_prefix(word));
     // 六月 is June rather than six months.
-    let is_month = || parse_time(text, context).is_ok_and(|read| read.grain == Grain::Month);
+    let is_month = || {
+        phrase_alone(text, context).is_some_and(|phrase| phrase.days.iter().any(|day| matches!(day, Day::Month { .. })))
+    };
     if rest.is_none() && is_month() {
         return None;
     }
@@ -178,7 +255,7 @@ mod tests {
     fn check(text: &str, expected: &str) {
         let context = context_at("2026-05-13 16:00", "America/New_York");
         let told = |at: Timestamp| at.local(context.zone).format("%Y-%m-%d %H:%M").to_string().replace(" 00:00", "");
-        let found = parse_stretch(text, &context);
+        let found = parse_stretch(text, Reach::Ahead, &context);
         let found =
             found.map_or_else(|error| error.to_string(), |found| format!("{}..{}", told(found.start), told(found.end)));
         assert_eq!(found, expected, "{text}");
@@ -209,6 +286,42 @@ mod tests {
         check("7 days", "2026-05-13 16:00..2026-05-20 16:00");
         check("next 3 months", "2026-05-13 16:00..2026-08-13 16:00");
         check("the next 12 hours", "2026-05-13 16:00..2026-05-14 04:00");
+        check("1 month", "2026-05-13 16:00..2026-06-13 16:00");
+        check("6 months", "2026-05-13 16:00..2026-11-13 16:00");
+        check("1 year", "2026-05-13 16:00..2027-05-13 16:00");
+        check("2 years", "2026-05-13 16:00..2028-05-13 16:00");
+        check("a year", "2026-05-13 16:00..2027-05-13 16:00");
+        check("next 12 months", "2026-05-13 16:00..2027-05-13 16:00");
+        check("六个月", "2026-05-13 16:00..2026-11-13 16:00");
+        check("6个月", "2026-05-13 16:00..2026-11-13 16:00");
+        check("一年", "2026-05-13 16:00..2027-05-13 16:00");
+    }
+
+    #[test]
+    fn a_night_ends_on_the_next_day() {
+        for night in ["10pm..6am", "10pm to 6am", "22:00..06:00", "10pm-6am", "22:00-06:00", "晚上10点到早上6点"]
+        {
+            check(night, "2026-05-13 22:00..2026-05-14 06:00");
+        }
+        check("friday 10pm..6am", "2026-05-15 22:00..2026-05-16 06:00");
+        check("tomorrow 10pm..6am", "2026-05-14 22:00..2026-05-15 06:00");
+        check("..6am", "2026-05-13 16:00..2026-05-14 06:00");
+        check("..8pm", "2026-05-13 16:00..2026-05-13 20:00");
+    }
+
+    #[test]
+    fn hours_that_have_passed_are_those_of_the_next_day() {
+        check("2am..4am", "2026-05-14 02:00..2026-05-14 04:00");
+        check("9am..5pm", "2026-05-13 09:00..2026-05-13 17:00");
+        let context = context_at("2026-05-13 02:00", "America/New_York");
+        let hours = |text: &str, reach: Reach| {
+            let found = parse_stretch(text, reach, &context).expect("two times of day");
+            [found.start, found.end].map(|at| at.local(context.zone).format("%d %H:%M").to_string()).join("..")
+        };
+        assert_eq!(hours("10pm..6am", Reach::Ahead), "12 22:00..13 06:00", "the night that runs");
+        assert_eq!(hours("10pm..6am", Reach::Today), "13 22:00..14 06:00");
+        assert_eq!(hours("1am..1:30am", Reach::Today), "13 01:00..13 01:30");
+        assert_eq!(hours("1am..1:30am", Reach::Ahead), "14 01:00..14 01:30");
     }
 
     #[test]
@@ -217,6 +330,15 @@ mod tests {
         check("monday..friday", "2026-05-18..2026-05-23");
         check("june 1 to june 10", "2026-06-01..2026-06-11");
         check("..friday", "2026-05-13 16:00..2026-05-16");
+        check("thursday 2am..thursday 4am", "2026-05-14 02:00..2026-05-14 04:00");
+        check("tomorrow 2am..tomorrow 4am", "2026-05-14 02:00..2026-05-14 04:00");
+        check("tomorrow 2am..4am", "2026-05-14 02:00..2026-05-14 04:00");
+        check("tomorrow..in 3 days", "2026-05-14..2026-05-17");
+        check(
+            "tomorrow 4am..tomorrow 2am",
+            "cannot set \"tomorrow 4am..tomorrow 2am\": the end lies before the beginning",
+        );
+        check("明天凌晨2点到明天凌晨4点", "2026-05-14 02:00..2026-05-14 04:00");
         check("2026-06-30..2026-06-01", "cannot set \"2026-06-30..2026-06-01\": the end lies before the beginning");
     }
 

@@ -146,7 +146,7 @@ fn understand(api: &Api, place: Place, params: &Add) -> Result<Understood, RpcEr
         }
         (None, None) => ("", None),
     };
-    let asked = Asked { text, at: params.at.as_deref(), rule, limits };
+    let asked = Asked { text, at: params.at.as_deref(), rule, limits, day: None };
     let time = time::time(api, place, asked)?;
     let notes = time.as_ref().map(|time| time.notes.clone()).unwrap_or_default();
     let missing = || {

@@ -12,6 +12,7 @@ use crate::protocol::SCHEMA_VERSION;
 use crate::protocol::error_code::{ErrorKind, RpcError};
 use crate::protocol::methods::{AwayGet, AwayResult, AwaySet};
 use crate::protocol::objects;
+use crate::when::Reach;
 
 /// Notes that the person is away, or not any more.
 pub(in crate::api) async fn set(api: &Api, params: AwaySet) -> Result<AwayResult, RpcError> {
@@ -20,7 +21,7 @@ pub(in crate::api) async fn set(api: &Api, params: AwaySet) -> Result<AwayResult
     let words = (params.range.as_deref(), params.r#for.as_deref(), params.until.as_deref(), params.off);
     let (from, to) = match words {
         (Some(range), None, None, false) => {
-            let range = time::stretch(api, place, range)?;
+            let range = time::stretch(api, place, range, Reach::Ahead)?;
             (range.start.max(now), range.end)
         }
         (None, Some(length), None, false) => (now, now.saturating_add(time::length(length)?)),
@@ -92,7 +93,8 @@ impl Api {
     pub(super) fn hold_warnings(&self, quiet: &Quiet, snapshot: &Snapshot) -> Vec<String> {
         let (now, zone) = (self.handle.now(), self.handle.zone());
         let held = |at: Timestamp| {
-            let is_held = !has_typed_time(&snapshot.task.schedule.rule);
+            // Programs are told at once, however late at night.
+            let is_held = !has_typed_time(&snapshot.task.schedule.rule) && !snapshot.task.is_program_only();
             let end = quiet.until(&snapshot.task.details.tags, at, zone).filter(|_| is_held)?;
             Some(format!("it is quiet then: what it says is held until {}", end_in_words(end, now, zone)))
         };

@@ -94,7 +94,14 @@ async fn new_times(
     let limits = Limits { from: params.from.as_deref(), until: params.until.as_deref() };
     let (text, at) = (params.text.as_deref(), params.at.as_deref());
     let is_limit_alone = rule.is_none() && text.is_none() && at.is_none() && !limits.is_empty();
-    let time = if is_limit_alone { None } else { time::time(api, place, time::Asked { text, at, rule, limits })? };
+    let day = if params.scope == Some(SeriesScope::This) {
+        // One time of a series is moved within its own day: "6am" is that morning's.
+        let seen = api.handle.snapshot(id).await.map_err(|error| api.refusal(&error))?;
+        seen.occurrence.due_at().map(|due| due.local(seen.task.schedule.zone.unwrap_or(place.zone)).date())
+    } else {
+        None
+    };
+    let time = if is_limit_alone { None } else { time::time(api, place, time::Asked { text, at, rule, limits, day })? };
     let alerts = params.alerts.as_deref().map(details::alerts).transpose()?;
     let time = match time {
         Some(time) if params.after_done => Some(policy::after_done(api, place, time)?),
@@ -234,7 +241,7 @@ pub(in crate::api) async fn cancel(api: &Api, params: Cancel) -> Result<WriteRes
         (false, scope) => scope,
         (true, None | Some(SeriesScope::All)) => Some(SeriesScope::All),
         (true, Some(SeriesScope::This | SeriesScope::Following)) => {
-            let message = "cannot use parameter \"all\" with another \"scope\": expected one of them";
+            let message = "cannot use parameters \"all\" and \"scope\" together: expected one of them";
             return Err(RpcError::new(ErrorKind::Params, message));
         }
     };

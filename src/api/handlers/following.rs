@@ -15,7 +15,7 @@ use crate::protocol::to_wire::{self, Detail};
 
 /// Tells what happened to a task, as JSON text.
 pub(in crate::api) async fn history(api: &Api, params: History) -> Result<RawJson, RpcError> {
-    let id = api.find(&params.task).await?;
+    let id = api.find_any(&params.task).await?;
     let refusal = |error: CallError| api.refusal(&error);
     let snapshot = api.handle.snapshot(id).await.map_err(refusal)?;
     let view = api.view();

@@ -3,6 +3,8 @@
 
 use std::sync::Arc;
 
+use uuid::Uuid;
+
 use crate::api::Api;
 use crate::api::dispatch::Session;
 use crate::api::handlers::changes::expected;
@@ -37,14 +39,19 @@ pub(in crate::api) async fn list(api: &Api, params: OpList) -> Result<OpListResu
     let has_more = found.len() > limit;
     found.truncate(limit);
     let next = found.last().map(|(place, _)| *place).filter(|_| has_more);
-    let ops = found.iter().map(|(_, op)| api.tell_op(op)).collect();
+    let to_undo = api.op_to_undo().await?;
+    let ops = found.iter().map(|(_, op)| api.tell_op(op, to_undo)).collect();
     Ok(OpListResult { schema_version: SCHEMA_VERSION, now: api.told(api.handle.now()), ops, next })
 }
 
 /// Tells of one operation.
 pub(in crate::api) async fn get(api: &Api, params: OpGet) -> Result<OpGetResult, RpcError> {
     let op = api.handle.op(&params.op).await.map_err(|error| api.refusal(&error))?;
-    Ok(OpGetResult { schema_version: SCHEMA_VERSION, now: api.told(api.handle.now()), op: api.tell_op(&op) })
+    Ok(OpGetResult {
+        schema_version: SCHEMA_VERSION,
+        now: api.told(api.handle.now()),
+        op: api.tell_op(&op, api.op_to_undo().await?),
+    })
 }
 
 /// Takes an operation back.
@@ -59,7 +66,8 @@ pub(in crate::api) async fn undo(api: &Api, params: Undo) -> Result<UndoResult, 
         now: api.told(undone.now),
         op_id: undone.op_id.to_string(),
         changed: undone.changed,
-        undone: api.tell_op(&undone.op),
+        // Now it is taken back, or was before.
+        undone: api.tell_op(&undone.op, None),
         tasks: undone.tasks.iter().map(tell).collect(),
         warnings,
     })
@@ -77,7 +85,11 @@ pub(in crate::api) async fn delete(api: &Api, params: Delete) -> Result<WriteRes
 }
 
 impl Api {
-    fn tell_op(&self, op: &Op) -> objects::Op {
-        to_wire::ops::op(op, self.handle.zone())
+    async fn op_to_undo(&self) -> Result<Option<Uuid>, RpcError> {
+        self.handle.op_to_undo().await.map_err(|error| self.refusal(&error))
+    }
+
+    fn tell_op(&self, op: &Op, to_undo: Option<Uuid>) -> objects::Op {
+        to_wire::ops::op(op, to_undo, self.handle.zone())
     }
 }

@@ -37,8 +37,10 @@ pub(in crate::api) async fn pause(api: &Api, params: Pause) -> Result<PauseResul
         Whom::Many(_) if params.preview => Err(scope::of_one_only("preview")),
         Whom::Many(_) if key.is_some() => Err(scope::of_one_only("key")),
         Whom::Many(scope) => {
-            let done = api.handle.call_many(ManyCall::Pause { scope, until }).await;
-            Ok(many(api, done.map_err(|error| api.refusal(&error))?, Vec::new()))
+            let call = ManyCall::Pause { scope: scope.clone(), until };
+            let done = api.handle.call_many(call).await.map_err(|error| api.refusal(&error))?;
+            let warnings = if done.numbers.is_empty() { vec![nobody_awake(&scope, &done)] } else { Vec::new() };
+            Ok(many(api, done, warnings))
         }
     }
 }
@@ -60,14 +62,35 @@ pub(in crate::api) async fn resume(api: &Api, params: Resume) -> Result<PauseRes
         Whom::Many(scope) => {
             let call = ManyCall::Resume { scope: scope.clone(), shift: params.shift };
             let done = api.handle.call_many(call).await.map_err(|error| api.refusal(&error))?;
-            let warnings = if done.is_done {
-                Vec::new()
-            } else {
-                vec![format!("no pause of {scope} stands: tasks that were paused one by one are resumed by number")]
+            let warnings = match (done.held_by.is_empty(), done.is_done) {
+                (false, _) => done.held_by.iter().map(still_holds).collect(),
+                (true, true) => Vec::new(),
+                (true, false) => {
+                    vec![format!("no pause of {scope} stands: tasks that were paused one by one are resumed by number")]
+                }
             };
             Ok(many(api, done, warnings))
         }
     }
+}
+
+/// Says why a pause put none to sleep, and what it does all the same.
+fn nobody_awake(scope: &Scope, done: &ManyApplied) -> String {
+    let others: Vec<String> = done.held_by.iter().map(ToString::to_string).collect();
+    let why = if others.is_empty() {
+        format!("nothing of {scope} is awake now")
+    } else {
+        format!("what there is of {scope} sleeps already, with the pause of {}", others.join(" and "))
+    };
+    format!("{why}; what is added or comes up meanwhile sleeps with this pause too")
+}
+
+fn still_holds(scope: &Scope) -> String {
+    let resume = match scope {
+        Scope::All => "--all".to_owned(),
+        Scope::Tag(tag) => format!("--tag {tag}"),
+    };
+    format!("the pause of {scope} still holds: keiko resume {resume} ends it")
 }
 
 /// Which tasks are meant.

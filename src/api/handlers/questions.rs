@@ -17,10 +17,11 @@ use crate::protocol::error_code::{ErrorKind, RpcError};
 use crate::protocol::methods::{Get, List, ListResult, Parse, TaskResult};
 use crate::protocol::objects::{Reading, Time};
 use crate::protocol::to_wire::{self, Detail};
+use crate::when::Reach;
 
 /// Tells a task.
 pub(in crate::api) async fn get(api: &Api, params: Get) -> Result<TaskResult, RpcError> {
-    let id = api.find(&params.task).await?;
+    let id = api.find_any(&params.task).await?;
     let snapshot = api.handle.snapshot(id).await.map_err(|error| api.refusal(&error))?;
     let options = api.options();
     let via = options.routing.chosen_for(&snapshot.task.details);
@@ -75,14 +76,14 @@ fn filter(api: &Api, params: &List) -> Result<TaskFilter, RpcError> {
     let place = time::Place::of_question(api, params.zone.as_deref())?;
     let stages: Vec<String> = params.stages.iter().flatten().map(|word| word.trim().to_lowercase()).collect();
     if let Some(unknown) = stages.iter().find(|word| !STAGES.contains(&word.as_str())) {
-        let message = format!("cannot list stage {unknown:?}: expected {}", STAGES.join(", "));
+        let message = format!("there is no stage {unknown:?}: expected {}", STAGES.join(", "));
         let error = RpcError::new(ErrorKind::Params, message);
         return Err(match nearest(unknown, STAGES) {
             Some(near) => error.with_hint(format!("did you mean {near:?}?")),
             None => error,
         });
     }
-    let within = params.due.as_deref().map(|text| time::stretch(api, place, text)).transpose()?;
+    let within = params.due.as_deref().map(|text| time::stretch(api, place, text, Reach::Today)).transpose()?;
     let before = params.due_before.as_deref().map(|text| time::bound(api, place, text)).transpose()?;
     let after = params.due_after.as_deref().map(|text| time::bound(api, place, text)).transpose()?;
     let start = within.as_ref().map(|within| within.start).max(after.map(|after| after.end));

@@ -120,7 +120,8 @@ pub(super) fn command(scope: Option<SeriesScope>, this: Command, all: Command) -
 
 /// Refuses parameters that speak of one task where many are meant.
 pub(super) fn of_one_only(parameter: &str) -> RpcError {
-    let message = format!("cannot use parameter {parameter:?} with \"all\" or \"tag\": expected it for one task");
+    let message =
+        format!("cannot use parameter {parameter:?} with parameters \"all\" or \"tag\": expected it for one task");
     RpcError::new(ErrorKind::Params, message)
 }
 

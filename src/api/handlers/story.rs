@@ -17,7 +17,7 @@ pub(in crate::api) async fn why(api: &Api, params: Why) -> Result<WhyResult, Rpc
         let message = format!("cannot tell of {limit} events at once: expected 1 to {WHY_MAX}");
         return Err(RpcError::new(ErrorKind::Params, message).with_hint("go on from the next of the answer"));
     }
-    let id = api.find(&params.task).await?;
+    let id = api.find_any(&params.task).await?;
     let refusal = |error: CallError| api.refusal(&error);
     let place = time::Place::of_question(api, params.zone.as_deref())?;
     let past = |text: Option<&String>| text.map(|text| time::past(api, place, text)).transpose();

@@ -55,7 +55,7 @@ async fn parents(api: &Api, tasks: Option<&[TaskRef]>) -> Result<Option<Vec<Pare
     details::within("waits_for", tasks.len(), PARENTS_MAX, "tasks")?;
     let mut parents = Vec::new();
     for task in tasks {
-        let id: TaskId = api.find(task).await?;
+        let id: TaskId = api.find_any(task).await?;
         let parent = api.handle.snapshot(id).await.map_err(|error| api.refusal(&error))?;
         parents.push(Parent::new(id, parent.task.number));
     }
@@ -68,7 +68,10 @@ fn delay(text: &str) -> Result<Span, RpcError> {
 
 fn on_fail(word: &str) -> Result<OnParentFail, RpcError> {
     OnParentFail::from_word(word).ok_or_else(|| {
-        RpcError::new(ErrorKind::Params, format!("cannot use on_parent_fail {word:?}: expected hold, run or cancel"))
+        RpcError::new(
+            ErrorKind::Params,
+            format!("cannot use {word:?} as parameter \"on_parent_fail\": expected hold, run or cancel"),
+        )
     })
 }
 

@@ -2,6 +2,7 @@
 
 use clap::Args;
 
+use crate::cli::args::at_least_one;
 use crate::cli::context::Context;
 use crate::cli::error::{CliError, Exit};
 use crate::cli::render::agenda::agenda;
@@ -20,7 +21,7 @@ pub(crate) struct Agenda {
     #[arg(value_name = "RANGE")]
     range: Vec<String>,
     /// At most so many lines
-    #[arg(long, value_name = "N", default_value_t = 1000, hide_default_value = true)]
+    #[arg(long, value_name = "N", default_value_t = 1000, hide_default_value = true, value_parser = at_least_one)]
     limit: usize,
     /// The zone in which the days are read and shown
     #[arg(long, value_name = "ZONE")]

@@ -45,6 +45,10 @@ impl Away {
         let mut question = AwaySet { except: self.except, zone: Some(zone), ..AwaySet::default() };
         let (first, rest) = words.split_once(' ').unwrap_or((words, ""));
         match first.to_ascii_lowercase().as_str() {
+            "off" if rest.is_empty() && !question.except.is_empty() => {
+                let hint = "leave it out; keiko away until monday 9am --except +med sets it anew";
+                return Err(CliError::usage("cannot use --except with off: nothing is held then", hint));
+            }
             "off" if rest.is_empty() => question.off = true,
             "until" | "till" => question.until = Some(rest.to_owned()),
             "for" => question.r#for = Some(rest.to_owned()),

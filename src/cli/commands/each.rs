@@ -410,16 +410,6 @@ fn of_another_daemon(name: &str) -> CliError {
     )
 }
 
-/// Changes each task and says what changed.
-pub(crate) fn change_each<A: Ask<Answer = WriteResult>>(
-    context: &mut Context<'_>,
-    names: &[String],
-    what: Change,
-    question: impl Fn(TaskRef) -> A,
-) -> Exit {
-    change_all(context, names, names.len() == 1, what, question)
-}
-
 fn change_all<A: Ask<Answer = WriteResult>>(
     context: &mut Context<'_>,
     names: &[String],

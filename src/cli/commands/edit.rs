@@ -3,30 +3,40 @@
 use clap::Args;
 
 use crate::cli::commands::add::Details;
-use crate::cli::commands::each::Tally;
+use crate::cli::commands::each::{Tally, called};
+use crate::cli::commands::filter::{Care, Filter, Tags, Typed};
 use crate::cli::commands::times::{Said, Times};
 use crate::cli::context::Context;
 use crate::cli::error::{CliError, Exit};
 use crate::cli::render::change::{Change, change};
-use crate::protocol::methods::{self, TaskRef};
+use crate::protocol::methods::{self, TaskRef, WriteResult};
 use crate::protocol::objects::{Priority, Task};
 
 /// Changes what a task says or when it comes up
 ///
 /// Words behind the task are its new time; words such as +home are tags to add. What is not named stays. Of a series
 /// --this gives one time another hour or day, and --following goes on with a new task; on a terminal it is asked.
+///
+/// Several tasks are changed alike with numbers such as 3,5-7, with a tag in place of the task, or with a filter: their
+/// tags, priority, note, link, channels, time, alerts and rules. A title, a repetition, --this and --following are for one
+/// task.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  \
     keiko edit 7 tomorrow 4pm\n  \
     keiko edit 7 --title \"pay the rent\" +home --untag money\n  \
     keiko edit 7 --every \"month on the 1st\"\n  \
     keiko edit 7 --this tomorrow 4pm\n  \
-    keiko edit 7 --following --every \"day at 10am\"")]
+    keiko edit 7 --following --every \"day at 10am\"\n  \
+    keiko edit 3,5-7 tomorrow 4pm\n  \
+    keiko edit +work --priority high\n  \
+    keiko edit --due today monday 9am")]
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag of its own on the command line")]
 pub(crate) struct Edit {
-    /// Number, beginning of the id, or words of the title as one argument
-    #[arg(value_name = "TASK")]
-    task: String,
+    /// Number, range (5-7), beginning of the id, or words of the title as one argument; or a tag: +home
+    #[arg(value_name = "TASK", required_unless_present_any = [
+        "stage", "text", "due", "before", "after", "series", "one_shot", "attention", "tag",
+    ])]
+    task: Option<String>,
     /// The new time, and +tags
     #[arg(value_name = "TIME", conflicts_with_all = ["at", "every", "cron", "rrule"])]
     words: Vec<String>,
@@ -60,9 +70,18 @@ pub(crate) struct Edit {
     /// Of a series: all its times
     #[arg(long)]
     all: bool,
-    /// Do not ask which times of a series are meant: all of them
+    /// Do not ask which times of a series are meant: all of them; nor before changing more than three tasks
     #[arg(long, short = 'y')]
     yes: bool,
+    /// Show which tasks a filter means, and change nothing
+    #[arg(long, help_heading = "Which tasks")]
+    dry_run: bool,
+    /// What is true of them.
+    #[command(flatten)]
+    filter: Filter,
+    /// Their tags.
+    #[command(flatten)]
+    filter_tags: Tags,
     /// The options that `add` takes too.
     #[command(flatten)]
     details: Details,
@@ -89,35 +108,113 @@ pub(crate) struct Edit {
     untag: Vec<String>,
 }
 
+/// What was typed behind `edit`, parted into which tasks and what is to become of them.
+struct Parted {
+    /// Names, or tags with a `+` before them; none where options say which tasks are meant.
+    names: Vec<String>,
+    /// Tags to add.
+    tags: Vec<String>,
+    /// The new time.
+    words: Vec<String>,
+}
+
 impl Edit {
-    /// Looks at the task and changes what it saw; a change that came in between is not overwritten.
+    /// Looks at each task and changes what it saw; a change that came in between is not overwritten.
     pub(crate) fn run(self, context: &mut Context<'_>) -> Result<Exit, CliError> {
-        let (tags, words): (Vec<&str>, Vec<&str>) =
-            self.words.iter().map(String::as_str).partition(|word| word.len() > 1 && word.starts_with('+'));
-        let tags: Vec<&str> = tags.into_iter().map(|tag| &tag[1..]).collect();
-        if !self.is_change() {
+        let parted = self.parted();
+        if !self.dry_run && !self.is_change(&parted) {
+            let name = parted.names.first().map_or("7", String::as_str);
             return Err(CliError::usage(
-                format!("cannot edit task {}: nothing to change was given", self.task),
-                format!("say what is to change, such as: keiko edit {} tomorrow 4pm", self.task),
+                format!("cannot edit {}: nothing to change was given", Self::told(&parted)),
+                format!("say what is to change, such as: keiko edit {name} tomorrow 4pm"),
             ));
         }
-        let seen = context.ask(&methods::Get { task: TaskRef(self.task.clone()) })?.task;
-        let question = self.question(context, &seen, &tags, &words)?;
-        // By id, as the question: what is shown is what is changed.
-        let said = Said { all: self.all, yes: self.yes };
-        let meant = self.times.meant(context, &seen.id, said, |context, scope| {
-            context.ask(&methods::Update { scope: Some(scope), preview: true, ..question.clone() })
-        })?;
-        let Some(meant) = meant else { return Ok(Exit::Done) };
-        let result = context.ask(&methods::Update { scope: meant.scope, ..question });
-        let mut tally = Tally::new(true);
-        tally.add(context, Some(&self.task), result, |answer, view, _| change(Change::Edited, answer, view));
+        let care = Care { dry_run: self.dry_run, yes: self.yes };
+        let typed = Typed { words: &parted.names, filter: &self.filter, tags: &self.filter_tags.tag, care };
+        let (names, is_single) = match called(context, typed, Change::Edited)? {
+            Ok(called) => called,
+            Err(exit) => return Ok(exit),
+        };
+        if !is_single {
+            self.check_fits_all()?;
+        }
+        let mut tally = Tally::new(is_single);
+        context.begin_op(names.len());
+        for name in names {
+            let Some(result) = self.edit(context, &name, &parted, is_single).transpose() else {
+                return Ok(Exit::Done);
+            };
+            tally.add(context, Some(&name), result, |answer, view, _| change(Change::Edited, answer, view));
+        }
         Ok(tally.finish(context))
     }
 
-    fn is_change(&self) -> bool {
+    /// Changes one task; `None` where the person thought better of it.
+    fn edit(
+        &self,
+        context: &mut Context<'_>,
+        name: &str,
+        parted: &Parted,
+        is_single: bool,
+    ) -> Result<Option<WriteResult>, CliError> {
+        let seen = context.ask(&methods::Get { task: TaskRef(name.to_owned()) })?.task;
+        let question = self.question(context, &seen, parted)?;
+        // By id, as the question: what is shown is what is changed. Of several nobody is asked times one by one.
+        let said = Said { all: self.all, yes: self.yes || !is_single };
+        let meant = self.times.meant(context, &seen.id, said, |context, scope| {
+            context.ask(&methods::Update { scope: Some(scope), preview: true, ..question.clone() })
+        })?;
+        let Some(meant) = meant else { return Ok(None) };
+        context.ask(&methods::Update { scope: meant.scope, ..question }).map(Some)
+    }
+
+    fn parted(&self) -> Parted {
+        let is_tag = |word: &str| word.len() > 1 && word.starts_with('+');
+        let is_described = !(self.filter.is_empty() && self.filter_tags.tag.is_empty());
+        // Beside a filter the first word is the time's already: edit --due today monday 9am.
+        let (names, first) = match &self.task {
+            Some(first) if is_described => (Vec::new(), Some(first)),
+            task => (task.iter().cloned().collect(), None),
+        };
+        let (tags, words): (Vec<String>, Vec<String>) =
+            first.into_iter().chain(&self.words).cloned().partition(|word| is_tag(word));
+        Parted { names, tags: tags.iter().map(|tag| tag[1..].to_owned()).collect(), words }
+    }
+
+    fn told(parted: &Parted) -> String {
+        match parted.names.first() {
+            Some(name) if name.starts_with('+') => format!("the tasks with {name}"),
+            Some(name) => format!("task {name}"),
+            None => "the tasks that the filter means".to_owned(),
+        }
+    }
+
+    /// Refuses for several tasks what is one task's own.
+    fn check_fits_all(&self) -> Result<(), CliError> {
+        let scope = self.times.said(false).is_some();
+        let of_one = [
+            ("--title", self.title.is_some()),
+            ("--this or --following", scope),
+            ("--every", self.every.is_some()),
+            ("--cron", self.cron.is_some()),
+            ("--rrule", self.rrule.is_some()),
+            ("--from", self.from.is_some()),
+            ("--until", self.until.is_some()),
+            ("--after-done", self.after_done),
+        ];
+        match of_one.into_iter().find(|(_, is_given)| *is_given) {
+            None => Ok(()),
+            Some((option, _)) => Err(CliError::usage(
+                format!("cannot use {option} for several tasks: it is for one"),
+                "name one task; tags, priority, note, link, channels, time and alerts are changed for several",
+            )),
+        }
+    }
+
+    fn is_change(&self, parted: &Parted) -> bool {
         let details = &self.details;
-        !self.words.is_empty()
+        !parted.words.is_empty()
+            || !parted.tags.is_empty()
             || !self.untag.is_empty()
             || self.no_link
             || details.no_alert
@@ -147,14 +244,8 @@ impl Edit {
         times.iter().any(|option| option.is_some())
     }
 
-    fn question(
-        &self,
-        context: &Context<'_>,
-        seen: &Task,
-        tags: &[&str],
-        words: &[&str],
-    ) -> Result<methods::Update, CliError> {
-        let details = &self.details;
+    fn question(&self, context: &Context<'_>, seen: &Task, parted: &Parted) -> Result<methods::Update, CliError> {
+        let (details, words) = (&self.details, &parted.words);
         let has_time = !words.is_empty() || self.has_time();
         let zone = self.tz.clone().unwrap_or_else(|| context.zone.name().to_owned());
         Ok(methods::Update {
@@ -168,7 +259,7 @@ impl Edit {
             notes: details.note.clone(),
             link: if self.no_link { Some(None) } else { details.link.clone().map(Some) },
             priority: details.priority.map(Priority::from),
-            tags: self.tags(seen, tags),
+            tags: self.tags(seen, &parted.tags),
             metadata: None,
             channels: details.via.clone(),
             max_retries: details.retries.map(Some),
@@ -196,13 +287,13 @@ impl Edit {
         })
     }
 
-    fn tags(&self, seen: &Task, added: &[&str]) -> Option<Vec<String>> {
+    fn tags(&self, seen: &Task, added: &[String]) -> Option<Vec<String>> {
         if added.is_empty() && self.untag.is_empty() {
             return None;
         }
         let removed = |tag: &str| self.untag.iter().any(|untag| untag.trim_start_matches('+') == tag);
         let mut tags: Vec<String> = seen.tags.iter().filter(|tag| !removed(tag)).cloned().collect();
-        tags.extend(added.iter().filter(|tag| !seen.tags.iter().any(|has| has == *tag)).map(|tag| (*tag).to_owned()));
+        tags.extend(added.iter().filter(|tag| !seen.tags.contains(tag)).cloned());
         Some(tags)
     }
 }

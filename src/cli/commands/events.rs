@@ -2,6 +2,7 @@
 
 use clap::Args;
 
+use crate::cli::args::at_least_one;
 use crate::cli::context::Context;
 use crate::cli::error::{CliError, Exit};
 use crate::cli::render::event::event_line;
@@ -21,7 +22,7 @@ pub(crate) struct Events {
     #[arg(long, value_name = "SEQ", default_value_t = 0)]
     since: u64,
     /// At most so many
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = at_least_one)]
     limit: Option<usize>,
     /// Go on with what happens, until interrupted
     #[arg(long, short, conflicts_with = "limit")]

@@ -2,6 +2,7 @@
 
 use clap::Args;
 
+use crate::cli::args::at_least_one;
 use crate::cli::commands::filter::{Filter, Tags, part_tags};
 use crate::cli::context::Context;
 use crate::cli::error::{CliError, Exit};
@@ -26,7 +27,7 @@ pub(crate) struct List {
     #[arg(long, conflicts_with = "all")]
     done: bool,
     /// At most so many
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = at_least_one)]
     limit: Option<usize>,
     /// Every task on a line of its own, on a terminal too
     #[arg(long)]

@@ -14,6 +14,7 @@ pub(crate) mod each;
 pub(crate) mod edit;
 pub(crate) mod events;
 pub(crate) mod filter;
+pub(crate) mod help;
 pub(crate) mod history;
 pub(crate) mod input;
 pub(crate) mod list;

@@ -2,6 +2,7 @@
 
 use clap::{Args, Subcommand};
 
+use crate::cli::args::at_least_one;
 use crate::cli::context::Context;
 use crate::cli::error::{CliError, Exit};
 use crate::cli::render::op::{line, op};
@@ -25,7 +26,7 @@ enum What {
 #[derive(Debug, Args)]
 struct List {
     /// At most so many (20)
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = at_least_one)]
     limit: Option<usize>,
     /// Go on with what came before: the number that the last line names
     #[arg(long, value_name = "PLACE")]

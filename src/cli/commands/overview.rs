@@ -39,6 +39,7 @@ pub(crate) fn run(context: &mut Context<'_>) -> Result<Exit, CliError> {
             "now": answer.now,
             "due": groups.due,
             "failing": groups.failing,
+            "missed": groups.missed,
             "next": groups.next,
             "paused": groups.paused,
             "seen": groups.seen,

@@ -2,7 +2,7 @@
 
 use clap::Args;
 
-use crate::cli::commands::each::{Named, change_each};
+use crate::cli::commands::each::{Chosen, change_chosen};
 use crate::cli::context::Context;
 use crate::cli::error::{CliError, Exit};
 use crate::cli::render::change::Change;
@@ -14,16 +14,17 @@ use crate::protocol::methods;
 /// as another generation of it. What is held for a target that fails goes out with
 /// `keiko channel resume`.
 #[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  keiko retry 7\n  keiko retry --attention\n  keiko retry +work --dry-run")]
 pub(crate) struct Retry {
     /// Which tasks.
     #[command(flatten)]
-    named: Named,
+    chosen: Chosen,
 }
 
 impl Retry {
     /// Asks it of each task.
     pub(crate) fn run(self, context: &mut Context<'_>) -> Result<Exit, CliError> {
         let question = |task| methods::Retry { task, occurrence: None, key: None };
-        Ok(change_each(context, &self.named.names()?, Change::Retried, question))
+        change_chosen(context, self.chosen.typed(), Change::Retried, question)
     }
 }

@@ -2,6 +2,7 @@
 
 use clap::Args;
 
+use crate::cli::args::at_least_one;
 use crate::cli::commands::each::{Named, Tally};
 use crate::cli::context::Context;
 use crate::cli::error::{CliError, Exit};
@@ -26,7 +27,7 @@ pub(crate) struct Why {
     #[arg(long)]
     all: bool,
     /// Of at most so many events, the latest (1000)
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = at_least_one)]
     limit: Option<usize>,
     /// Go on with what came before: the number that the first line of the story names
     #[arg(long, value_name = "SEQ")]

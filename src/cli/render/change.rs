@@ -90,6 +90,9 @@ pub(crate) fn change(what: Change, result: &WriteResult, view: Viewpoint) -> Vec
         line.push_styled(DIM, "nothing to send again");
     } else if what == Change::Unblocked {
         line.push_styled(DIM, "waits for no task:");
+    } else if is_ahead(what, task) {
+        // The time before was done, and the one that is open has not come up.
+        line.push_styled(DIM, "nothing is due of");
     } else {
         line.push_styled(DIM, &format!("already {}", what.word()));
     }
@@ -172,9 +175,16 @@ pub(crate) fn of_many(what: Change, result: &PauseResult, first: Option<&Task>, 
     line
 }
 
+/// Returns whether nothing of a task is there to be seen or put off.
+fn is_ahead(what: Change, task: &Task) -> bool {
+    let is_of_due = matches!(what, Change::Seen | Change::Snoozed);
+    is_of_due && task.state == "PENDING" && task.snoozed_until.is_none()
+}
+
 /// Returns what follows from the change.
 fn tail(what: Change, task: &Task, view: Viewpoint) -> Option<String> {
     match what {
+        Change::Seen | Change::Snoozed if is_ahead(what, task) => Some(format!("next {}", due(task, view))),
         Change::Added | Change::Edited | Change::Resumed | Change::Unblocked => Some(due(task, view)),
         Change::Seen if is_open(task) => Some("stays due until it is done".to_owned()),
         Change::Snoozed => {

@@ -20,7 +20,9 @@ pub(crate) fn line(op: &Op, view: Viewpoint) -> Text {
     line.push(&view.row(op.at.instant()));
     line.push(GAP);
     line.push(&op.text);
-    if op.undone_by.is_some() {
+    if op.is_next {
+        line.push_styled(GOOD, &format!("{GAP}undo takes this one"));
+    } else if op.undone_by.is_some() {
         line.push_styled(DIM, &format!("{GAP}taken back"));
     }
     line

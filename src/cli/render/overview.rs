@@ -17,6 +17,8 @@ pub(crate) struct Groups<'a> {
     pub(crate) due: Vec<&'a Task>,
     /// Something failed.
     pub(crate) failing: Vec<&'a Task>,
+    /// It was passed over, and comes up no more.
+    pub(crate) missed: Vec<&'a Task>,
     /// It will come up.
     pub(crate) next: Vec<&'a Task>,
     /// Its clock stands still.
@@ -43,12 +45,14 @@ impl<'a> Groups<'a> {
                 "CREATED" if !task.waits_for.is_empty() => &mut groups.waiting,
                 "CREATED" => &mut groups.no_time,
                 "COMPLETED" | "CANCELLED" => continue,
+                "PENDING" if task.stage == "missed" => &mut groups.missed,
                 // A state of a later version is shown rather than hidden.
                 _ => &mut groups.next,
             };
             group.push(task);
         }
-        for group in [&mut groups.due, &mut groups.failing, &mut groups.next, &mut groups.paused] {
+        let shown = [&mut groups.due, &mut groups.failing, &mut groups.missed, &mut groups.next, &mut groups.paused];
+        for group in shown {
             group.sort_by_key(|task| (when(task).map_or(i64::MAX, Timestamp::as_millis), task.number));
         }
         groups
@@ -56,7 +60,7 @@ impl<'a> Groups<'a> {
 
     fn is_empty(&self) -> bool {
         let folded = [&self.paused, &self.seen, &self.waiting, &self.no_time];
-        [&self.due, &self.failing, &self.next].iter().chain(&folded).all(|group| group.is_empty())
+        [&self.due, &self.failing, &self.missed, &self.next].iter().chain(&folded).all(|group| group.is_empty())
     }
 }
 
@@ -69,7 +73,9 @@ pub(crate) fn overview(groups: &Groups<'_>, view: Viewpoint, width: Option<usize
         ];
     }
     let mut lines = Vec::new();
-    for (heading, tasks) in [("due", &groups.due), ("failing", &groups.failing), ("next", &groups.next)] {
+    let shown =
+        [("due", &groups.due), ("failing", &groups.failing), ("missed", &groups.missed), ("next", &groups.next)];
+    for (heading, tasks) in shown {
         if tasks.is_empty() {
             continue;
         }
@@ -82,7 +88,7 @@ pub(crate) fn overview(groups: &Groups<'_>, view: Viewpoint, width: Option<usize
             lines.push(Text::styled(DIM, &format!("  and {more} more: keiko list")));
         }
     }
-    if groups.due.is_empty() && groups.failing.is_empty() {
+    if groups.due.is_empty() && groups.failing.is_empty() && groups.missed.is_empty() {
         lines.insert(0, Text::styled(DIM, "nothing is due"));
         lines.insert(1, Text::default());
     }

@@ -155,6 +155,7 @@ impl Life<'_> {
             standing: standing(&self.around.pauses, &self.lived.snapshot.task.details.tags, now),
             quiet_until: None,
             routing: Routing::none(),
+            is_away: false,
         };
         let known = Known { deliveries: &self.deliveries, spent: self.around.spent_of(self.lived.snapshot.task.id) };
         let done = transition(&self.lived.snapshot, known, command, Expected::default(), &moment);

@@ -111,6 +111,7 @@ fn moment(now: Timestamp, pauses: &[ManyPause], tags: &[String]) -> Moment<'stat
         standing: standing(pauses, tags, now),
         quiet_until: None,
         routing: Routing::none(),
+        is_away: false,
     }
 }
 

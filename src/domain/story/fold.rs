@@ -144,7 +144,12 @@ impl Said {
     /// Returns how many rings it tells.
     #[must_use]
     pub const fn rings(&self) -> usize {
-        if let Self::Folded(fold) = self { fold.rings } else { matches!(self, Self::Rang(_)) as usize }
+        match self {
+            Self::Folded(fold) => fold.rings,
+            // What was held rang nowhere.
+            Self::Rang(ring) if ring.is_held => 0,
+            said => matches!(said, Self::Rang(_)) as usize,
+        }
     }
 }
 
@@ -197,7 +202,7 @@ fn shape(sentence: &Sentence) -> Option<Shape<'_>> {
 }
 
 fn ring_shape(ring: &Ring) -> Option<Shape<'static>> {
-    if ring.late_by.is_some() || !ring.swallowed.is_empty() {
+    if ring.late_by.is_some() || !ring.swallowed.is_empty() || ring.is_held {
         return None;
     }
     match ring.why {

@@ -108,8 +108,10 @@ pub enum Said {
         by: Actor,
         /// When it speaks again.
         until: Timestamp,
-        /// What it repeats, where nothing had been said yet.
+        /// What it says then in place of its own time, where nothing had been said yet.
         moves: Option<Slot>,
+        /// What is said then and at its own time as well, where nothing had been said yet.
+        repeats: Option<Slot>,
         /// What is not said any more since it falls into the snooze.
         swallowed: Vec<Slot>,
         /// Why, for people; may be empty.
@@ -246,6 +248,8 @@ pub enum Said {
     Held {
         /// Until when; `None`: it was let go.
         until: Option<Timestamp>,
+        /// Why, for people; empty where an earlier version did not note it.
+        why: String,
     },
     /// Another task goes on with its series.
     Followed {
@@ -291,6 +295,10 @@ pub enum Said {
     Restored {
         /// Who did.
         by: Actor,
+        /// What it says as it did before.
+        edit: Box<Edit>,
+        /// Whether it had been deleted.
+        was_deleted: bool,
     },
     /// Something happened to the device.
     Device(DeviceOperation),
@@ -347,6 +355,8 @@ pub struct Ring {
     pub why: Why,
     /// Earlier alerts that it stands for.
     pub swallowed: Vec<Slot>,
+    /// Whether people were not told then, but later.
+    pub is_held: bool,
 }
 
 /// Why something spoke when it did.
@@ -396,6 +406,8 @@ pub struct News {
     pub status: DeliveryStatus,
     /// Whether a digest tells it, with others.
     pub is_in_digest: bool,
+    /// Whether it was late.
+    pub is_late: bool,
     /// How many attempts were made.
     pub attempts: u32,
     /// Why the latest one failed, for people.
@@ -511,6 +523,7 @@ impl Said {
         match self {
             Self::Added(_) => "added",
             Self::Reopened { .. } => "reopened",
+            Self::Rang(ring) if ring.is_held => "came_up",
             Self::Rang(_) => "rang",
             Self::Sent(_) => "sent",
             Self::CameUp { .. } => "came_up",

@@ -1,14 +1,15 @@
 //! Why did it ring then, was it late and why, and who was told?
 
 use crate::domain::device_event::DeviceOperation;
-use crate::domain::event::{Event, Firing};
+use crate::domain::event::{Event, Firing, Operation};
 use crate::domain::occurrence::Slot;
-use crate::domain::story::tell::{Teller, snooze_of};
+use crate::domain::story::tell::{Place, Teller, snooze_of};
 use crate::domain::story::{Cause, DeviceEntry, News, Ring, Said, Why};
 use crate::domain::time::Timestamp;
 
 /// Returns what there is to say of a firing.
-pub(super) fn ring(teller: &Teller<'_>, event: &Event, firing: &Firing) -> Ring {
+pub(super) fn ring(teller: &Teller<'_>, place: Place<'_>, firing: &Firing) -> Ring {
+    let event = place.event;
     let late_by = firing.late.then(|| event.at.since(firing.nominal_at));
     Ring {
         slot: firing.slot,
@@ -18,6 +19,7 @@ pub(super) fn ring(teller: &Teller<'_>, event: &Event, firing: &Firing) -> Ring 
         is_again: teller.before.is_some_and(|before| before.occurrence.last_spoken.is_some()),
         why: why(teller, event, firing),
         swallowed: firing.swallowed.clone(),
+        is_held: matches!(place.next(), Some(Operation::Held { until: Some(_) })),
     }
 }
 
@@ -46,6 +48,7 @@ pub(super) fn news(teller: &Teller<'_>, firing: &Firing) -> Vec<(Timestamp, Said
                 target: delivery.id.target.clone(),
                 status: delivery.status,
                 is_in_digest: delivery.digest.is_some(),
+                is_late: firing.late,
                 attempts: delivery.attempts,
                 error: delivery.last_error.clone(),
             };

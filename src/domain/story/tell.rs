@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use uuid::Uuid;
 
+use crate::domain::command::Edit;
 use crate::domain::device_event::DeviceOperation;
 use crate::domain::event::{Event, Operation, Snapshot};
 use crate::domain::occurrence::{Occurrence, Outcome, Slot};
@@ -11,6 +12,9 @@ use crate::domain::state::{Snooze, State, Suspended};
 use crate::domain::story::rings::cause_between;
 use crate::domain::story::{Account, Addition, ByFiring, DeviceEntry, Entry, Said, Sentence, changes, rings, waits};
 use crate::domain::time::Timestamp;
+
+/// Why what came due while a task was deleted did not ring.
+const DELETED_THEN: &str = "it was deleted then";
 
 /// The tale so far.
 pub(super) struct Teller<'a> {
@@ -22,6 +26,8 @@ pub(super) struct Teller<'a> {
     pub(super) deliveries: ByFiring<'a>,
     /// What happened to the device.
     pub(super) device: &'a [DeviceEntry],
+    /// The operation that brought it back from deletion.
+    brought_back: Option<Uuid>,
     /// What is told of the device, and not yet said.
     to_say: &'a [DeviceEntry],
     told: Vec<Sentence>,
@@ -63,6 +69,7 @@ pub(super) fn tell(account: &Account<'_>) -> Vec<Sentence> {
         asked: BTreeMap::new(),
         deliveries,
         device: account.device,
+        brought_back: None,
         to_say: since(account),
         told: Vec::new(),
     };
@@ -98,7 +105,7 @@ impl<'a> Teller<'a> {
             Operation::Opened(occurrence) => self.say_opened(event, occurrence),
             Operation::Armed => {}
             Operation::Spoke(firing) | Operation::Fired(firing) => {
-                let ring = rings::ring(self, event, firing);
+                let ring = rings::ring(self, place, firing);
                 self.push(event, Said::Rang(Box::new(ring)));
                 self.push_details(event, rings::news(self, firing));
             }
@@ -125,11 +132,7 @@ impl<'a> Teller<'a> {
             Operation::Retried => self.push(event, Said::Retried { by: event.actor }),
             Operation::Completed(outcome) | Operation::Cancelled(outcome) => self.say_ended(place, *outcome),
             Operation::Withdrawn => self.say_withdrawn(place),
-            Operation::PassedOver { instances, from, to } => {
-                let cause = cause_between(self.device, *from, event.at);
-                let (why, instances) = (event.reason.clone(), *instances);
-                self.push(event, Said::Skipped { instances, from: *from, to: *to, why, cause });
-            }
+            Operation::PassedOver { instances, from, to } => self.say_passed_over(event, *instances, (*from, *to)),
             Operation::Missed { slots, from, to } => {
                 let cause = cause_between(self.device, *from, event.at);
                 let (why, slots) = (event.reason.clone(), slots.clone());
@@ -141,7 +144,7 @@ impl<'a> Teller<'a> {
             }
             Operation::Followed { by, .. } => self.push(event, Said::Followed { by: by.number }),
             Operation::Deleted => self.push(event, Said::Deleted { by: event.actor }),
-            Operation::Restored(_) => self.push(event, Said::Restored { by: event.actor }),
+            Operation::Restored(restored) => self.say_restored(place, restored),
             Operation::WaitsSet(_)
             | Operation::ParentDone(_)
             | Operation::ParentFailed(_)
@@ -154,13 +157,36 @@ impl<'a> Teller<'a> {
             Operation::Resent { target, .. } => {
                 self.push(event, Said::Resent { target: target.clone(), why: event.reason.clone() });
             }
-            Operation::Held { until } => self.push(event, Said::Held { until: *until }),
+            Operation::Held { until } => {
+                self.push(event, Said::Held { until: *until, why: event.reason.clone() });
+            }
             Operation::Expired { target, .. } => {
                 self.push(event, Said::Expired { target: target.clone(), why: event.reason.clone() });
             }
         }
         self.note_state(&event.snapshot.occurrence);
         self.before = Some(&event.snapshot);
+    }
+
+    fn say_passed_over(&mut self, event: &'a Event, instances: u64, (from, to): (Timestamp, Timestamp)) {
+        let cause = cause_between(self.device, from, event.at);
+        let is_back = self.brought_back == Some(event.op_id);
+        let why = if is_back { DELETED_THEN.to_owned() } else { event.reason.clone() };
+        self.push(event, Said::Skipped { instances, from, to, why, cause });
+    }
+
+    fn say_restored(&mut self, place: Place<'a>, restored: &Snapshot) {
+        let was_deleted = self.before.is_some_and(|before| before.task.deleted_at.is_some());
+        if was_deleted {
+            self.brought_back = Some(place.event.op_id);
+        }
+        let edit =
+            self.before.map_or_else(Box::default, |before| Box::new(changes::between(&before.task, &restored.task)));
+        // A change of several steps is taken back in several, and said once.
+        let is_more = place.follows(|operation| matches!(operation, Operation::Restored(_)));
+        if !is_more || *edit != Edit::default() {
+            self.push(place.event, Said::Restored { by: place.event.actor, edit, was_deleted });
+        }
     }
 
     fn say_started(&mut self, place: Place<'a>) {
@@ -174,12 +200,15 @@ impl<'a> Teller<'a> {
     fn say_snoozed(&mut self, event: &'a Event, snooze: &Snooze, swallowed: &[Slot]) {
         self.asked.insert(snooze.id, event.at);
         let has_spoken = event.snapshot.occurrence.last_spoken.is_some();
+        // An alert behind the snooze speaks at its own time as well.
+        let is_moved = swallowed.contains(&snooze.slot);
         self.push(
             event,
             Said::Snoozed {
                 by: event.actor,
                 until: snooze.until,
-                moves: (!has_spoken).then_some(snooze.slot),
+                moves: (!has_spoken && is_moved).then_some(snooze.slot),
+                repeats: (!has_spoken && !is_moved).then_some(snooze.slot),
                 swallowed: swallowed.to_vec(),
                 why: event.reason.clone(),
             },

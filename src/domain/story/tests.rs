@@ -41,6 +41,7 @@ fn moment(now: Timestamp, op: u64) -> Moment<'static> {
         standing: None,
         quiet_until: None,
         routing: Routing::none(),
+        is_away: false,
     }
 }
 

@@ -17,6 +17,9 @@ use crate::domain::waiting::HowFailed;
 /// The most characters of a title or the like that a sentence quotes.
 const QUOTED_MAX: usize = 60;
 
+/// The reason of the steps of an undo.
+const TAKEN_BACK: &str = "taken back";
+
 /// To whom a sentence is said.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Listener {
@@ -50,7 +53,9 @@ impl Speaker {
             Said::Seen { is_dismissal: true, .. } => "you closed what was shown".to_owned(),
             Said::Seen { ends_nag: true, .. } => "you saw it: it nags no more, and is still to be done".to_owned(),
             Said::Seen { .. } => "you saw it: it keeps quiet, and is still to be done".to_owned(),
-            Said::Snoozed { by, until, moves, swallowed, why } => self.snoozed(*by, *until, *moves, swallowed, why),
+            Said::Snoozed { by, until, moves, repeats, swallowed, why } => {
+                self.snoozed(*by, *until, (*moves, *repeats), swallowed, why)
+            }
             Said::Paused { by, until, remaining, why } => self.paused(*by, *until, *remaining, why),
             Said::Resumed { by, due } => {
                 let who = match by {
@@ -85,10 +90,8 @@ impl Speaker {
             Said::DeadlinePassed { deadline } => format!("not done by its deadline{}", self.opt(", ", *deadline)),
             Said::Resent { target, why } => format!("sent to {} again{}", target.public_name(), because(why)),
             Said::Expired { target, why } => format!("not sent to {}{}", target.public_name(), because(why)),
-            Said::Held { until: Some(until) } => {
-                format!("held until {}: it was quiet, or you were away", self.time(*until))
-            }
-            Said::Held { until: None } => "it was held no more, and told with all that had been".to_owned(),
+            Said::Held { until: Some(until), why } => format!("held until {}{}", self.time(*until), because(why)),
+            Said::Held { until: None, .. } => "it was held no more, and told with all that had been".to_owned(),
             Said::Followed { by } => format!("from here on {by} goes on with its series"),
             Said::WaitsSet { by, parents, delay, why } => waits_set(*by, parents, *delay, why),
             Said::ParentDone { parent } => format!("{parent}, which it waits for, was done"),
@@ -98,7 +101,12 @@ impl Speaker {
             Said::Freed { due } => format!("it waits for nothing any more{}", self.opt(": due ", *due)),
             Said::Unblocked => "you had it wait for no other task any more".to_owned(),
             Said::Deleted { by } => format!("deleted{}", by_whom(*by)),
-            Said::Restored { by } => format!("the change before was taken back{}", by_whom(*by)),
+            Said::Restored { by, was_deleted: true, .. } => {
+                format!("brought back{} after it was deleted", by_whom(*by))
+            }
+            Said::Restored { by, edit, .. } => {
+                format!("a change was taken back{}{}", by_whom(*by), because(&edited(edit)))
+            }
             Said::Device(change) => self.device(change),
             Said::Folded(fold) => self.folded(fold),
             Said::Now(standing) => format!("now: {}", self.standing(standing)),
@@ -135,10 +143,16 @@ impl Speaker {
     }
 
     fn rang(self, ring: &Ring) -> String {
-        let mut text = vec![if ring.is_again { "rang again" } else { "rang" }.to_owned()];
+        let what = match (ring.is_held, ring.is_again) {
+            (false, false) => "rang",
+            (false, true) => "rang again",
+            (true, _) if ring.slot == Slot::DUE && ring.why == Why::OwnTime => "came due",
+            (true, _) => "its time came",
+        };
+        let mut text = vec![what.to_owned()];
         match ring.late_by {
             Some(late) => text.push(format!(" late, {late} after its time ({})", self.time(ring.nominal_at))),
-            None if ring.why == Why::OwnTime => text.push(" on time".to_owned()),
+            None if ring.why == Why::OwnTime && !ring.is_held => text.push(" on time".to_owned()),
             None => {}
         }
         let alert = alert(ring.slot);
@@ -163,14 +177,15 @@ impl Speaker {
     }
 
     fn sent(self, news: &News) -> String {
-        let News { target, status, is_in_digest, attempts, error } = news;
+        let News { target, status, is_in_digest, is_late, attempts, error } = news;
         let name = target.public_name();
         let why = error.as_ref().map_or(String::new(), |error| format!(": {error}"));
         let tries = |count: u32| if count == 1 { "1 attempt".to_owned() } else { format!("{count} attempts") };
         match status {
             DeliveryStatus::Queued => format!("{name}: about to be sent"),
-            DeliveryStatus::Quiet => format!("{name}: held for quiet hours, not told yet"),
-            DeliveryStatus::Grouped => format!("{name}: came late with others, not told yet"),
+            DeliveryStatus::Quiet => format!("{name}: held, not told yet"),
+            DeliveryStatus::Grouped if *is_late => format!("{name}: came late with others, not told yet"),
+            DeliveryStatus::Grouped => format!("{name}: to be told with others, not told yet"),
             DeliveryStatus::Waiting => format!("{name}: waits until it is there{why}"),
             DeliveryStatus::Held => format!("{name}: held, since that target fails or is paused{why}"),
             DeliveryStatus::Retrying(at) => {
@@ -199,7 +214,14 @@ impl Speaker {
         }
     }
 
-    fn snoozed(self, by: Actor, until: Timestamp, moves: Option<Slot>, swallowed: &[Slot], why: &str) -> String {
+    fn snoozed(
+        self,
+        by: Actor,
+        until: Timestamp,
+        (moves, repeats): (Option<Slot>, Option<Slot>),
+        swallowed: &[Slot],
+        why: &str,
+    ) -> String {
         let length = until.since(self.at);
         let mut text = vec![match by {
             Actor::Person => format!("you snoozed it until {}", self.time(until)),
@@ -210,6 +232,9 @@ impl Speaker {
         }
         if let Some(slot) = moves {
             text.push(format!(", before it had rung: that moves {}", alert(slot)));
+        }
+        if let Some(slot) = repeats {
+            text.push(format!(", before it had rung: it rings then, and {} at its own time as well", alert(slot)));
         }
         let others: Vec<Slot> = swallowed.iter().filter(|slot| Some(**slot) != moves).copied().collect();
         if !others.is_empty() {
@@ -259,6 +284,7 @@ impl Speaker {
         let one = due.map_or("the open one".to_owned(), |due| format!("the one of {}", self.time(due)));
         match by {
             Actor::Person if why == SKIPPED => format!("you skipped {one}"),
+            Actor::Person if why == TAKEN_BACK => format!("{one} was taken back by you"),
             Actor::Person | Actor::Clock | Actor::Daemon => format!("{one} was taken back{}", because(why)),
         }
     }

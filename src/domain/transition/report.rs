@@ -6,6 +6,7 @@ use crate::domain::delivery::{Delivery, DeliveryId, DeliveryStatus, Report, Spen
 use crate::domain::event::Operation;
 use crate::domain::message::{Reason, target_fails};
 use crate::domain::occurrence::{FireId, Occurrence, Outcome, Slot};
+use crate::domain::quiet::{AWAY, QUIET_HOURS};
 use crate::domain::retry::Jitter;
 use crate::domain::state::{Snooze, State};
 use crate::domain::time::Timestamp;
@@ -164,7 +165,8 @@ pub(super) fn resend(steps: &mut Steps<'_>, id: &DeliveryId) {
 /// Notes until when what it said is held; what has ended meanwhile is told all the same, and has no stage to show it.
 pub(super) fn hold(steps: &mut Steps<'_>, until: Option<Timestamp>) {
     if matches!(steps.state(), State::Running(running) if running.held_until != until) {
-        steps.step(Operation::Held { until }, "");
+        let why = if steps.moment.is_away { AWAY } else { QUIET_HOURS };
+        steps.step(Operation::Held { until }, if until.is_some() { why } else { "" });
     }
 }
 

@@ -9,7 +9,7 @@ use crate::domain::effect::{Effect, Standing};
 use crate::domain::event::{Firing, Operation, Snapshot, apply};
 use crate::domain::message::{Message, Occasion, Reason, Skip, skipped};
 use crate::domain::occurrence::{Due, FireId, Instance, Occurrence, OccurrenceKey, Outcome, Slot, Spent};
-use crate::domain::quiet::rings;
+use crate::domain::quiet::{AWAY, QUIET_HOURS, rings};
 use crate::domain::schedule::{Passed, Schedule};
 use crate::domain::state::{Snooze, State, Suspended};
 use crate::domain::task::Task;
@@ -194,7 +194,7 @@ impl<'a> Steps<'a> {
         let is_held = |delivery: &Delivery| delivery.id.fire_id == fire_id && delivery.status == DeliveryStatus::Quiet;
         if self.changed.iter().any(is_held) {
             let until = self.moment.quiet_until;
-            self.step(Operation::Held { until }, "");
+            self.step(Operation::Held { until }, if self.moment.is_away { AWAY } else { QUIET_HOURS });
         }
     }
 

@@ -49,6 +49,7 @@ fn moment(now: Timestamp) -> Moment<'static> {
         standing: None,
         quiet_until: None,
         routing: Routing::none(),
+        is_away: false,
     }
 }
 

@@ -70,6 +70,13 @@ pub(super) fn tell_where_blocked(steps: &mut Steps<'_>) {
 
 /// The person says that it waits for no other task any more: it comes up at its time, or at once.
 pub(super) fn unblock(steps: &mut Steps<'_>) {
+    // What is free already waits for nothing any more, but the next time of a series does.
+    if steps.now_is.is_waiting() || goes_on(steps) {
+        wait_for_none(steps);
+    }
+}
+
+fn wait_for_none(steps: &mut Steps<'_>) {
     if steps.task().waits.is_none() {
         return;
     }
@@ -96,7 +103,7 @@ pub(super) fn set(steps: &mut Steps<'_>, set: &SetWaits) -> Result<(), Rejection
         return Ok(());
     }
     if after.is_none() {
-        unblock(steps);
+        wait_for_none(steps);
         return Ok(());
     }
     match steps.state() {

@@ -47,6 +47,8 @@ impl<'a> Batch<'a> {
         self.note(call.key.clone(), call.task);
         let applied = self.take(ended, call.actor, &moment);
         let follower = self.take(follower, call.actor, &moment);
+        // The one that was typed, and the one that it became.
+        self.note_verb(applied.op_id, "edit", &applied.snapshot);
         self.note_verb(applied.op_id, "edit", &follower.snapshot);
         Ok(Applied { follower: Some(Box::new(follower.snapshot)), ..applied })
     }

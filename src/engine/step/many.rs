@@ -47,6 +47,7 @@ impl<'a> Batch<'a> {
         }
         let pause = ManyPause { id, scope: scope.clone(), since: now, until };
         let mut planned = Vec::new();
+        let held_by = self.others(&pauses, scope)?;
         for snapshot in self.open_tasks()? {
             let command = match &snapshot.occurrence.state {
                 State::Pending(_) | State::Running(_) | State::Failed(_) => {
@@ -62,7 +63,7 @@ impl<'a> Batch<'a> {
             }
         }
         pauses.push(pause);
-        Ok(self.take_many("pause", planned, pauses, ManyApplied { is_done: true, ..self.many(id) }))
+        Ok(self.take_many("pause", planned, pauses, ManyApplied { is_done: true, held_by, ..self.many(id) }))
     }
 
     fn resume_many(&mut self, scope: &Scope, shift: bool) -> Result<ManyApplied, CallError> {
@@ -70,26 +71,53 @@ impl<'a> Batch<'a> {
         let op_id = self.ids.next(now);
         let mut pauses = self.pauses.clone();
         let ended: Vec<ManyPause> = pauses.extract_if(.., |pause| pause.scope == *scope).collect();
-        if ended.is_empty() {
-            return Ok(self.many(op_id));
-        }
         pauses.retain(|pause| !pause.is_over(now));
+        let mut held_by = self.others(&pauses, scope)?;
+        if ended.is_empty() {
+            return Ok(ManyApplied { held_by, ..self.many(op_id) });
+        }
         let mut planned = Vec::new();
         for snapshot in self.open_tasks()? {
             let State::Suspended(suspended) = snapshot.occurrence.state else { continue };
             if is_of(&ended, suspended.id) {
                 let command = match standing(&pauses, &snapshot.task.details.tags, now) {
-                    Some(pause) => Command::SleepOn { pause },
+                    Some(pause) => {
+                        held_by.extend(pauses.iter().find(|one| one.id == pause.id).map(|one| one.scope.clone()));
+                        Command::SleepOn { pause }
+                    }
                     None => Command::Resume { shift },
                 };
                 planned.push(self.plan_one(&snapshot, &command, op_id, &pauses)?);
             }
         }
-        Ok(self.take_many("resume", planned, pauses, ManyApplied { is_done: true, ..self.many(op_id) }))
+        held_by.sort();
+        held_by.dedup();
+        Ok(self.take_many("resume", planned, pauses, ManyApplied { is_done: true, held_by, ..self.many(op_id) }))
+    }
+
+    /// Returns which of `pauses` hold tasks of `scope`.
+    fn others(&self, pauses: &[ManyPause], scope: &Scope) -> Result<Vec<Scope>, CallError> {
+        let mut others = Vec::new();
+        for snapshot in self.open_tasks()? {
+            let State::Suspended(suspended) = snapshot.occurrence.state else { continue };
+            if scope.covers(&snapshot.task.details.tags) {
+                others.extend(pauses.iter().find(|pause| pause.id == suspended.id).map(|pause| pause.scope.clone()));
+            }
+        }
+        others.sort();
+        others.dedup();
+        Ok(others)
     }
 
     const fn many(&self, op_id: Uuid) -> ManyApplied {
-        ManyApplied { op_id, now: self.circumstances.now, is_done: false, numbers: Vec::new(), passed_over: 0 }
+        ManyApplied {
+            op_id,
+            now: self.circumstances.now,
+            is_done: false,
+            numbers: Vec::new(),
+            passed_over: 0,
+            held_by: Vec::new(),
+        }
     }
 
     /// Returns the open tasks, as this batch leaves them.
@@ -131,7 +159,11 @@ impl<'a> Batch<'a> {
         for (transition, moment) in planned {
             many.passed_over += transition.passed_over;
             if transition.has_changed() {
-                many.numbers.push(transition.after.task.number);
+                // What sleeps on with another pause was not resumed.
+                let is_asleep = matches!(transition.after.occurrence.state, State::Suspended(_));
+                if verb != "resume" || !is_asleep {
+                    many.numbers.push(transition.after.task.number);
+                }
                 changed.push(transition.after.clone());
             }
             self.take(transition, Actor::Person, &moment);

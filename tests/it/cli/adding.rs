@@ -77,11 +77,11 @@ fn times_that_cannot_be_are_refused_and_nothing_is_stored() {
     [exit 3]
     $ keiko add x --at 'tomorrow 3pm' --tz Mars/Olympus
     ! error: cannot use zone "Mars/Olympus": expected an IANA name such as Europe/Berlin
-    ! hint: keiko help tells what each command takes, rpc.discover what each method takes
+    ! hint: keiko help tells what each command takes
     [exit 2]
     $ keiko add x tomorrow --via pigeon
     ! error: cannot use channel "pigeon": expected desktop, terminal or webhook:ADDRESS
-    ! hint: keiko help tells what each command takes, rpc.discover what each method takes
+    ! hint: keiko help tells what each command takes
     [exit 2]
     $ keiko add
     ! error: cannot add nothing

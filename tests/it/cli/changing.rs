@@ -204,7 +204,7 @@ fn many_tasks_are_paused_at_once_and_what_is_added_meanwhile_sleeps_too() {
     ! hint: 3 tasks are paused: keiko list shows them
     $ keiko resume --tag home
     resumed no task
-    ! warning: no pause of +home stands: tasks that were paused one by one are resumed by number
+    ! warning: the pause of all tasks still holds: keiko resume --all ends it
     $ keiko resume --all
     resumed 2 tasks: 1 3
     $ keiko list
@@ -300,20 +300,20 @@ fn a_deadline_a_nag_or_a_count_from_completions_that_cannot_be_is_refused() {
     ! hint: say when, such as `tomorrow 3pm` or `in 20 minutes`
     [exit 3]
     $ keiko add x --at 5pm --nag-max 3
-    ! error: cannot use parameter "nag_max" alone: expected parameter "nag" beside it
-    ! hint: keiko help tells what each command takes, rpc.discover what each method takes
+    ! error: cannot use --nag-max alone: expected --nag beside it
+    ! hint: keiko help tells what each command takes
     [exit 2]
     $ keiko add x --every monday --after-done
     ! error: cannot count from a completion: expected a distance, such as every 3 days, without days of the week or month
     ! hint: say how long after, such as: --every 3d --after-done
     [exit 3]
     $ keiko add x tomorrow --deadline-alert 1h
-    ! error: cannot use parameter "deadline_alerts" alone: expected parameter "deadline" beside it
-    ! hint: keiko help tells what each command takes, rpc.discover what each method takes
+    ! error: cannot use --deadline-alert alone: expected --deadline beside it
+    ! hint: keiko help tells what each command takes
     [exit 2]
     $ keiko add x tomorrow --deadline tomorrow --deadline-alert +1h
     ! error: cannot speak of a deadline at deadline+1h: expected at or before it
-    ! hint: keiko help tells what each command takes, rpc.discover what each method takes
+    ! hint: keiko help tells what each command takes
     [exit 2]
     "#);
 }

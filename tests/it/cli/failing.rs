@@ -245,3 +245,23 @@ fn without_a_daemon_the_commands_that_start_none_say_so() {
     let error: Value = home.keiko("daemon status --json").json()["error"].clone();
     assert_eq!((error["kind"].as_str(), error["exit"].as_i64()), (Some("no_daemon"), Some(6)));
 }
+
+#[test]
+fn help_explains_one_command_or_lists_all() {
+    let home = Home::empty();
+    for (asked, page) in [("help", "--help"), ("help done", "done --help"), ("help ls", "ls --help")] {
+        let (asked, page) = (home.keiko(asked), home.keiko(page));
+        assert_eq!((&asked.stdout, asked.code), (&page.stdout, Some(0)), "{asked:?}");
+    }
+    assert_eq!(home.keiko("help channel test").stdout, home.keiko("channel test --help").stdout);
+    insta::assert_snapshot!(home.transcript(&["help nosuch", "help channel nosuch"]), @r#"
+    $ keiko help nosuch
+    ! error: cannot help with "nosuch": there is no such command
+    ! hint: keiko help lists those that there are
+    [exit 2]
+    $ keiko help channel nosuch
+    ! error: cannot help with "nosuch": there is no such command
+    ! hint: keiko help channel lists those that there are
+    [exit 2]
+    "#);
+}

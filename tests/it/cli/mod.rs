@@ -1,12 +1,15 @@
 //! The commands as people run them: both programs, a home of their own, and a clock that stands still.
 
 mod adding;
+mod alike;
 mod changing;
 #[cfg(feature = "webhook")]
 mod channels;
 mod choosing;
 mod failing;
+mod hours;
 mod looking;
+mod naming;
 mod parsing;
 mod series;
 mod shown;
@@ -65,7 +68,12 @@ impl Home {
 
     /// Returns a home whose daemon's clock stands at [`NOW`].
     pub(crate) fn with_daemon() -> Self {
-        let mut home = Self::empty();
+        Self::empty().start()
+    }
+
+    /// Starts the daemon in it, as it is configured; its clock stands at [`NOW`].
+    pub(crate) fn start(self) -> Self {
+        let mut home = self;
         let mut child = home
             .command("keikod")
             .args(["--foreground", "--clock", NOW])

@@ -82,7 +82,8 @@ fn a_command_that_meets_a_daemon_about_to_end_asks_the_next_one() {
 #[test]
 fn help_and_parse_start_nothing() {
     let home = Home::empty();
-    for line in ["--help", "add --help", "--version", "parse tomorrow", "daemon status", "12 done"] {
+    for line in ["--help", "help", "help done", "add --help", "--version", "parse tomorrow", "daemon status", "12 done"]
+    {
         home.keiko(line);
         assert!(!home.path().join("data").exists(), "{line} started something");
     }

@@ -194,12 +194,12 @@ fn what_would_wait_for_itself_is_refused_with_the_path() {
     ! hint: keiko list shows the open tasks, keiko list --all those that have ended too
     [exit 4]
     $ keiko add e --delay 5m
-    ! error: cannot use parameter "delay" alone: expected parameter "waits_for" beside it
-    ! hint: keiko help tells what each command takes, rpc.discover what each method takes
+    ! error: cannot use --delay alone: expected --waits-for beside it
+    ! hint: keiko help tells what each command takes
     [exit 2]
     $ keiko add e --waits-for 1 --on-parent-fail explode
-    ! error: cannot use on_parent_fail "explode": expected hold, run or cancel
-    ! hint: keiko help tells what each command takes, rpc.discover what each method takes
+    ! error: cannot use "explode" as --on-parent-fail: expected hold, run or cancel
+    ! hint: keiko help tells what each command takes
     [exit 2]
     $ keiko edit 1 --delay 5m
     ! error: cannot edit task 1: it waits for no task
