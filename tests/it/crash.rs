@@ -7,7 +7,7 @@
 #![cfg(feature = "desktop")]
 #![expect(clippy::print_stderr, reason = "figures are for whoever asked for them")]
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::future::pending;
 use std::io::{BufRead as _, BufReader};
 use std::process::Command;
@@ -16,6 +16,7 @@ use std::time::Duration;
 
 use keiko::client::{Client, ClientError};
 use keiko::domain::delivery::{Delivery, DeliveryId, DeliveryStatus};
+use keiko::domain::occurrence::FireId;
 use keiko::engine::dispatch::PER_TARGET_MAX;
 use keiko::protocol::methods::WriteResult;
 use keiko::protocol::objects::Counts;
@@ -357,6 +358,12 @@ fn count_popups(popups: &[Notify], copy: &Copy, ledger: &Ledger) -> Counted {
         *shown.entry((task_of(&popup.body), &popup.summary)).or_default() += 1;
     }
     let deliveries = copy.deliveries();
+    // A digest is no task's: no history says that it may be a repeat, but each was shown.
+    let is_told = |one: &&Delivery| matches!(one.status, DeliveryStatus::Delivered(_));
+    let digests: HashSet<FireId> = deliveries.iter().filter(is_told).filter_map(|one| one.digest).collect();
+    let shown_digests: usize = shown.iter().filter(|((number, _), _)| *number == DIGEST).map(|(_, count)| count).sum();
+    assert!(shown_digests >= digests.len(), "{shown_digests} digests shown of {}", digests.len());
+    shown.retain(|(number, _), _| *number != DIGEST);
     let mut firings: HashMap<(u64, &str), Vec<&Delivery>> = HashMap::new();
     for delivery in &deliveries {
         firings.entry((delivery.message.number.0, &delivery.message.title)).or_default().push(delivery);
@@ -364,7 +371,9 @@ fn count_popups(popups: &[Notify], copy: &Copy, ledger: &Ledger) -> Counted {
     let mut counted = Counted { deliveries: deliveries.len(), told_apart: 0, repeated: 0 };
     for (key, firings) in &firings {
         let shown = shown.remove(key).unwrap_or_default();
-        let arrived = firings.iter().filter(|one| matches!(one.status, DeliveryStatus::Delivered(_))).count();
+        // What a digest tells is shown by that.
+        let is_single = |one: &&&Delivery| matches!(one.status, DeliveryStatus::Delivered(_)) && one.digest.is_none();
+        let arrived = firings.iter().filter(is_single).count();
         let resent: usize = firings.iter().map(|one| ledger.resent(&one.id)).sum();
         assert!(shown >= arrived, "{key:?}: {arrived} were delivered and {shown} shown");
         assert!(shown <= firings.len() + resent, "{key:?}: {shown} shown, the history tells of {firings:?}");
@@ -388,8 +397,14 @@ fn status(connection: &mut Connection) -> Counts {
     serde_json::from_value(connection.call("daemon.status", json!({}))["counts"].take()).expect("counts")
 }
 
-/// The last line of a popup is the command that says done.
+/// What stands for the number in what tells of several tasks.
+const DIGEST: u64 = 0;
+
+/// The last line of a popup is the command that says done; that of a digest shows all.
 fn task_of(body: &str) -> u64 {
+    if body.ends_with("keiko list") {
+        return DIGEST;
+    }
     let number = body.rsplit(' ').next().expect("a split gives one part");
     number.parse().unwrap_or_else(|_| panic!("a popup without its task: {body:?}"))
 }

@@ -232,7 +232,7 @@ pub(super) fn resume(steps: &mut Steps<'_>, shift: bool) {
     };
     steps.step(Operation::Resumed { due, snooze }, "");
     wake::wake(steps);
-    if is_seen && matches!(steps.state(), State::Running(_)) {
+    if is_seen && !steps.has_rung() && matches!(steps.state(), State::Running(_)) {
         steps.step(Operation::Acked { is_dismissal: false }, "it was seen before the pause");
     }
 }

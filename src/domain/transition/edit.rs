@@ -186,7 +186,7 @@ pub(super) fn put(steps: &mut Steps<'_>, fresh: Occurrence, reason: &'static str
         State::Suspended(suspended) => {
             let left = due_at.map(|due| due.since(steps.now()));
             let remaining = left.filter(|left| left.is_positive());
-            State::Suspended(Suspended { remaining, snooze: None, ..*suspended })
+            State::Suspended(Suspended { remaining, snooze: None, acked_at: None, ..*suspended })
         }
         State::Pending(_) => State::Pending(Pending::default()),
         state @ (State::Created | State::Running(_) | State::Failed(_)) => state.clone(),

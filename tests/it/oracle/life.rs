@@ -90,6 +90,8 @@ struct Due {
 struct Asleep {
     /// Which pause.
     id: Uuid,
+    /// Whether a person had seen what rang before, and nothing nags of it.
+    is_seen: bool,
     since: Timestamp,
     until: Option<Timestamp>,
     /// What was left to due.
@@ -358,7 +360,7 @@ impl Life {
         if let (Some((id, until)), Some(open)) = (now.standing, &mut self.open)
             && !matches!(open.stage, Stage::Unarmed)
         {
-            open.stage = Stage::Asleep(Asleep { id, since: now.at, until, left: left(open, now.at) });
+            open.stage = Stage::Asleep(Asleep { id, is_seen: false, since: now.at, until, left: left(open, now.at) });
         }
     }
 

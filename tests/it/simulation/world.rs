@@ -221,6 +221,7 @@ impl World {
                 | CallError::NothingToUndo
                 | CallError::UndoneBefore { .. }
                 | CallError::CannotUndo { .. }
+                | CallError::UndoRefused { .. }
                 | CallError::Gone { .. }
                 | CallError::Store { .. },
             ) => {}

@@ -37,7 +37,7 @@ impl Life {
         self.make_way_for(next, "done", now);
         // A pause means the series: what comes next sleeps on with it.
         if let (Stage::Asleep(asleep), Some(open)) = (stage, &mut self.open) {
-            open.stage = Stage::Asleep(Asleep { left: left(open, now.at), ..asleep });
+            open.stage = Stage::Asleep(Asleep { left: left(open, now.at), is_seen: false, ..asleep });
         }
         self.look(now);
         Ok(())
@@ -93,7 +93,9 @@ impl Life {
         if matches!(open.stage, Stage::Unarmed | Stage::Asleep(_)) || until.is_some_and(|until| until <= now.at) {
             return Err(Answer::Refused);
         }
-        open.stage = Stage::Asleep(Asleep { id, since: now.at, until, left: left(open, now.at) });
+        let nags = self.plan.policy.nag.is_some();
+        let is_seen = matches!(open.stage, Stage::Due(due) if due.is_seen && (due.is_hushed || !nags));
+        open.stage = Stage::Asleep(Asleep { id, is_seen, since: now.at, until, left: left(open, now.at) });
         Ok(())
     }
 
@@ -151,6 +153,15 @@ impl Life {
             return self.follow_by(next, end, now);
         }
         let had_rung = asleep.left.is_none() && open.last_said.is_some();
+        if asleep.is_seen && has_passed && open.repeat.is_none() {
+            // Nothing of what was seen is said again; what lies behind it is.
+            let open = self.open.as_ref().expect("it sleeps");
+            if self.unsaid(open).iter().all(|(_, at)| *at > now.at) {
+                let seen = Due { is_seen: true, is_hushed: true, ..Due::default() };
+                self.open.as_mut().expect("it sleeps").stage = Stage::Due(seen);
+            }
+            return;
+        }
         open.repeat = match open.repeat {
             Some(repeat) if repeat.at > now.at => Some(repeat),
             Some(repeat) => Some(Repeat { at: now.at, is_chosen: false, ..repeat }),
@@ -254,7 +265,7 @@ impl Life {
         let standing = now.standing.filter(|_| !matches!(stage, Stage::Asleep(_)));
         self.follow_by(Some(next), "skipped", Now { standing, ..now });
         if let (Stage::Asleep(asleep), Some(open)) = (stage, &mut self.open) {
-            open.stage = Stage::Asleep(Asleep { left: left(open, now.at), ..asleep });
+            open.stage = Stage::Asleep(Asleep { left: left(open, now.at), is_seen: false, ..asleep });
         }
     }
 
@@ -266,7 +277,7 @@ impl Life {
             open.said.extend(before.said.iter().filter(|slot| matches!(slot, Slot::Deadline(_))));
         }
         if let Stage::Asleep(asleep) = before.stage {
-            open.stage = Stage::Asleep(Asleep { left: left(&open, now.at), ..asleep });
+            open.stage = Stage::Asleep(Asleep { left: left(&open, now.at), is_seen: false, ..asleep });
         }
         let is_unarmed = matches!(before.stage, Stage::Unarmed);
         self.open = Some(open);
