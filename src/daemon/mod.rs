@@ -275,10 +275,7 @@ async fn serve(args: &Args, paths: &Paths, config: &Config) -> Result<(), Daemon
     // The order of LAYOUT 3.7: accepting, requests, deliveries, store, socket.
     let socket = serving.await;
     running.stop(DELIVERIES_GRACE).await;
-    let closed = tokio::task::spawn_blocking(move || store.close()).await;
-    if let Err(error) = closed {
-        tracing::error!(%error, "cannot close the database");
-    }
+    close(store).await;
     if let Err(error) = paths.withdraw_socket() {
         tracing::warn!(%error, "cannot take back where the socket is");
     }
@@ -287,6 +284,12 @@ async fn serve(args: &Args, paths: &Paths, config: &Config) -> Result<(), Daemon
     // With it go the connections of those who wait for the end.
     drop(api);
     ended
+}
+
+async fn close(store: Arc<SqliteStore>) {
+    if let Err(error) = tokio::task::spawn_blocking(move || store.close()).await {
+        tracing::error!(%error, "cannot close the database");
+    }
 }
 
 /// Returns what the daemon says of itself.

@@ -495,7 +495,7 @@ impl<'a> Batch<'a> {
         let quiet_until = self.quiet.until(tags, now, zone);
         let routing = self.world.routing;
         let is_away = self.quiet.is_away(tags, now);
-        Moment { now, zone, device, op_id, grace, is_desktop_away, standing, quiet_until, is_away, routing }
+        Moment { now, zone, device, op_id, grace, is_desktop_away, standing, quiet_until, routing, is_away }
     }
 
     /// Takes what follows from a command, and what follows from that for tasks that waited.

@@ -357,7 +357,7 @@ fn what_a_snooze_said_before_due_does_not_stand_for_what_is_said_at_due() {
 #[test]
 fn what_no_program_took_is_tried_anew_when_somebody_asks() {
     let a = webhook("a");
-    let mut story = story(once("4 09:00"), &[], &[a.clone()]);
+    let mut story = story(once("4 09:00"), &[], std::slice::from_ref(&a));
     story.run("4 09:00");
     report(&mut story, "4 09:01", &a, failed(true));
     assert_eq!(stands(&story), EXHAUSTED);
