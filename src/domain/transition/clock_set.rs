@@ -138,7 +138,9 @@ fn go_on_from_now(steps: &mut Steps<'_>, by: Span) {
 }
 
 fn has_come_up(steps: &Steps<'_>) -> bool {
-    steps.has_spoken() || matches!(steps.state(), State::Running(_))
+    // What had spoken before it was moved is not to speak again under the same name.
+    let spoke_before = steps.occurrence().moved_by.is_some();
+    steps.has_spoken() || spoke_before || matches!(steps.state(), State::Running(_))
 }
 
 /// Returns whether it fired and waits for nothing but the person.
