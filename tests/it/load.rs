@@ -4,7 +4,7 @@
 //! `conflicts`, `many`, `due`. Disks and neighbours differ, so only
 //! what must hold anywhere is asserted: all fire, none early, none twice.
 
-#![cfg(all(feature = "desktop", target_os = "linux"))]
+#![cfg(all(feature = "desktop", feature = "webhook", target_os = "linux"))]
 
 use std::collections::HashSet;
 use std::path::Path;
@@ -22,6 +22,7 @@ use rusqlite::{Connection, params};
 
 use crate::support::daemon::{Daemon, Home};
 use crate::support::fake_server::{FakeServer, Manner};
+use crate::support::http_server::{HttpServer, Reply};
 use crate::support::measure::{cpu_ticks, field, instant, micros, quantile, status_field, tell, to_f64, wait};
 use crate::support::private_bus::PrivateBus;
 use crate::wire_connections;
@@ -31,6 +32,9 @@ const MANY: usize = 10_000;
 
 /// How many come up in the same second.
 const AT_ONCE: usize = 5_000;
+
+/// How many programs they tell.
+const HOOKS: usize = 50;
 
 /// For how long a rate is measured, and how often.
 const RATE_FOR: Duration = Duration::from_secs(2);
@@ -80,7 +84,7 @@ fn conflicts() {
 fn many_open() {
     let home = Home::new();
     let daemon = start(&home, None);
-    add_many(&home.socket(), MANY, "tomorrow 9am");
+    add_many(&home.socket(), MANY, "tomorrow 9am", on_desktop);
     let mut client = Client::connect(&home.socket()).expect("it listens");
     let mut gets: Vec<f64> = (0..20_000).map(|_| micros(|| get(&mut client, 5_000))).collect();
     tell("task.get p50, µs", quantile(&mut gets, 0.5), "goal 100");
@@ -120,16 +124,20 @@ fn many_open() {
     tell("resident memory, MB", to_f64(status_field(daemon.pid(), "VmRSS:")) / 1024.0, "goal 32 at 100,000");
 }
 
-/// Five thousand tasks due in one second, told by a real bus and a server that answers at once.
+/// Five thousand tasks due in one second, told by a real bus and a server that answers at once, and to programs.
 fn due_at_once() {
     let runtime = tokio::runtime::Runtime::new().expect("threads");
     let bus = PrivateBus::start();
     let server = runtime.block_on(FakeServer::start(&bus, Manner::Plain));
+    let hooks = runtime.block_on(HttpServer::start(|_, _| Reply::status(200, "ok")));
     let home = Home::new();
     let _daemon = start(&home, Some(&bus));
     let clock = SystemClock::new();
     let due = Timestamp::from_millis((clock.now().as_millis() / 1000 + 15) * 1000).expect("in range");
-    add_many(&home.socket(), AT_ONCE, &due.to_string());
+    // Two at a time go to each, so that a slow one is not hurried.
+    let told =
+        |task: usize| vec!["desktop".to_owned(), format!("webhook:{}", hooks.url(&format!("/{}", task % HOOKS)))];
+    add_many(&home.socket(), AT_ONCE, &due.to_string(), told);
     assert!(clock.now() < due, "too slow to add them all before they are due");
     let mut client = Client::connect(&home.socket()).expect("it listens");
     let base = last_seq(&mut client);
@@ -150,7 +158,12 @@ fn due_at_once() {
     tell("task.get meanwhile p50, ms", quantile(&mut gets, 0.5) / 1000.0, "");
     tell("task.get meanwhile p99, ms", quantile(&mut gets, 0.99) / 1000.0, &format!("goal 20; of {}", gets.len()));
     while client.call(&Status {}).expect("an answer").counts.outbox > 0 {}
-    tell("all popups answered, ms after due", to_ms(clock.now().since(due)), "");
+    tell(
+        "popups, digest and webhooks all answered, ms after due",
+        to_ms(clock.now().since(due)),
+        "goal 600 for the webhooks",
+    );
+    assert_eq!(hooks.requests().len(), AT_ONCE, "each program once");
     let mut late = lateness(&mut client, base, due);
     tell("committed as of p50, ms after due", quantile(&mut late, 0.5), "");
     tell("committed as of p99, ms after due", quantile(&mut late, 0.99), "");
@@ -167,19 +180,26 @@ fn start(home: &Home, bus: Option<&PrivateBus>) -> Daemon {
     Daemon::start(command)
 }
 
-fn add(client: &mut Client, title: String, at: &str) {
-    let channels = Some(vec!["desktop".to_owned()]);
+fn add(client: &mut Client, title: String, at: &str, channels: Vec<String>) {
+    let channels = Some(channels);
     let add = Add { title: Some(title), at: Some(at.to_owned()), channels, ..Add::default() };
     client.call(&add).expect("an addition");
 }
 
-fn add_many(socket: &Path, count: usize, at: &str) {
+fn on_desktop(_task: usize) -> Vec<String> {
+    vec!["desktop".to_owned()]
+}
+
+fn add_many(socket: &Path, count: usize, at: &str, told: impl Fn(usize) -> Vec<String> + Sync) {
     const CLIENTS: usize = 50;
     std::thread::scope(|scope| {
         for name in 0..CLIENTS {
+            let told = &told;
             scope.spawn(move || {
                 let mut client = Client::connect(socket).expect("it listens");
-                (0..count / CLIENTS).for_each(|task| add(&mut client, format!("task {name} {task}"), at));
+                (0..count / CLIENTS).for_each(|task| {
+                    add(&mut client, format!("task {name} {task}"), at, told(name * count / CLIENTS + task));
+                });
             });
         }
     });
@@ -192,7 +212,7 @@ fn adds_per_second(socket: &Path, clients: usize) -> f64 {
             let mut client = Client::connect(socket).expect("it listens");
             let mut added = 0;
             while begun.elapsed() < RATE_FOR {
-                add(&mut client, "water the plants".to_owned(), "tomorrow 9am");
+                add(&mut client, "water the plants".to_owned(), "tomorrow 9am", on_desktop(0));
                 added += 1;
             }
             added

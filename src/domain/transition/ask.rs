@@ -282,7 +282,7 @@ pub(super) fn withdraw_or_end(steps: &mut Steps<'_>, has_next: bool) {
     if steps.has_spoken() {
         steps.step(Operation::Cancelled(Outcome::Skipped), "passed over");
     } else if has_next {
-        steps.step(Operation::Withdrawn, "passed over");
+        steps.step(steps.removal(), "passed over");
     } else {
         steps.step(Operation::Cancelled(Outcome::Skipped), "it was the last of its series");
     }
@@ -301,7 +301,7 @@ pub(super) fn skip(steps: &mut Steps<'_>) -> Result<(), Rejection> {
     } else if steps.has_spoken() {
         steps.step(Operation::Cancelled(Outcome::Skipped), "");
     } else if next.is_some() {
-        steps.step(Operation::Withdrawn, SKIPPED);
+        steps.step(steps.removal(), SKIPPED);
     } else {
         withdraw_or_end(steps, false);
     }

@@ -119,7 +119,7 @@ fn reschedule(steps: &mut Steps<'_>, was_series: bool) -> Result<(), Rejection> 
             replace(steps, &next, Operation::Cancelled(Outcome::Skipped), "the rule changed");
         }
         (true, true) => keep_open_one(steps),
-        (true, false) => replace(steps, &next, Operation::Withdrawn, "the rule changed"),
+        (true, false) => replace(steps, &next, steps.removal(), "the rule changed"),
         (false, _) => move_to(steps, &next),
     }
     Ok(())
@@ -267,7 +267,7 @@ fn rezone_hourly(steps: &mut Steps<'_>) {
     let next = if steps.has_come_up() { None } else { steps.next_behind(steps.task().last_ended) };
     if let Some(next) = next {
         if next != present {
-            replace(steps, &next, Operation::Withdrawn, "the device's zone changed");
+            replace(steps, &next, steps.removal(), "the device's zone changed");
         }
         return;
     }

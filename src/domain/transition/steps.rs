@@ -114,6 +114,15 @@ impl<'a> Steps<'a> {
         self.occurrence().successor_at.is_some_and(|at| at <= self.now())
     }
 
+    /// Returns the operation that removes the open occurrence, which has not come up. One that had spoken before it was moved
+    /// ends: created anew under its name it would say the same once more.
+    pub(super) fn removal(&self) -> Operation {
+        match self.occurrence().moved_by {
+            Some(_) => Operation::Cancelled(Outcome::Skipped),
+            None => Operation::Withdrawn,
+        }
+    }
+
     /// Notes that the successor of the open occurrence takes over now: what it says early is said from then on.
     pub(super) fn take_over(&mut self) {
         self.takes_over_at = self.occurrence().successor_at;

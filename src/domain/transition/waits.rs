@@ -203,7 +203,7 @@ fn pass_over_until(steps: &mut Steps<'_>, from: Timestamp) {
     let Some(present) = steps.occurrence().instance() else { return };
     let Some((latest, between)) = steps.latest_due_by(&present, from) else { return };
     wake::pass_over(steps, Passed::one(present.due).and(between), "it waited for another task");
-    steps.step(Operation::Withdrawn, "passed over");
+    steps.step(steps.removal(), "passed over");
     let occurrence = steps.occurrence_of(&latest);
     steps.step(Operation::Opened(Box::new(occurrence)), "");
 }
