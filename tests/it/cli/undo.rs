@@ -266,3 +266,19 @@ fn being_away_is_a_change_like_any_other_and_what_cannot_be_taken_back_names_the
     [exit 5]
     ");
 }
+
+#[test]
+fn a_snooze_that_stands_again_is_told_by_when_it_speaks() {
+    let home = Home::with_daemon();
+    home.keiko("add tea --at 'tomorrow 11am'");
+    let told = home.transcript(&["snooze 1 1h --early", "snooze 1 3h --early", "undo"]);
+    insta::assert_snapshot!(told, @"
+    $ keiko snooze 1 1h --early
+    snoozed 1  tea  until Wed 13 May 2026 17:00 EDT (in 1h)
+    $ keiko snooze 1 3h --early
+    snoozed 1  tea  until Wed 13 May 2026 19:00 EDT (in 3h)
+    $ keiko undo
+    taken back: snooze 1 tea
+      1 tea is snoozed  until Wed 13 May 2026 17:00 EDT (in 1h)
+    ");
+}
