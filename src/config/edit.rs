@@ -259,9 +259,44 @@ impl ConfigFile {
         if let Some(folder) = self.path.parent() {
             fs::create_dir_all(folder).map_err(unwritable)?;
         }
-        // Where the link points to nothing yet, or there is no file, it is made where it was named.
-        let real = fs::canonicalize(&self.path).unwrap_or_else(|_| self.path.clone());
+        let real = match fs::canonicalize(&self.path) {
+            Ok(real) => real,
+            // What stood there may come back, and would then be read no more.
+            Err(_) if self.path.is_symlink() => {
+                let reason = "it is a link to a file that is not there".to_owned();
+                return Err(EditError::Unclear { path: self.path.clone(), reason });
+            }
+            Err(_) => self.path.clone(),
+        };
         whole::replace(&real, text.as_bytes()).map_err(unwritable)
+    }
+
+    /// Lets nobody but the person read it, before a secret stands there. Returns whether somebody else could.
+    ///
+    /// # Errors
+    /// Who may read it cannot be changed.
+    #[cfg(unix)]
+    pub fn make_private(&self) -> Result<bool, EditError> {
+        use std::os::unix::fs::PermissionsExt as _;
+        let Ok(found) = fs::metadata(&self.path) else { return Ok(false) };
+        let mode = found.permissions().mode();
+        // Nothing for the group, nothing for others.
+        if mode % 0o100 == 0 {
+            return Ok(false);
+        }
+        let private = fs::Permissions::from_mode(mode & 0o700);
+        fs::set_permissions(&self.path, private)
+            .map_err(|source| EditError::Unwritable { path: self.path.clone(), source })?;
+        Ok(true)
+    }
+
+    /// As on Unix, where the system has no such rights: nobody could.
+    ///
+    /// # Errors
+    /// None.
+    #[cfg(not(unix))]
+    pub fn make_private(&self) -> Result<bool, EditError> {
+        Ok(false)
     }
 
     /// Returns the folder in which secrets are kept.

@@ -745,7 +745,7 @@ mod tests {
         );
         check_refused(
             "channels = [\"desktop\", \"pager\"]",
-            "config.toml:1:12: cannot use channels = [\"desktop\", \"pager\"]: expected a list of channels, each \"desktop\", \"terminal\" or \"webhook:ADDRESS\"",
+            "config.toml:1:12: cannot use channels = [\"desktop\", \"pager\"]: expected a list of channels, each \"desktop\", \"terminal\", or a kind with a name such as \"webhook:ops\"",
         );
         check_refused("log = 3", "config.toml:1:7: cannot use log = 3: expected a table");
     }

@@ -196,6 +196,13 @@ pub(super) fn names(kind: ChannelKind) -> impl Iterator<Item = &'static str> {
 
 /// Reads what stands behind a key with an ending.
 pub(super) fn read(key: &Key, ending: &str, value: &DeValue<'_>) -> Result<Value, Expected> {
+    // What stands here can be looked at here; what stands elsewhere is looked at when it is read.
+    if ending.is_empty()
+        && let (Some(expected), Some(text)) = (form(key.name), value.as_str())
+        && !expected.fits(text)
+    {
+        return Err(expected.words);
+    }
     match key.shape {
         Shape::Text => text(value).map(Value::Text).ok_or("a text"),
         Shape::OneOf(words) => {
@@ -210,6 +217,39 @@ pub(super) fn read(key: &Key, ending: &str, value: &DeValue<'_>) -> Result<Value
             .ok_or("a whole number in its bounds"),
         Shape::Path => text(value).map(|text| Value::Path(text.into())).ok_or("the path of a file"),
         Shape::Secret => source(ending, value).map(Value::Secret),
+    }
+}
+
+/// How a text of some keys must look.
+struct Form {
+    fits: fn(&str) -> bool,
+    words: Expected,
+}
+
+impl Form {
+    fn fits(&self, text: &str) -> bool {
+        (self.fits)(text)
+    }
+}
+
+fn form(name: &str) -> Option<Form> {
+    match name {
+        "url" | "answers_url" | "api_url" => Some(Form {
+            fits: |text| {
+                ["https://", "http://"]
+                    .iter()
+                    .any(|scheme| text.strip_prefix(scheme).is_some_and(|rest| !rest.is_empty()))
+            },
+            words: "a URL that begins with https:// or http://",
+        }),
+        "chat" => Some(Form {
+            fits: |text| match text.strip_prefix('@') {
+                Some(name) => !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_'),
+                None => text.parse::<i64>().is_ok(),
+            },
+            words: "a chat's number, or the @name of a public channel",
+        }),
+        _ => None,
     }
 }
 

@@ -86,7 +86,7 @@ pub(super) fn channels(value: &DeValue<'_>) -> Result<Vec<Target>, Expected> {
     value
         .as_array()
         .and_then(targets)
-        .ok_or("a list of channels, each \"desktop\", \"terminal\" or \"webhook:ADDRESS\"")
+        .ok_or("a list of channels, each \"desktop\", \"terminal\", or a kind with a name such as \"webhook:ops\"")
 }
 
 fn targets(values: &DeArray<'_>) -> Option<Vec<Target>> {

@@ -79,6 +79,13 @@ impl Reloading {
         let read = read.map_err(|error| format!("the reading failed: {error}"))?;
         let (config, warnings) = read.map_err(|error| error.to_string())?;
         let path = self.paths.config_file();
+        // An editor that renames, or a disk that is not mounted: nobody meant to drop all that is configured.
+        if !path.exists() && *holds != Config::default() {
+            let path = path.display();
+            return Err(format!(
+                "cannot read the configuration {path}: it is not there; an empty file says that nothing is configured"
+            ));
+        }
         if let Err(error) = self.configured.configure(path, &config) {
             // Those before the one that refuses go back to what they had; it was fit for them before.
             if let Err(stuck) = self.configured.configure(path, &holds) {

@@ -32,6 +32,9 @@ use crate::engine::storage::{StoreHealth, Trouble};
 use crate::notify::{Channel, Presence};
 use crate::store::{Counts, Identity, Store, StoredEvent, Wake, Which};
 
+/// How many trials may be under way: one whose secret is asked of a person holds up no other.
+const TRIALS_MAX: usize = 4;
+
 /// How many inputs may wait for the loop; one more is refused, never dropped in silence (I9).
 pub const INPUTS_MAX: usize = 4096;
 
@@ -51,7 +54,7 @@ pub struct Handle {
     pub(super) op: Option<Uuid>,
     /// How many operations have begun with this handle and its clones.
     pub(super) begun: Arc<AtomicU64>,
-    /// One trial at a time: it goes past the limits that protect a target.
+    /// Few trials at a time: each goes past the limits that protect a target.
     trials: Arc<Semaphore>,
     /// One backup at a time: each reads the whole store.
     backups: Arc<Semaphore>,
@@ -121,7 +124,7 @@ impl Handle {
             quiet_hours,
             op: None,
             begun: Arc::default(),
-            trials: one(),
+            trials: Arc::new(Semaphore::new(TRIALS_MAX)),
             backups: one(),
         }
     }
@@ -525,9 +528,9 @@ impl Handle {
     /// that a target that hangs holds up nobody but the caller.
     ///
     /// # Errors
-    /// Another trial is under way.
+    /// Too many trials are under way.
     pub async fn try_target(&self, target: Target) -> Result<Report, CallError> {
-        let _turn = self.trials.try_acquire().map_err(|_| CallError::Busy { limit: 1 })?;
+        let _turn = self.trials.try_acquire().map_err(|_| CallError::Busy { limit: TRIALS_MAX })?;
         let Some(channel) = self.channels.iter().find(|channel| channel.kind() == target.kind) else {
             return Ok(Report::Away { reason: format!("there is no channel {}", target.kind) });
         };

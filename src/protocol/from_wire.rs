@@ -17,7 +17,7 @@ pub enum Unusable {
         name: String,
     },
     /// No such channel.
-    #[error("cannot use channel {text:?}: expected desktop, terminal or webhook:ADDRESS")]
+    #[error("cannot use channel {text:?}: expected desktop, terminal, or a kind with a name such as webhook:ops")]
     Channel {
         /// The text.
         text: String,
@@ -122,7 +122,7 @@ mod tests {
         );
         assert_eq!(
             target("pigeon").expect_err("no channel").to_string(),
-            "cannot use channel \"pigeon\": expected desktop, terminal or webhook:ADDRESS"
+            "cannot use channel \"pigeon\": expected desktop, terminal, or a kind with a name such as webhook:ops"
         );
         assert!(occurrence("someday").is_err());
     }

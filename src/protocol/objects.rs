@@ -497,6 +497,8 @@ pub struct ChannelStatus {
 pub struct TargetStatus {
     /// The target, as tasks name it.
     pub target: String,
+    /// Whether it is one of this machine, a URL, or one that the configuration has.
+    pub configured: bool,
     /// `closed` (it is sent to), `open` (it failed too often), `paused` or `releasing` (what was held goes out).
     pub breaker: String,
     /// How many attempts in a row failed.

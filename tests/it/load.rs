@@ -12,7 +12,7 @@ use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use keiko::client::Client;
+use keiko::client::{Client, ClientError};
 use keiko::clock::Clock as _;
 use keiko::clock::system::SystemClock;
 use keiko::domain::digest::SINGLES_MAX;
@@ -271,7 +271,14 @@ fn last_seq(client: &mut Client) -> u64 {
 
 /// Asks until an event behind `seq` is there; returns when, in ms after `due`.
 fn visible_after(client: &mut Client, seq: u64, due: Timestamp, clock: &SystemClock) -> f64 {
-    while client.call(&EventList { since: seq, limit: Some(1) }).expect("events").events.is_empty() {}
+    loop {
+        match client.call(&EventList { since: seq, limit: Some(1) }) {
+            Ok(list) if !list.events.is_empty() => break,
+            // Until the event before it is there, nobody can go on from that.
+            Ok(_) | Err(ClientError::Refused { .. }) => {}
+            Err(error) => panic!("events: {error}"),
+        }
+    }
     to_ms(clock.now().since(due))
 }
 

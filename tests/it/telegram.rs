@@ -474,18 +474,24 @@ async fn the_chats_that_the_readme_shows_are_taken_and_a_bad_one_is_named_with_i
     let log = fs::read_to_string(home.path("data/keikod.log")).unwrap();
     assert!(!log.contains("unknown"), "{log}");
     daemon.kill();
-    let bad = "[telegram.me]\ntoken = 'hunter2'\nchat = '1'\napi_url = 'hunter2'\n[ntfy.a]\nurl = 'hunter2'\nca_file = 'gone'\n";
+    let bad = "[telegram.me]\ntoken = 'hunter2'\nchat = '1'\n[ntfy.a]\nurl = 'http://x/y'\nca_file = 'gone'\n";
     fs::write(home.path("config.toml"), bad).unwrap();
     let expected = format!(
-        "failed: {0}/config.toml:7:11: cannot use ntfy.a.ca_file: cannot read {0}/gone: No such file or directory (os error 2)",
+        "failed: {0}/config.toml:6:11: cannot use ntfy.a.ca_file: cannot read {0}/gone: No such file or directory (os error 2)",
         home.path("").display().to_string().trim_end_matches('/')
     );
     assert_eq!(refused_start(command()), expected);
-    fs::write(home.path("config.toml"), bad.replace("ca_file = 'gone'", "")).unwrap();
-    let refused = refused_start(command());
-    assert!(
-        refused
-            .ends_with("config.toml:4:11: cannot use telegram.me.api_url: expected a URL: relative URL without a base"),
-        "{refused}"
-    );
+    for (key, value, expected) in [
+        ("api_url", "hunter2", "a URL that begins with https:// or http://"),
+        ("chat", "me\"[x]", "a chat's number, or the @name of a public channel"),
+    ] {
+        let bad = format!("[telegram.me]\ntoken = 'x'\nchat = '1'\n{key} = '{value}'\n");
+        let bad = if key == "chat" { bad.replace("chat = '1'\n", "") } else { bad };
+        fs::write(home.path("config.toml"), bad).unwrap();
+        let refused = refused_start(command());
+        assert!(
+            refused.ends_with(&format!("cannot use telegram.me.{key} = (not shown): expected {expected}")),
+            "{refused}"
+        );
+    }
 }

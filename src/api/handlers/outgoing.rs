@@ -94,7 +94,9 @@ pub(in crate::api) async fn list(api: &Api, _params: ChannelList) -> Result<Chan
         counts.iter().map(|count| ((&count.target, count.status), count.count)).collect();
     let zone = api.handle.zone();
     let targets = known.values().map(|health| {
-        to_wire::outgoing::target(health, |status| counted.get(&(&health.target, status)).copied().unwrap_or(0), zone)
+        let is_configured = is_configured(api, &health.target);
+        let count = |status| counted.get(&(&health.target, status)).copied().unwrap_or(0);
+        to_wire::outgoing::target(health, is_configured, count, zone)
     });
     Ok(ChannelListResult {
         schema_version: SCHEMA_VERSION,
@@ -122,7 +124,7 @@ pub(in crate::api) async fn test(api: &Api, params: ChannelTest) -> Result<Chann
     let told = target.to_string();
     let report = api.handle.try_target(target).await.map_err(|error| match error {
         CallError::Busy { .. } => {
-            let message = format!("cannot try {told}: another trial is under way");
+            let message = format!("cannot try {told}: too many other trials are under way");
             RpcError::new(ErrorKind::Limit, message).with_hint("try again in a moment")
         }
         error => api.refusal(&error),
@@ -139,6 +141,10 @@ pub(in crate::api) async fn test(api: &Api, params: ChannelTest) -> Result<Chann
         delivered: error.is_none(),
         error,
     })
+}
+
+fn is_configured(api: &Api, target: &Target) -> bool {
+    !target.kind.has_addresses() || target.address.contains("://") || api.options().targets.contains(target)
 }
 
 /// Returns how each channel is.
@@ -161,7 +167,7 @@ async fn call(api: &Api, call: TargetCall) -> Result<ChannelResult, RpcError> {
     Ok(ChannelResult {
         schema_version: SCHEMA_VERSION,
         now: api.told(api.handle.now()),
-        target: to_wire::outgoing::target(&health, count, api.handle.zone()),
+        target: to_wire::outgoing::target(&health, is_configured(api, &health.target), count, api.handle.zone()),
     })
 }
 

@@ -68,6 +68,7 @@ fn state(target: &TargetStatus, is_away: bool) -> Text {
         "open" => Text::styled(BAD, "fails"),
         "paused" => Text::styled(BAD, "paused"),
         "releasing" => Text::plain("recovers"),
+        _ if !target.configured => Text::styled(BAD, "not configured"),
         _ if is_away => Text::styled(BAD, "away"),
         _ => Text::styled(GOOD, "ready"),
     }
@@ -101,7 +102,7 @@ mod tests {
 
     fn target_of(name: &str, breaker: &str, more: &Value) -> Value {
         let mut target = json!({
-            "target": name, "breaker": breaker, "failures": 0, "since": null, "next_at": null, "last_error": null,
+            "target": name, "configured": true, "breaker": breaker, "failures": 0, "since": null, "next_at": null, "last_error": null,
             "held": 0, "retrying": 0, "waiting": 0, "queued": 0,
         });
         for (key, value) in more.as_object().expect("an object of the test's own") {

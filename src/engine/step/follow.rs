@@ -26,7 +26,8 @@ impl<'a> Batch<'a> {
     ) {
         let result = match call {
             PreviewCall::One(call) => self
-                .planned(None, call.task, &call.command, call.expected)
+                .resolved(call.task, &call.command)
+                .and_then(|command| self.planned(None, call.task, &command, call.expected))
                 .map(|(transition, moment)| Applied::of(&transition, &moment)),
             PreviewCall::Follow(call) => self.plan_follower(call, None).map(|(succession, moment)| Applied {
                 follower: Some(Box::new(succession.follower.after)),

@@ -40,15 +40,21 @@ pub fn skip(event: &Event, zone: Tz) -> Option<objects::Skipped> {
     })
 }
 
-/// Returns a target; `count` tells how many of its deliveries are in a status.
+/// Returns a target, which the configuration may have or not; `count` tells how many of its deliveries are in a status.
 #[must_use]
-pub fn target(health: &TargetHealth, count: impl Fn(StatusName) -> u64, zone: Tz) -> objects::TargetStatus {
+pub fn target(
+    health: &TargetHealth,
+    configured: bool,
+    count: impl Fn(StatusName) -> u64,
+    zone: Tz,
+) -> objects::TargetStatus {
     let since = match health.breaker {
         Breaker::Closed | Breaker::Releasing { .. } => None,
         Breaker::Open { since, .. } | Breaker::Paused { since } => Some(since),
     };
     objects::TargetStatus {
         target: health.target.to_string(),
+        configured,
         breaker: health.breaker.as_str().to_owned(),
         failures: health.failures,
         since: since.map(|at| time(at, zone)),

@@ -80,7 +80,7 @@ fn times_that_cannot_be_are_refused_and_nothing_is_stored() {
     ! hint: keiko help tells what each command takes
     [exit 2]
     $ keiko add x tomorrow --via pigeon
-    ! error: cannot use channel "pigeon": expected desktop, terminal or webhook:ADDRESS
+    ! error: cannot use channel "pigeon": expected desktop, terminal, or a kind with a name such as webhook:ops
     ! hint: keiko help tells what each command takes
     [exit 2]
     $ keiko add

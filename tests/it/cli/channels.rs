@@ -198,6 +198,46 @@ fn what_the_daemon_refuses_is_not_written() {
 }
 
 #[test]
+fn a_configuration_that_is_gone_for_a_moment_drops_nothing_and_its_link_stays() {
+    let home = home();
+    home.keiko_with("channel add webhook ops --url-file - --no-test", DEAD, |_| {});
+    let (path, real) = (home.path().join("config.toml"), home.path().join("dotfiles.toml"));
+    fs::rename(&path, &real).expect("a directory of its own");
+    std::os::unix::fs::symlink(&real, &path).expect("the name is free");
+    assert_eq!(home.keiko("daemon reload").code, Some(0), "through its link");
+    fs::rename(&real, home.path().join("away.toml")).expect("it is there");
+    let added = home.keiko_with("channel add webhook more --url-file - --no-test", DEAD, |_| {});
+    assert_snapshot!(home.transcript(&["daemon reload", "channel list webhook:ops"]), @"
+    $ keiko daemon reload
+    ! error: cannot reload the configuration, the former one holds: cannot read the configuration [home]/config.toml: it is not there; an empty file says that nothing is configured
+    ! hint: mend the file, then run keiko daemon reload
+    [exit 5]
+    $ keiko channel list webhook:ops
+    TARGET       STATE  TO SEND
+    webhook:ops  ready
+    ");
+    assert_ne!(added.code, Some(0), "{added:?}");
+    assert!(added.stderr.contains("it is a link to a file that is not there"), "{added:?}");
+    assert!(path.is_symlink() && !path.exists(), "the link is as it was");
+    fs::rename(home.path().join("away.toml"), &real).expect("it is there");
+    assert_eq!(home.keiko("daemon reload").code, Some(0));
+}
+
+#[test]
+fn what_is_configured_no_more_is_listed_as_that() {
+    let home = home();
+    home.keiko_with("channel add webhook ops --url-file - --no-test", DEAD, |_| {});
+    home.keiko("add tea in 1 hour --via webhook:ops");
+    home.keiko("channel remove webhook:ops --force");
+    home.advance("2026-05-13T18:00:00-04:00");
+    assert_snapshot!(home.transcript(&["channel list webhook:ops"]), @"
+    $ keiko channel list webhook:ops
+    TARGET       STATE           TO SEND
+    webhook:ops  not configured        1
+    ");
+}
+
+#[test]
 fn rules_lose_a_target_that_is_removed_by_force() {
     let home = Home::with_daemon();
     home.configure(

@@ -308,7 +308,8 @@ impl World {
                 let both = [Some(&applied.snapshot), applied.follower.as_deref()];
                 both.map(|snapshot| snapshot.map(|snapshot| (snapshot.task.number, snapshot.occurrence.due)))
             };
-            assert_eq!(due(foreseen), due(done), "it is as it was foreseen");
+            let history = self.store.history(done.snapshot.task.id).expect("readable");
+            assert_eq!(due(foreseen), due(done), "it is as it was foreseen{}", told(&history));
         }
         if let Ok(Applied { follower: Some(follower), .. }) = &done {
             self.acknowledged.insert(follower.task.id, follower.task.version);

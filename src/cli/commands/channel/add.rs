@@ -172,6 +172,9 @@ fn write(
     file.with(target, &whole)?;
     let has_secrets = collected.iter().any(|(_, taken)| matches!(taken, Taken::Secret(_)));
     let is_kept = has_secrets && (!can_ask || wants_files(context, file)?);
+    if has_secrets && !is_kept && file.make_private()? {
+        context.ui.warning("others could read the configuration: from now on you alone can");
+    }
     let mut kept = Vec::new();
     let mut entries = Vec::new();
     for (key, taken) in collected {
