@@ -128,7 +128,10 @@ pub(super) fn tell_target_fails(steps: &mut Steps<'_>, target: &Target, failures
     let mut others = steps.default_targets();
     others.retain(|other| other != target);
     if others.is_empty() {
-        others.push(Target::terminal());
+        // What is said elsewhere when nobody is reached there is that at once; it is told once.
+        let fallback = &steps.moment.routing.fallback;
+        let elsewhere = fallback.iter().find(|other| *other != target && other.kind.is_person());
+        others.push(elsewhere.cloned().unwrap_or_else(Target::terminal));
     }
     for target in others {
         steps.deliver(DeliveryId { fire_id, target }, message.clone(), occasion.clone());

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use keiko::domain::delivery::{Delivery, DeliveryId, DeliveryStatus, Target};
+#[cfg(feature = "desktop")]
 use keiko::domain::effect::{Standing, Withdrawal};
 use keiko::domain::message::{Message, Occasion, Reason};
 use keiko::domain::occurrence::{FireId, OccurrenceKey, OccurrenceName, Slot};
@@ -51,6 +52,7 @@ pub(crate) fn delivery(target: Target, number: u64, title: &str, body: &str) -> 
 }
 
 /// Returns that what is shown of a task holds no more, since it was seen.
+#[cfg(feature = "desktop")]
 pub(crate) fn withdrawal(task: TaskId) -> Withdrawal {
     let occurrence = OccurrenceName { key: OccurrenceKey::Once, generation: 1 };
     Withdrawal { task, occurrence, standing: Standing::Seen, told: Vec::new() }
