@@ -36,20 +36,19 @@ pub(crate) const OCCURRENCE: &str = "key, generation, due_nominal, due_at, moved
     suspended_is_this_only, failed_at, ended_at, outcome";
 
 /// Inserts or replaces the row of a task.
-pub(crate) static UPSERT_TASK: LazyLock<String> = LazyLock::new(|| {
-    let columns = format!("{TASK}, {PRESENT}");
-    format!("{} ON CONFLICT (id) DO UPDATE SET {}", insert("tasks", &columns), assignments(&columns))
-});
+pub(crate) static UPSERT_TASK: LazyLock<String> =
+    LazyLock::new(|| upsert("tasks", "id", &format!("{TASK}, {PRESENT}")));
 
 /// Inserts or replaces the row of an occurrence; the last parameter says whether it is opened by this.
 pub(crate) static UPSERT_OCCURRENCE: LazyLock<String> = LazyLock::new(|| {
     let columns = format!("{OCCURRENCE}, task, opened_seq");
     let opened = columns.split(", ").count() + 1;
+    let keys = "task, key, generation";
     format!(
-        "{} ON CONFLICT (task, key, generation) DO UPDATE SET {}, \
+        "{} ON CONFLICT ({keys}) DO UPDATE SET {}, \
          opened_seq = CASE WHEN ?{opened} THEN excluded.opened_seq ELSE opened_seq END",
         insert("occurrences", &columns),
-        assignments(OCCURRENCE),
+        assignments(keys, OCCURRENCE),
     )
 });
 
@@ -59,10 +58,19 @@ pub(crate) fn insert(table: &str, columns: &str) -> String {
     format!("INSERT INTO {table} ({columns}) VALUES ({})", parameters.join(", "))
 }
 
-/// Returns the assignments that give each column what the insertion would have given it.
-pub(crate) fn assignments(columns: &str) -> String {
-    let assignments: Vec<String> = columns.split(", ").map(|column| format!("{column} = excluded.{column}")).collect();
-    assignments.join(", ")
+/// Returns the statement that inserts a row, or replaces the one that has the same `keys`.
+pub(crate) fn upsert(table: &str, keys: &str, columns: &str) -> String {
+    format!("{} ON CONFLICT ({keys}) DO UPDATE SET {}", insert(table, columns), assignments(keys, columns))
+}
+
+/// Returns the assignments that give each column what the insertion would have given it, but for the `keys`.
+///
+/// Those are the same already, and where one is assigned all the same SQLite looks for rows that refer to it: in every
+/// delivery there ever was, for each task that is written (<https://www.sqlite.org/foreignkeys.html>, section 3).
+fn assignments(keys: &str, columns: &str) -> String {
+    let keys: Vec<&str> = keys.split(", ").collect();
+    let others = columns.split(", ").filter(|column| !keys.contains(column));
+    others.map(|column| format!("{column} = excluded.{column}")).collect::<Vec<_>>().join(", ")
 }
 
 /// What of the present occurrence stands in its task's row.

@@ -40,21 +40,10 @@ pub(crate) const IS_HELD: &str = "status = 'held'";
 /// As the partial index of what digests tell has it, so that the index answers.
 pub(crate) const IS_MEMBER: &str = "digest IS NOT NULL AND digest = ?1 AND channel = ?2 AND address = ?3";
 
-static UPSERT_DELIVERY: LazyLock<String> = LazyLock::new(|| {
-    format!(
-        "{} ON CONFLICT (fire_id, channel, address) DO UPDATE SET {}",
-        columns::insert("deliveries", DELIVERY),
-        columns::assignments(DELIVERY),
-    )
-});
+static UPSERT_DELIVERY: LazyLock<String> =
+    LazyLock::new(|| columns::upsert("deliveries", "fire_id, channel, address", DELIVERY));
 
-static UPSERT_TARGET: LazyLock<String> = LazyLock::new(|| {
-    format!(
-        "{} ON CONFLICT (channel, address) DO UPDATE SET {}",
-        columns::insert("targets", TARGET),
-        columns::assignments(TARGET),
-    )
-});
+static UPSERT_TARGET: LazyLock<String> = LazyLock::new(|| columns::upsert("targets", "channel, address", TARGET));
 
 pub(crate) fn delivery(connection: &Connection, id: &DeliveryId) -> Result<Option<Delivery>, Fault> {
     let sql = format!("SELECT {DELIVERY} FROM deliveries WHERE fire_id = ?1 AND channel = ?2 AND address = ?3");

@@ -464,6 +464,31 @@ fn questions_are_answered_by_indexes() {
     assert_eq!(members, "SEARCH deliveries USING INDEX deliveries_by_digest (digest=? AND channel=? AND address=?)");
 }
 
+/// Writing a task costs the same however many deliveries there ever were.
+#[test]
+fn a_task_is_written_without_a_look_at_what_refers_to_it() {
+    let fixture = closed_with_tasks();
+    let connection = raw(&fixture.path());
+    connection.pragma_update(None, "foreign_keys", true).unwrap();
+    let sql = "SELECT rootpage FROM sqlite_schema WHERE tbl_name = 'deliveries' AND rootpage > 0";
+    let mut statement = connection.prepare(sql).unwrap();
+    let of_deliveries: Vec<i64> = statement.query_map([], |row| row.get(0)).unwrap().collect::<Result<_, _>>().unwrap();
+    assert!(of_deliveries.len() > 2, "the table and its indexes");
+    let mut statement = connection.prepare(&format!("EXPLAIN {}", *columns::UPSERT_TASK)).unwrap();
+    let values = rusqlite::params_from_iter(vec![rusqlite::types::Null; statement.parameter_count()]);
+    let steps = statement.query_map(values, |row| Ok((row.get::<_, String>(1)?, row.get::<_, i64>(3)?))).unwrap();
+    let steps: Vec<(String, i64)> = steps.collect::<Result<_, _>>().unwrap();
+    let opens_deliveries = |(opcode, root): &(String, i64)| opcode.starts_with("Open") && of_deliveries.contains(root);
+    // Where a new task could mend a reference of the same statement it is looked for; there are none.
+    let is_over = |(opcode, target): &(String, i64), at: usize| {
+        opcode == "FkIfZero" && usize::try_from(*target).is_ok_and(|target| target > at)
+    };
+    let is_guarded = |at: usize| steps[..at].iter().any(|step| is_over(step, at));
+    let unguarded: Vec<usize> =
+        (0..steps.len()).filter(|at| opens_deliveries(&steps[*at]) && !is_guarded(*at)).collect();
+    assert!(unguarded.is_empty(), "{unguarded:?} of {steps:?}");
+}
+
 proptest! {
     #![proptest_config(Config { cases: 12, ..Config::default() })]
 
