@@ -235,8 +235,11 @@ fn restore(after: &mut Snapshot, restored: &Snapshot) -> Option<()> {
 
 fn mark_spoken(occurrence: &mut Occurrence, firing: &Firing) {
     match firing.slot {
-        // A nag repeats what spoke; a snooze of it repeats the same.
-        Slot::Nag(n) => occurrence.nags = n,
+        // A nag repeats what spoke; a snooze of it repeats the same. Where that came back in silence, it speaks first.
+        Slot::Nag(n) => {
+            occurrence.nags = n;
+            occurrence.last_spoken = occurrence.last_spoken.or(Some(Slot::DUE));
+        }
         Slot::Alert(_) | Slot::Deadline(_) => occurrence.last_spoken = Some(firing.slot),
     }
     // A snooze may say it before its own time, and does not take that away.

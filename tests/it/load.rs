@@ -284,8 +284,17 @@ fn visible_after(client: &mut Client, seq: u64, due: Timestamp, clock: &SystemCl
 
 /// How late each task fired, by its own event; all fired once and none early.
 fn lateness(client: &mut Client, base: u64, due: Timestamp) -> Vec<f64> {
-    let events = client.call(&EventList { since: base, limit: Some(10_000) }).expect("events").events;
-    let fired: Vec<_> = events.iter().filter(|event| event.operation == "fired").collect();
+    let mut fired = Vec::new();
+    let mut since = base;
+    loop {
+        // A page has a limit in bytes as well.
+        let page = client.call(&EventList { since, limit: Some(10_000) }).expect("events");
+        if page.cursor == since {
+            break;
+        }
+        since = page.cursor;
+        fired.extend(page.events.into_iter().filter(|event| event.operation == "fired"));
+    }
     let tasks: HashSet<u64> = fired.iter().filter_map(|event| event.task).collect();
     assert_eq!((fired.len(), tasks.len()), (AT_ONCE, AT_ONCE), "each fired once");
     fired.iter().map(|event| to_ms(event.at.instant().since(due))).collect()

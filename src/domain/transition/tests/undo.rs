@@ -273,6 +273,9 @@ fn a_nag_goes_on_when_what_was_done_before_its_time_is_done_no_more() {
     story.run("4 09:10");
     story.undone("4 09:10", done);
     assert_eq!(said(&mut story, "4 09:16"), [(Slot::Nag(1), false)]);
+    // What it says is withdrawn with it, as of anything that spoke.
+    story.ask("4 09:17", &Command::Cancel).expect("due");
+    assert!(story.deliveries.iter().all(|delivery| delivery.status.is_final()), "{:?}", story.deliveries);
 }
 
 #[test]
