@@ -25,9 +25,21 @@ impl AbsentChannel {
     }
 }
 
-impl Channel for AbsentChannel {
+/// A channel that a build does not have: what stands in its place.
+pub trait StandIn: Send + Sync + 'static {
+    /// Returns the one that never reaches anybody.
+    fn absent(&self) -> &AbsentChannel;
+}
+
+impl StandIn for AbsentChannel {
+    fn absent(&self) -> &AbsentChannel {
+        self
+    }
+}
+
+impl<T: StandIn> Channel for T {
     fn kind(&self) -> ChannelKind {
-        self.kind
+        self.absent().kind
     }
 
     fn workers(&self) -> usize {
@@ -35,7 +47,7 @@ impl Channel for AbsentChannel {
     }
 
     fn deliver<'a>(&'a self, _delivery: &'a Delivery) -> BoxFuture<'a, Report> {
-        ready(Report::Away { reason: self.reason.to_owned() }).boxed()
+        ready(Report::Away { reason: self.absent().reason.to_owned() }).boxed()
     }
 
     fn withdraw<'a>(&'a self, _withdrawal: &'a Withdrawal) -> BoxFuture<'a, ()> {
@@ -43,6 +55,6 @@ impl Channel for AbsentChannel {
     }
 
     fn presence(&self) -> watch::Receiver<Presence> {
-        self.presence.subscribe()
+        self.absent().presence.subscribe()
     }
 }

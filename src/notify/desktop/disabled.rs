@@ -1,13 +1,8 @@
 //! The desktop channel of a build without the feature `desktop`: always away, and it says why.
 
-use futures_util::future::BoxFuture;
-use tokio::sync::watch;
-
-use crate::domain::delivery::{ChannelKind, Delivery, Report};
-use crate::domain::effect::Withdrawal;
-use crate::notify::absent::AbsentChannel;
+use crate::domain::delivery::ChannelKind;
+use crate::notify::absent::{AbsentChannel, StandIn};
 use crate::notify::desktop::{Choices, SessionBus};
-use crate::notify::{Channel, Presence};
 
 /// Popups of the desktop's notification server.
 #[derive(Debug)]
@@ -21,31 +16,17 @@ impl DesktopChannel {
     }
 }
 
-impl Channel for DesktopChannel {
-    fn kind(&self) -> ChannelKind {
-        self.0.kind()
-    }
-
-    fn workers(&self) -> usize {
-        self.0.workers()
-    }
-
-    fn deliver<'a>(&'a self, delivery: &'a Delivery) -> BoxFuture<'a, Report> {
-        self.0.deliver(delivery)
-    }
-
-    fn withdraw<'a>(&'a self, withdrawal: &'a Withdrawal) -> BoxFuture<'a, ()> {
-        self.0.withdraw(withdrawal)
-    }
-
-    fn presence(&self) -> watch::Receiver<Presence> {
-        self.0.presence()
+impl StandIn for DesktopChannel {
+    fn absent(&self) -> &AbsentChannel {
+        &self.0
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    use crate::notify::{Channel as _, Presence};
 
     use std::path::PathBuf;
 

@@ -2,16 +2,11 @@
 
 use std::sync::Arc;
 
-use futures_util::future::BoxFuture;
-use tokio::sync::watch;
-
-use crate::domain::delivery::{ChannelKind, Delivery, Report};
-use crate::domain::effect::Withdrawal;
-use crate::notify::absent::AbsentChannel;
+use crate::domain::delivery::ChannelKind;
+use crate::notify::absent::{AbsentChannel, StandIn};
 use crate::notify::fault::Fault;
 use crate::notify::mail::Settings;
 use crate::notify::network::Network;
-use crate::notify::{Channel, Presence};
 
 /// Mail addresses.
 #[derive(Debug)]
@@ -45,24 +40,8 @@ impl Default for MailChannel {
     }
 }
 
-impl Channel for MailChannel {
-    fn kind(&self) -> ChannelKind {
-        self.0.kind()
-    }
-
-    fn workers(&self) -> usize {
-        self.0.workers()
-    }
-
-    fn deliver<'a>(&'a self, delivery: &'a Delivery) -> BoxFuture<'a, Report> {
-        self.0.deliver(delivery)
-    }
-
-    fn withdraw<'a>(&'a self, withdrawal: &'a Withdrawal) -> BoxFuture<'a, ()> {
-        self.0.withdraw(withdrawal)
-    }
-
-    fn presence(&self) -> watch::Receiver<Presence> {
-        self.0.presence()
+impl StandIn for MailChannel {
+    fn absent(&self) -> &AbsentChannel {
+        &self.0
     }
 }

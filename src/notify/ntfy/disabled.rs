@@ -2,16 +2,12 @@
 
 use std::sync::Arc;
 
-use futures_util::future::BoxFuture;
-use tokio::sync::watch;
-
-use crate::domain::delivery::{ChannelKind, Delivery, Report};
-use crate::domain::effect::Withdrawal;
-use crate::notify::absent::AbsentChannel;
+use crate::domain::delivery::ChannelKind;
+use crate::notify::Now;
+use crate::notify::absent::{AbsentChannel, StandIn};
 use crate::notify::fault::Fault;
 use crate::notify::network::Network;
 use crate::notify::ntfy::Settings;
-use crate::notify::{Channel, Now, Presence};
 
 /// Topics of ntfy.
 #[derive(Debug)]
@@ -39,31 +35,17 @@ impl NtfyChannel {
     }
 }
 
-impl Channel for NtfyChannel {
-    fn kind(&self) -> ChannelKind {
-        self.0.kind()
-    }
-
-    fn workers(&self) -> usize {
-        self.0.workers()
-    }
-
-    fn deliver<'a>(&'a self, delivery: &'a Delivery) -> BoxFuture<'a, Report> {
-        self.0.deliver(delivery)
-    }
-
-    fn withdraw<'a>(&'a self, withdrawal: &'a Withdrawal) -> BoxFuture<'a, ()> {
-        self.0.withdraw(withdrawal)
-    }
-
-    fn presence(&self) -> watch::Receiver<Presence> {
-        self.0.presence()
+impl StandIn for NtfyChannel {
+    fn absent(&self) -> &AbsentChannel {
+        &self.0
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    use crate::notify::{Channel as _, Presence};
 
     use crate::domain::time::Timestamp;
 

@@ -2,16 +2,12 @@
 
 use std::sync::Arc;
 
-use futures_util::future::BoxFuture;
-use tokio::sync::watch;
-
-use crate::domain::delivery::{ChannelKind, Delivery, Report};
-use crate::domain::effect::Withdrawal;
-use crate::notify::absent::AbsentChannel;
+use crate::domain::delivery::ChannelKind;
+use crate::notify::Now;
+use crate::notify::absent::{AbsentChannel, StandIn};
 use crate::notify::fault::Fault;
 use crate::notify::network::Network;
 use crate::notify::robots::Settings;
-use crate::notify::{Channel, Now, Presence};
 
 /// Why it is away.
 const REASON: &str = "keikod was built without webhook support";
@@ -48,24 +44,8 @@ impl RobotChannel {
     }
 }
 
-impl Channel for RobotChannel {
-    fn kind(&self) -> ChannelKind {
-        self.0.kind()
-    }
-
-    fn workers(&self) -> usize {
-        self.0.workers()
-    }
-
-    fn deliver<'a>(&'a self, delivery: &'a Delivery) -> BoxFuture<'a, Report> {
-        self.0.deliver(delivery)
-    }
-
-    fn withdraw<'a>(&'a self, withdrawal: &'a Withdrawal) -> BoxFuture<'a, ()> {
-        self.0.withdraw(withdrawal)
-    }
-
-    fn presence(&self) -> watch::Receiver<Presence> {
-        self.0.presence()
+impl StandIn for RobotChannel {
+    fn absent(&self) -> &AbsentChannel {
+        &self.0
     }
 }

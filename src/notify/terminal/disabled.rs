@@ -1,13 +1,8 @@
 //! The terminal channel of systems without Unix terminals: always away, and it says why.
 
-use futures_util::future::BoxFuture;
-use tokio::sync::watch;
-
-use crate::domain::delivery::{ChannelKind, Delivery, Report};
-use crate::domain::effect::Withdrawal;
-use crate::notify::absent::AbsentChannel;
+use crate::domain::delivery::ChannelKind;
+use crate::notify::absent::{AbsentChannel, StandIn};
 use crate::notify::terminal::Terminals;
-use crate::notify::{Channel, Presence};
 
 /// The person's terminals.
 #[derive(Debug)]
@@ -21,24 +16,8 @@ impl TerminalChannel {
     }
 }
 
-impl Channel for TerminalChannel {
-    fn kind(&self) -> ChannelKind {
-        self.0.kind()
-    }
-
-    fn workers(&self) -> usize {
-        self.0.workers()
-    }
-
-    fn deliver<'a>(&'a self, delivery: &'a Delivery) -> BoxFuture<'a, Report> {
-        self.0.deliver(delivery)
-    }
-
-    fn withdraw<'a>(&'a self, withdrawal: &'a Withdrawal) -> BoxFuture<'a, ()> {
-        self.0.withdraw(withdrawal)
-    }
-
-    fn presence(&self) -> watch::Receiver<Presence> {
-        self.0.presence()
+impl StandIn for TerminalChannel {
+    fn absent(&self) -> &AbsentChannel {
+        &self.0
     }
 }

@@ -2,15 +2,10 @@
 
 use std::sync::Arc;
 
-use futures_util::future::BoxFuture;
-use tokio::sync::watch;
-
-use crate::domain::delivery::{ChannelKind, Delivery, Report};
-use crate::domain::effect::Withdrawal;
-use crate::notify::absent::AbsentChannel;
+use crate::domain::delivery::ChannelKind;
+use crate::notify::absent::{AbsentChannel, StandIn};
 use crate::notify::network::Network;
 use crate::notify::webhook::{Fault, Now, Settings};
-use crate::notify::{Channel, Presence};
 
 /// Programs that take HTTP requests.
 #[derive(Debug)]
@@ -48,31 +43,17 @@ impl WebhookChannel {
     }
 }
 
-impl Channel for WebhookChannel {
-    fn kind(&self) -> ChannelKind {
-        self.0.kind()
-    }
-
-    fn workers(&self) -> usize {
-        self.0.workers()
-    }
-
-    fn deliver<'a>(&'a self, delivery: &'a Delivery) -> BoxFuture<'a, Report> {
-        self.0.deliver(delivery)
-    }
-
-    fn withdraw<'a>(&'a self, withdrawal: &'a Withdrawal) -> BoxFuture<'a, ()> {
-        self.0.withdraw(withdrawal)
-    }
-
-    fn presence(&self) -> watch::Receiver<Presence> {
-        self.0.presence()
+impl StandIn for WebhookChannel {
+    fn absent(&self) -> &AbsentChannel {
+        &self.0
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    use crate::notify::{Channel as _, Presence};
 
     use crate::domain::time::Timestamp;
 
