@@ -10,6 +10,7 @@ pub mod when;
 pub mod clock;
 pub mod config;
 pub mod notify;
+pub mod runner;
 pub mod store;
 
 pub mod engine;

@@ -33,6 +33,8 @@ impl Api {
                 allowed.iter().map(|verb| (*verb).to_owned()).collect()
             }
             Rejection::Ended { .. }
+            | Rejection::NoCommand { .. }
+            | Rejection::StillRuns { .. }
             | Rejection::Ahead { .. }
             | Rejection::NotSeries { .. }
             | Rejection::KindChange { .. }
@@ -241,6 +243,10 @@ fn rejected(rejection: &Rejection, zone: Tz) -> RpcError {
         Rejection::TooManyWait { .. } => {
             refuse(ErrorKind::Limit).with_hint("let it wait for one of those that wait, or for a task between")
         }
+        Rejection::NoCommand { number, .. } => refuse(ErrorKind::Refused)
+            .with_hint(format!("keiko edit {number} --run -- COMMAND gives it one, keiko done {number} says that it is done")),
+        Rejection::StillRuns { number, .. } => refuse(ErrorKind::Refused)
+            .with_hint(format!("keiko wait {number} --for done waits for its end, keiko cancel {number} ends it")),
         Rejection::NotSeries { .. } => refuse(ErrorKind::Refused).with_hint("cancel ends it, snooze puts it off"),
         Rejection::OneTime { number, .. } => refuse(ErrorKind::Refused).with_hint(format!(
             "`keiko edit {number} --this 11am` moves its open time only, `keiko edit {number} --every \"day at 11am\"` all of them"

@@ -232,6 +232,8 @@ async fn serve(args: &Args, paths: &Paths, config: &Config) -> Result<(), Daemon
     let configured = Configured::new(paths, config, &clock, || network(args))?;
     let channels = channels(config, &configured).await;
     let parts = EngineParts {
+        runner: Arc::new(crate::runner::recording::RecordingRunner::prompt()),
+        commands_at_once: crate::engine::runs::AT_ONCE_DEFAULT,
         store: Arc::clone(&store) as Arc<dyn Store>,
         clock: Arc::clone(&clock),
         channels,

@@ -10,6 +10,7 @@ use crate::domain::occurrence::OccurrenceName;
 use crate::domain::op::Taken;
 use crate::domain::retry::Jitter;
 use crate::domain::routing::Routing;
+use crate::domain::run::{Program, RunId, RunReport};
 use crate::domain::schedule::Schedule;
 use crate::domain::task::{Deadline, Details, Missed, Nag, Number, Policy, Priority, TaskId};
 use crate::domain::time::{Span, Timestamp};
@@ -159,6 +160,17 @@ pub enum Command {
     Undo(Box<Taken>),
     /// Sends at once, under the same ids, what failed of the open occurrence.
     Retry,
+    /// Starts its command now, besides its times.
+    Run,
+    /// The runner reports on an attempt at its command.
+    RunReport {
+        /// Which.
+        run: RunId,
+        /// What became of it.
+        report: RunReport,
+        /// Deviation of the back-off.
+        jitter: Jitter,
+    },
     /// A worker reports on an attempt.
     Report {
         /// Which delivery.
@@ -225,6 +237,8 @@ impl Command {
             | Self::Unblock
             | Self::ParentEnded(_)
             | Self::Retry
+            | Self::Run
+            | Self::RunReport { .. }
             | Self::Report { .. }
             | Self::TellTargetFails { .. }
             | Self::FallBack { .. }
@@ -256,7 +270,8 @@ impl Command {
             Self::Undo(_) => "undo",
             Self::ParentEnded(_) => "follow",
             Self::Retry => "retry",
-            Self::Report { .. } => "report",
+            Self::Run => "run",
+            Self::RunReport { .. } | Self::Report { .. } => "report",
             Self::TellTargetFails { .. } => "tell of",
             Self::FallBack { .. } => "fall back for",
             Self::Resend { .. } => "resend",
@@ -283,6 +298,8 @@ pub struct Edit {
     pub metadata: Option<BTreeMap<String, String>>,
     /// See [`Details::targets`].
     pub targets: Option<Vec<Target>>,
+    /// See [`Details::command`]; the inner `None` removes it.
+    pub command: Option<Option<Box<Program>>>,
     /// See [`Details::max_retries`]; the inner `None` goes back to the default.
     pub max_retries: Option<Option<u32>>,
     /// See [`Details::max_late`]; the inner `None` removes it.

@@ -2,6 +2,7 @@
 
 use crate::domain::delivery::{ChannelKind, Delivery, DeliveryId, DeliveryStatus};
 use crate::domain::occurrence::{Occurrence, OccurrenceName, Outcome};
+use crate::domain::run::{Run, RunId};
 use crate::domain::state::State;
 use crate::domain::task::TaskId;
 
@@ -10,6 +11,10 @@ use crate::domain::task::TaskId;
 pub enum Effect {
     /// Hand a delivery to a worker.
     Deliver(Box<Delivery>),
+    /// Start a run as soon as there is a place for it.
+    Run(Box<Run>),
+    /// Ask a run to end, or do not start it.
+    EndRun(RunId),
     /// Take back what is shown of a task.
     Silence {
         /// What, and why.

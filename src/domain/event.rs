@@ -5,6 +5,7 @@ use uuid::Uuid;
 use crate::domain::command::Edit;
 use crate::domain::delivery::Target;
 use crate::domain::occurrence::{Due, FireId, Occurrence, Outcome, Slot};
+use crate::domain::run::{Progress, RunEnd};
 use crate::domain::schedule::Schedule;
 use crate::domain::state::{Snooze, StateName, Suspended};
 use crate::domain::task::{Task, TaskLink};
@@ -76,7 +77,24 @@ pub enum Operation {
     /// RUNNING → FAILED.
     Failed,
     /// FAILED → PENDING.
-    Retried,
+    Retried {
+        /// When its command is tried again; `None` where that failed for good and a person goes on with the task.
+        at: Option<Timestamp>,
+    },
+    /// Its command was started.
+    RunStarted {
+        /// Counts the attempts at the occurrence, from 1.
+        attempt: u32,
+    },
+    /// Its command says how far it is.
+    Progressed(Progress),
+    /// Its command runs no more.
+    RunEnded {
+        /// Counts the attempts at the occurrence, from 1.
+        attempt: u32,
+        /// How it ended.
+        end: RunEnd,
+    },
     /// RUNNING → COMPLETED.
     Completed(Outcome),
     /// → CANCELLED.
@@ -173,7 +191,10 @@ impl Operation {
             Self::Moved(_) => "moved",
             Self::Followed { .. } => "followed",
             Self::Failed => "failed",
-            Self::Retried => "retried",
+            Self::Retried { .. } => "retried",
+            Self::RunStarted { .. } => "run_started",
+            Self::Progressed(_) => "progressed",
+            Self::RunEnded { .. } => "run_ended",
             Self::Completed(_) => "completed",
             Self::Cancelled(_) => "cancelled",
             Self::Withdrawn => "withdrawn",
@@ -213,7 +234,10 @@ impl Operation {
             | Self::Moved(_)
             | Self::Followed { .. }
             | Self::Failed
-            | Self::Retried
+            | Self::Retried { .. }
+            | Self::RunStarted { .. }
+            | Self::Progressed(_)
+            | Self::RunEnded { .. }
             | Self::Completed(_)
             | Self::Cancelled(_)
             | Self::Withdrawn
@@ -248,7 +272,10 @@ impl Operation {
             | Self::Moved(_)
             | Self::Followed { .. }
             | Self::Failed
-            | Self::Retried
+            | Self::Retried { .. }
+            | Self::RunStarted { .. }
+            | Self::Progressed(_)
+            | Self::RunEnded { .. }
             | Self::Completed(_)
             | Self::Cancelled(_)
             | Self::Withdrawn
@@ -287,7 +314,10 @@ impl Operation {
             | Self::Moved(_)
             | Self::Followed { .. }
             | Self::Failed
-            | Self::Retried
+            | Self::Retried { .. }
+            | Self::RunStarted { .. }
+            | Self::Progressed(_)
+            | Self::RunEnded { .. }
             | Self::Withdrawn
             | Self::PassedOver { .. }
             | Self::Missed { .. }

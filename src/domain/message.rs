@@ -8,6 +8,7 @@ use uuid::Uuid;
 use crate::domain::delivery::Target;
 use crate::domain::event::Snapshot;
 use crate::domain::occurrence::{Due, Slot};
+use crate::domain::run::RunEnd;
 use crate::domain::task::{Number, Priority, Task};
 use crate::domain::time::Timestamp;
 use crate::domain::waiting::HowFailed;
@@ -67,13 +68,15 @@ pub enum Reason {
     Trial,
     /// Times were missed and are not made up for: the person is told of that.
     Skipped,
+    /// Its command failed, and is not tried again.
+    CommandFailed,
     /// Several that came late are told of at once.
     Digest,
 }
 
 impl Reason {
     /// Every reason.
-    pub const ALL: [Self; 8] = [
+    pub const ALL: [Self; 9] = [
         Self::Alert,
         Self::Snooze,
         Self::Pause,
@@ -81,6 +84,7 @@ impl Reason {
         Self::Blocked,
         Self::Trial,
         Self::Skipped,
+        Self::CommandFailed,
         Self::Digest,
     ];
 
@@ -95,6 +99,7 @@ impl Reason {
             Self::Blocked => "blocked",
             Self::Trial => "trial",
             Self::Skipped => "skipped",
+            Self::CommandFailed => "command_failed",
             Self::Digest => "digest",
         }
     }
@@ -103,7 +108,7 @@ impl Reason {
     #[must_use]
     pub const fn is_notice(self) -> bool {
         match self {
-            Self::TargetFails | Self::Blocked | Self::Skipped | Self::Digest => true,
+            Self::TargetFails | Self::Blocked | Self::Skipped | Self::CommandFailed | Self::Digest => true,
             Self::Alert | Self::Snooze | Self::Pause | Self::Trial => false,
         }
     }
@@ -203,6 +208,22 @@ pub fn target_fails(task: &Task, target: &Target, failures: u32, error: &str) ->
         body,
         priority: Priority::High,
         link: None,
+    }
+}
+
+/// Returns what is said where a command has failed for good.
+#[must_use]
+pub fn command_failed(task: &Task, attempt: u32, end: &RunEnd) -> Message {
+    let number = task.number;
+    let after = if attempt > 1 { format!(" after {attempt} attempts") } else { String::new() };
+    Message {
+        number,
+        title: format!("failed: {}", task.details.title),
+        body: format!(
+            "{end}{after}\n`keiko show {number} --output` shows what it said, `keiko retry {number}` tries it anew"
+        ),
+        priority: task.details.priority,
+        link: task.details.link.clone(),
     }
 }
 

@@ -26,6 +26,7 @@ pub mod rejection;
 mod replay;
 pub mod retry;
 pub mod routing;
+pub mod run;
 pub mod schedule;
 pub mod secret;
 pub mod stage;

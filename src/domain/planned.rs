@@ -5,7 +5,7 @@ use chrono_tz::Tz;
 
 use crate::domain::event::Snapshot;
 use crate::domain::occurrence::Slot;
-use crate::domain::state::State;
+use crate::domain::state::{Pending, State};
 use crate::domain::task::Nag;
 use crate::domain::time::Timestamp;
 
@@ -33,6 +33,9 @@ impl Snapshot {
                 running.snooze.map(|snooze| snooze.until),
                 self.deadline_ahead(),
             ]),
+            State::Pending(Pending { retry_at: Some(at), .. }) => {
+                earliest([Some(*at), occurrence.successor_at, self.deadline_ahead()])
+            }
             State::Pending(pending) => earliest([
                 occurrence.successor_at,
                 self.next_alert().map(|(_, at)| at),
@@ -59,6 +62,7 @@ impl Snapshot {
                 running.snooze.map(|snooze| snooze.until),
                 running.held_until,
             ]),
+            State::Pending(Pending { retry_at: Some(at), .. }) => Some(*at),
             State::Pending(pending) => {
                 // The successor takes the place of one that is snoozed beyond it.
                 earliest([

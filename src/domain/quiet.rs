@@ -191,7 +191,7 @@ pub fn rings(task: &Task, occasion: &Occasion) -> bool {
 pub fn rings_at(task: &Task, reason: Reason, slot: Slot) -> bool {
     match (reason, slot) {
         (Reason::Snooze | Reason::Trial, _) => true,
-        (Reason::TargetFails | Reason::Blocked | Reason::Skipped | Reason::Digest, _)
+        (Reason::TargetFails | Reason::Blocked | Reason::Skipped | Reason::CommandFailed | Reason::Digest, _)
         | (Reason::Alert | Reason::Pause, Slot::Nag(_)) => false,
         (Reason::Alert | Reason::Pause, Slot::Alert(_)) => has_typed_time(&task.schedule.rule),
         (Reason::Alert | Reason::Pause, Slot::Deadline(_)) => {

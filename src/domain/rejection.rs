@@ -75,6 +75,22 @@ pub enum Rejection {
         /// The limit.
         limit: usize,
     },
+    /// It has no command that could be run.
+    #[error("cannot run task {number}: it has no command")]
+    NoCommand {
+        /// The task.
+        number: Number,
+        /// The state.
+        state: StateName,
+    },
+    /// Its command runs already, and not two are to run at once.
+    #[error("cannot run task {number}: its command is running")]
+    StillRuns {
+        /// The task.
+        number: Number,
+        /// The state.
+        state: StateName,
+    },
     /// The open occurrence of a series is still ahead of its first alert.
     #[error("cannot {verb} task {number}: it is not due before {due}")]
     Ahead {
@@ -234,6 +250,8 @@ impl Rejection {
         match self {
             Self::Stale { .. } | Self::OtherOccurrence { .. } => true,
             Self::Ended { .. }
+            | Self::NoCommand { .. }
+            | Self::StillRuns { .. }
             | Self::NotNow { .. }
             | Self::Waiting { .. }
             | Self::TooLateToWait { .. }

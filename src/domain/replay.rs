@@ -51,7 +51,10 @@ pub fn apply(before: Option<&Snapshot>, operation: &Operation, at: Timestamp, ve
         | Operation::Snoozed { .. }
         | Operation::Resumed { .. }
         | Operation::Failed
-        | Operation::Retried
+        | Operation::Retried { .. }
+        | Operation::RunStarted { .. }
+        | Operation::Progressed(_)
+        | Operation::RunEnded { .. }
         | Operation::Completed(_)
         | Operation::Cancelled(_)
         | Operation::Withdrawn
@@ -98,13 +101,15 @@ fn next_state(state: &State, operation: &Operation, at: Timestamp) -> Option<Sta
         (State::Pending(pending), Operation::Acked { .. }) => State::Pending(*pending),
         (State::Pending(_) | State::Running(_), Operation::Suspended(suspended)) => State::Suspended(*suspended),
         (State::Suspended(_), Operation::Snoozed { snooze, .. }) => {
-            State::Pending(Pending { snooze: Some(*snooze), is_missed: false })
+            State::Pending(Pending { snooze: Some(*snooze), is_missed: false, retry_at: None })
         }
         (State::Suspended(_), Operation::Resumed { snooze, .. }) => {
-            State::Pending(Pending { snooze: *snooze, is_missed: false })
+            State::Pending(Pending { snooze: *snooze, is_missed: false, retry_at: None })
         }
         (State::Running(_), Operation::Failed) => State::Failed(Failed { at }),
-        (State::Failed(_), Operation::Retried) => State::Pending(Pending::default()),
+        (State::Failed(_), Operation::Retried { at }) => {
+            State::Pending(Pending { retry_at: *at, ..Pending::default() })
+        }
         (State::Running(_), Operation::Completed(outcome)) => State::Completed(Ended { at, outcome: *outcome }),
         (
             State::Created | State::Pending(_) | State::Suspended(_) | State::Failed(_),
@@ -128,6 +133,9 @@ fn next_state(state: &State, operation: &Operation, at: Timestamp) -> Option<Sta
             | Operation::DeadlinePassed
             | Operation::Resent { .. }
             | Operation::Held { .. }
+            | Operation::RunStarted { .. }
+            | Operation::Progressed(_)
+            | Operation::RunEnded { .. }
             | Operation::Expired { .. },
         ) => state.clone(),
         (
@@ -146,7 +154,7 @@ fn next_state(state: &State, operation: &Operation, at: Timestamp) -> Option<Sta
             | Operation::Moved(_)
             | Operation::Followed { .. }
             | Operation::Failed
-            | Operation::Retried
+            | Operation::Retried { .. }
             | Operation::WaitsSet(_)
             | Operation::ParentDone(_)
             | Operation::ParentFailed(_)
@@ -188,7 +196,10 @@ fn note_alerts(occurrence: &mut Occurrence, operation: &Operation) {
         | Operation::Moved(_)
         | Operation::Followed { .. }
         | Operation::Failed
-        | Operation::Retried
+        | Operation::Retried { .. }
+        | Operation::RunStarted { .. }
+        | Operation::Progressed(_)
+        | Operation::RunEnded { .. }
         | Operation::Completed(_)
         | Operation::Cancelled(_)
         | Operation::Withdrawn
@@ -282,6 +293,7 @@ pub(in crate::domain) fn edit_task(task: &mut Task, edit: &Edit) {
     details.tags = set.tags.unwrap_or_else(|| std::mem::take(&mut details.tags));
     details.metadata = set.metadata.unwrap_or_else(|| std::mem::take(&mut details.metadata));
     details.targets = set.targets.unwrap_or_else(|| std::mem::take(&mut details.targets));
+    details.command = set.command.unwrap_or_else(|| details.command.take());
     details.max_retries = set.max_retries.unwrap_or(details.max_retries);
     details.max_late = set.max_late.unwrap_or(details.max_late);
     if let Some(schedule) = set.schedule {

@@ -11,10 +11,12 @@ use crate::domain::state::State;
 use crate::domain::time::Timestamp;
 
 /// All stages that there are, for those who ask for tasks by them.
-pub const STAGES: [&str; 15] = [
+pub const STAGES: [&str; 17] = [
     "scheduled",
     "due",
     "late",
+    "running",
+    "retrying",
     "held",
     "snoozed",
     "paused",
@@ -60,6 +62,8 @@ fn word(snapshot: &Snapshot, now: Timestamp) -> &'static str {
     match &occurrence.state {
         State::Created => "no time",
         State::Pending(_) | State::Running(_) if is_past_deadline => "past deadline",
+        State::Pending(pending) if pending.retry_at.is_some() => "retrying",
+        State::Running(_) if snapshot.task.details.command.is_some() => "running",
         State::Pending(pending) => match pending.snooze {
             Some(snooze) if snooze.is_chosen => "snoozed",
             Some(_) | None if pending.is_missed => "missed",

@@ -42,6 +42,8 @@ pub struct Pending {
     pub snooze: Option<Snooze>,
     /// Set where its time was missed and is not made up for: it is armed no more.
     pub is_missed: bool,
+    /// Set while it waits for another attempt at its command, which failed: when that is.
+    pub retry_at: Option<Timestamp>,
 }
 
 /// A repetition of an alert at another time; it never moves the due.

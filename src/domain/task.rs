@@ -10,6 +10,7 @@ use uuid::Uuid;
 use crate::domain::delivery::Target;
 use crate::domain::occurrence::{Due, Instance, Nominal, Outcome};
 use crate::domain::retry::RETRIES_DEFAULT;
+use crate::domain::run::{COMMAND_RETRIES_DEFAULT, Overlap, Program};
 use crate::domain::schedule::Schedule;
 use crate::domain::time::{Span, Timestamp, resolve};
 use crate::domain::waiting::Waits;
@@ -63,7 +64,10 @@ pub struct Details {
     pub metadata: BTreeMap<String, String>,
     /// Where it speaks; empty means the default: the desktop, and the terminal while that is away.
     pub targets: Vec<Target>,
-    /// How many times a delivery of a task for programs only is tried again; `None`: [`RETRIES_DEFAULT`].
+    /// What it runs when it is due; persons are then told what is said before that, and where it fails.
+    pub command: Option<Box<Program>>,
+    /// How many times a delivery of a task for programs only is tried again, or its command; `None`: [`RETRIES_DEFAULT`], of a
+    /// command [`COMMAND_RETRIES_DEFAULT`].
     pub max_retries: Option<u32>,
     /// How long past its time it is still sent; `None`: for as long as it is not answered.
     pub max_late: Option<Span>,
@@ -77,6 +81,8 @@ pub enum Missed {
     Once,
     /// It is passed over.
     Skip,
+    /// Each of them, one after another; of commands only.
+    All,
 }
 
 impl Missed {
@@ -86,13 +92,14 @@ impl Missed {
         match self {
             Self::Once => "once",
             Self::Skip => "skip",
+            Self::All => "all",
         }
     }
 
     /// Returns the rule of a word, `None` for a word of another version.
     #[must_use]
     pub fn from_word(word: &str) -> Option<Self> {
-        [Self::Once, Self::Skip].into_iter().find(|missed| missed.as_str() == word)
+        [Self::Once, Self::Skip, Self::All].into_iter().find(|missed| missed.as_str() == word)
     }
 }
 
@@ -217,7 +224,7 @@ impl Task {
     /// `deadline` is that of the open one. What is for programs is not waited for by anybody.
     #[must_use]
     pub fn takeover(&self, due: Timestamp, deadline: Option<Timestamp>, next: Timestamp) -> Timestamp {
-        if self.is_program_only() {
+        if self.is_program_only() || self.details.command.is_some() {
             return next;
         }
         let last_of = |offsets: &[Span]| offsets.iter().copied().max().unwrap_or(Span::ZERO).max(Span::ZERO);
@@ -232,7 +239,20 @@ impl Task {
     #[must_use]
     pub fn is_program_only(&self) -> bool {
         let targets = &self.details.targets;
-        !targets.is_empty() && targets.iter().all(|target| !target.kind.is_person())
+        self.details.command.is_none() && !targets.is_empty() && targets.iter().all(|target| !target.kind.is_person())
+    }
+
+    /// Returns how many attempts its command has at each occurrence.
+    #[must_use]
+    pub fn runs_max(&self) -> u32 {
+        self.details.max_retries.unwrap_or(COMMAND_RETRIES_DEFAULT).saturating_add(1)
+    }
+
+    /// Returns whether each time that came up while its command ran is run when that has ended.
+    #[must_use]
+    pub fn runs_each(&self) -> bool {
+        let overlap = self.details.command.as_ref().map(|program| program.overlap);
+        overlap.is_some_and(|overlap| overlap == Overlap::Queue || self.policy.missed == Missed::All)
     }
 
     /// Returns how many attempts a delivery of it has; `None` where it is sent until somebody has it or answers.

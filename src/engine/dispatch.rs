@@ -346,7 +346,7 @@ impl Dispatcher {
 }
 
 /// Waits for room in the loop's queue: reports are never dropped. A loop that has ended needs none.
-async fn report(inputs: &mpsc::WeakSender<Input>, input: Input) {
+pub(super) async fn report(inputs: &mpsc::WeakSender<Input>, input: Input) {
     if let Some(inputs) = inputs.upgrade() {
         let _ = inputs.send(input).await;
     }

@@ -23,6 +23,7 @@ use crate::domain::transition::CreateError;
 use crate::domain::waiting::SetWaits;
 use crate::engine::request::RequestKey;
 use crate::notify::responses::{Act, Ring};
+use crate::runner::News;
 use crate::store::{StoreError, Wake};
 
 /// What the loop goes by, and may be configured anew.
@@ -102,6 +103,11 @@ pub enum Input {
         call: TargetCall,
         /// Where the answer goes, after the commit: the target as it then is.
         reply: oneshot::Sender<Result<TargetHealth, CallError>>,
+    },
+    /// The runner tells what became of a run.
+    Run {
+        /// What.
+        news: News,
     },
     /// A worker reports.
     Report {

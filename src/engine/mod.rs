@@ -19,6 +19,7 @@ use crate::engine::ids::Ids;
 use crate::engine::run::Engine;
 use crate::engine::storage::StoreHealth;
 use crate::notify::Channel;
+use crate::runner::Runner;
 use crate::store::{Store, StoreError};
 
 pub mod chronicle;
@@ -37,6 +38,7 @@ mod recover;
 pub mod request;
 mod retry;
 mod run;
+pub mod runs;
 mod settings;
 mod step;
 mod steps_of_clock;
@@ -62,6 +64,10 @@ pub struct EngineParts {
     pub daily: Option<Daily>,
     /// Who is told by what.
     pub routing: Routing,
+    /// What runs the commands of tasks.
+    pub runner: Arc<dyn Runner>,
+    /// How many of them run at once.
+    pub commands_at_once: usize,
 }
 
 /// A running loop.

@@ -38,7 +38,8 @@ impl Engine {
         self.rebuild()?;
         self.follow_earlier_clock(identity.last_seq).await?;
         self.follow_zone(identity.zone.as_deref()).await?;
-        self.take_up_outbox().await
+        self.take_up_outbox().await?;
+        self.take_up_runs().await
     }
 
     /// Rebuilds both queues from the store; whatever was planned in memory only is dropped.

@@ -28,10 +28,12 @@ use crate::engine::dispatch::Dispatcher;
 use crate::engine::ids::Ids;
 use crate::engine::input::{CallError, EngineSettings, Input};
 use crate::engine::log_lines::{LogLine, log_lines};
+use crate::engine::runs::Crew;
 use crate::engine::step::{Batch, Circumstances, Outcome, Plan, World};
 use crate::engine::storage::StoreHealth;
 use crate::engine::targets::Targets;
 use crate::engine::turn::{Asked, Own, Sorted};
+use crate::runner::News;
 use crate::scheduler::Queue;
 use crate::store::{Change, Identity, Room, Store, StoreError, Wake};
 
@@ -87,6 +89,9 @@ pub(super) struct Engine {
     pub(super) daily: Option<Daily>,
     /// The latest date that was told, or of which there was nothing to tell.
     pub(super) day_told: Option<NaiveDate>,
+    pub(super) crew: Crew,
+    /// What became of runs and could not be written yet.
+    unwritten_news: Vec<News>,
 }
 
 struct Advance {
@@ -126,6 +131,8 @@ impl Engine {
             next_number: identity.next_number,
             pauses: Vec::new(),
             spent: HashMap::new(),
+            crew: Crew::new(parts.runner, parts.commands_at_once, inputs_in.clone()),
+            unwritten_news: Vec::new(),
             dispatcher: Dispatcher::new(parts.channels, inputs_in),
             has_unreleased: false,
             quiet: Quiet { hours: parts.quiet_hours, away: identity.away.clone() },
@@ -255,10 +262,12 @@ impl Engine {
                 retries: self.pop_retries(now),
                 releases: self.pop_releases(now),
                 reports: std::mem::take(&mut self.unwritten),
+                news: std::mem::take(&mut self.unwritten_news),
             }
         };
         own.reports.extend(sorted.reports);
-        let reports = own.reports.clone();
+        own.news.extend(sorted.news);
+        let (reports, news) = (own.reports.clone(), own.news.clone());
         let committed = self.commit_turn(sorted.calls, &mut own).await;
         let mut presences = sorted.presences;
         for kind in &presences {
@@ -271,9 +280,13 @@ impl Engine {
             }
         }
         match committed {
-            Ok(has_written) => self.store_answers(has_written, now),
+            Ok(has_written) => {
+                self.note_news(&news);
+                self.store_answers(has_written, now);
+            }
             Err(error) => {
                 self.unwritten.extend(own.reports);
+                self.unwritten_news.extend(own.news);
                 if error.is_particular() {
                     self.isolate(own.due, now).await;
                 } else {
@@ -286,6 +299,7 @@ impl Engine {
             // Only now: on a full disk what is due may find room where all that moves with the clock does not.
             self.hold_back(&error, now);
         }
+        self.start_runs().await;
         self.release_late().await;
         self.tell_day().await;
         self.purge(now).await;
@@ -313,6 +327,7 @@ impl Engine {
                 Input::SetAway { call, reply } => sorted.calls.push(Asked::SetAway(call, reply)),
                 Input::CallMany { call, reply } => sorted.calls.push(Asked::CallMany(call, reply)),
                 Input::CallTarget { call, reply } => sorted.calls.push(Asked::CallTarget(call, reply)),
+                Input::Run { news } => sorted.news.push(news),
                 Input::Report { delivery, report } => sorted.reports.push((delivery, report)),
                 Input::Presence { kind } => sorted.presences.push(kind),
                 Input::Responded { response, reply } => sorted.calls.push(Asked::Responded(response, reply)),
@@ -448,6 +463,8 @@ impl Engine {
         for effect in plan.effects.drain(..) {
             match effect {
                 Effect::Deliver(delivery) => self.dispatcher.deliver(*delivery),
+                Effect::Run(run) => self.crew.order(&run),
+                Effect::EndRun(run) => self.crew.end(run),
                 Effect::Silence { withdrawal, except } => self.dispatcher.silence(&withdrawal, &except),
             }
         }

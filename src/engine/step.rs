@@ -20,6 +20,7 @@ use crate::domain::occurrence::{OccurrenceName, Spent};
 use crate::domain::pause::{ManyPause, standing};
 use crate::domain::quiet::{Away, Quiet};
 use crate::domain::routing::Routing;
+use crate::domain::run::{Run, RunId};
 use crate::domain::task::{Number, TaskId};
 use crate::domain::time::{Span, Timestamp};
 use crate::domain::transition::{Known, Transition, create, transition};
@@ -39,6 +40,7 @@ mod digests;
 mod follow;
 mod many;
 mod quiet;
+mod runs;
 mod targets;
 mod undo;
 
@@ -74,7 +76,8 @@ pub(super) struct World<'a> {
 impl<'a> World<'a> {
     /// Returns what the rules are told of a task besides itself.
     pub(super) fn known(&self, task: TaskId, deliveries: &'a [Delivery]) -> Known<'a> {
-        Known { deliveries, spent: self.spent.get(&task).map_or(&[], Vec::as_slice) }
+        let spent = self.spent.get(&task).map_or::<&[Spent], _>(&[], Vec::as_slice);
+        Known { deliveries, spent, runs: &[], earlier: None }
     }
 }
 
@@ -106,6 +109,7 @@ pub(super) struct Batch<'a> {
     snapshots: HashMap<TaskId, Snapshot>,
     /// The deliveries as this batch leaves them, over what the store has, with their order.
     deliveries: BTreeMap<DeliveryId, Delivery>,
+    runs: BTreeMap<RunId, Run>,
     change: Change,
     /// Targets as this batch leaves them, over what was committed.
     health: BTreeMap<Target, TargetHealth>,
@@ -183,6 +187,7 @@ impl<'a> Batch<'a> {
             world,
             snapshots: HashMap::new(),
             deliveries: BTreeMap::new(),
+            runs: BTreeMap::new(),
             change: Change::default(),
             health: BTreeMap::new(),
             unplanned: BTreeSet::new(),
@@ -217,6 +222,7 @@ impl<'a> Batch<'a> {
         self.change.targets.clone_from(&targets);
         let deliveries: Vec<Delivery> = self.deliveries.into_values().collect();
         self.change.deliveries.clone_from(&deliveries);
+        self.change.runs = self.runs.into_values().collect();
         Outcome {
             change: self.change,
             plan: Plan {
@@ -441,7 +447,10 @@ impl<'a> Batch<'a> {
         let before = self.snapshot(task)?;
         let deliveries = self.deliveries_for(&before, command)?;
         let moment = self.moment_of(key, &before.task.details.tags);
-        let transition = transition(&before, self.world.known(task, &deliveries), command, expected, &moment)?;
+        let runs = self.runs_for(&before, command)?;
+        let earlier = self.earlier_for(&before, &runs, command)?;
+        let known = Known { runs: &runs, earlier: earlier.as_ref(), ..self.world.known(task, &deliveries) };
+        let transition = transition(&before, known, command, expected, &moment)?;
         Ok((transition, moment))
     }
 
@@ -529,6 +538,7 @@ impl<'a> Batch<'a> {
         for delivery in transition.deliveries {
             self.deliveries.insert(delivery.id.clone(), delivery);
         }
+        self.runs.extend(transition.runs.into_iter().map(|run| (run.id, run)));
         self.effects.extend(transition.effects);
         if applied.changed {
             self.snapshots.insert(transition.after.task.id, transition.after);

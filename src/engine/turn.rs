@@ -17,6 +17,7 @@ use crate::engine::input::{
 };
 use crate::engine::run::Engine;
 use crate::engine::step::Batch;
+use crate::runner::News;
 use crate::store::{Room, StoreError, Wake};
 
 impl Engine {
@@ -61,7 +62,7 @@ impl Engine {
     /// Commits what the loop does by itself; where there is too little room for all of it at once, one by one.
     async fn commit_own(&mut self, own: &mut Own) -> Result<bool, Arc<StoreError>> {
         match self.commit(|batch| own.fill(batch)).await {
-            Err(error) if is_full(&error) && own.due.len() + own.reports.len() > 1 => {
+            Err(error) if is_full(&error) && own.due.len() + own.reports.len() + own.news.len() > 1 => {
                 while let Some(part) = own.part() {
                     self.commit(|batch| part.fill(batch)).await?;
                     own.remove_part();
@@ -88,24 +89,30 @@ pub(super) struct Own {
     pub(super) retries: Vec<Delivery>,
     pub(super) releases: Vec<Target>,
     pub(super) reports: Vec<(DeliveryId, Report)>,
+    pub(super) news: Vec<News>,
 }
 
 impl Own {
     fn is_empty(&self) -> bool {
-        self.due.is_empty() && self.retries.is_empty() && self.releases.is_empty() && self.reports.is_empty()
+        let is_told_of_nothing = self.reports.is_empty() && self.news.is_empty();
+        is_told_of_nothing && self.due.is_empty() && self.retries.is_empty() && self.releases.is_empty()
     }
 
     fn fill(&self, batch: &mut Batch<'_>) -> Result<(), Arc<StoreError>> {
         self.reports.iter().try_for_each(|(id, report)| batch.report(id, report))?;
+        self.news.iter().try_for_each(|News { id, report }| batch.run_report(*id, report))?;
         self.due.iter().try_for_each(|(id, _)| batch.command(*id, &Command::Wake, Actor::Clock))?;
         self.retries.iter().try_for_each(|delivery| batch.queue(delivery.clone()))?;
         self.releases.iter().try_for_each(|target| batch.release(target))
     }
 
-    /// Returns what needs the least room: one report, else one task that is due, else the rest.
+    /// Returns what needs the least room: one report, else one end of a run, else one task that is due, else the rest.
     fn part(&self) -> Option<Self> {
         if let [report, ..] = self.reports.as_slice() {
             return Some(Self { reports: vec![report.clone()], ..Self::default() });
+        }
+        if let [news, ..] = self.news.as_slice() {
+            return Some(Self { news: vec![news.clone()], ..Self::default() });
         }
         if let [due, ..] = self.due.as_slice() {
             return Some(Self { due: vec![*due], ..Self::default() });
@@ -117,6 +124,8 @@ impl Own {
     fn remove_part(&mut self) {
         if !self.reports.is_empty() {
             self.reports.remove(0);
+        } else if !self.news.is_empty() {
+            self.news.remove(0);
         } else if self.due.is_empty() {
             *self = Self::default();
         } else {
@@ -130,6 +139,7 @@ impl Own {
 pub(super) struct Sorted {
     pub(super) calls: Vec<Asked>,
     pub(super) reports: Vec<(DeliveryId, Report)>,
+    pub(super) news: Vec<News>,
     pub(super) presences: Vec<ChannelKind>,
     pub(super) audits: Vec<oneshot::Sender<Vec<Wake>>>,
 }

@@ -35,7 +35,12 @@ impl Ring {
             Reason::Alert | Reason::Snooze | Reason::Pause => {
                 Some(Self { task: delivery.task, occurrence: delivery.occurrence })
             }
-            Reason::TargetFails | Reason::Blocked | Reason::Skipped | Reason::Digest | Reason::Trial => None,
+            Reason::TargetFails
+            | Reason::Blocked
+            | Reason::Skipped
+            | Reason::CommandFailed
+            | Reason::Digest
+            | Reason::Trial => None,
         }
     }
 }

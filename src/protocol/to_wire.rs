@@ -10,6 +10,7 @@ use crate::domain::command::Edit;
 use crate::domain::delivery::Delivery;
 use crate::domain::event::{Event, Firing, Operation, Snapshot};
 use crate::domain::occurrence::{Due, Nominal, Occurrence, OccurrenceName, Outcome, Slot};
+use crate::domain::run::RunEnd;
 use crate::domain::schedule::{Every, Rule, Schedule};
 use crate::domain::stage::stage;
 use crate::domain::state::{Snooze, State, StateName};
@@ -495,8 +496,29 @@ fn values(operation: &Operation, zone: Tz) -> objects::Json {
         | Operation::Deleted
         | Operation::DeadlinePassed
         | Operation::Failed
-        | Operation::Retried
         | Operation::Withdrawn => json!({}),
+        Operation::Retried { at } => json!({ "at": at.map(told) }),
+        Operation::RunStarted { attempt } => json!({ "attempt": attempt }),
+        Operation::Progressed(progress) => json!({ "percent": progress.percent, "text": progress.text }),
+        Operation::RunEnded { attempt, end } => run_ended(*attempt, end),
+    }
+}
+
+fn run_ended(attempt: u32, end: &RunEnd) -> objects::Json {
+    let (how, code, error) = run_end(end);
+    serde_json::json!({ "attempt": attempt, "how": how, "code": code, "error": error })
+}
+
+/// Returns the word for how a run ended, its exit status or signal, and why it was not started.
+pub(crate) fn run_end(end: &RunEnd) -> (&'static str, Option<i32>, Option<&str>) {
+    match end {
+        RunEnd::Exit(status) => ("exit", Some(*status), None),
+        RunEnd::Signal(signal) => ("signal", Some(*signal), None),
+        RunEnd::TimedOut => ("timed_out", None, None),
+        RunEnd::NotStarted { error } => ("not_started", None, Some(error)),
+        RunEnd::Interrupted => ("interrupted", None, None),
+        RunEnd::Stopped => ("stopped", None, None),
+        RunEnd::Withdrawn => ("withdrawn", None, None),
     }
 }
 

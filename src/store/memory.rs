@@ -16,10 +16,11 @@ use crate::domain::breaker::TargetHealth;
 use crate::domain::delivery::{Delivery, DeliveryId, DeliveryStatus, Target};
 use crate::domain::device_event::{AnyEvent, DeviceEvent};
 use crate::domain::event::Snapshot;
-use crate::domain::occurrence::{FireId, OccurrenceName, Spent};
+use crate::domain::occurrence::{FireId, Occurrence, OccurrenceName, Spent};
 use crate::domain::op::Op;
 use crate::domain::outbox::{DeliveryFilter, Statuses, TargetCount};
 use crate::domain::pause::ManyPause;
+use crate::domain::run::{Output, Run, RunId};
 use crate::domain::state::StateName;
 use crate::domain::task::{Number, Task, TaskId};
 use crate::domain::time::Timestamp;
@@ -467,6 +468,29 @@ impl Store for MemoryStore {
             let mut deleted: Vec<_> = deleted.filter(|(at, _)| *at <= until).collect();
             deleted.sort_by_key(|(at, task)| (*at, task.number));
             deleted.into_iter().take(limit).map(|(at, task)| (task.id, at)).collect()
+        })
+    }
+
+    fn run(&self, id: RunId) -> Result<Option<Run>, StoreError> {
+        self.ask(|disk| disk.runs.iter().find(|run| run.id == id).cloned())
+    }
+
+    fn runs(&self, task: TaskId) -> Result<Vec<Run>, StoreError> {
+        self.ask(|disk| disk.runs.iter().filter(|run| run.task == task).cloned().collect())
+    }
+
+    fn open_runs(&self) -> Result<Vec<Run>, StoreError> {
+        self.ask(|disk| disk.runs.iter().filter(|run| !run.is_over()).cloned().collect())
+    }
+
+    fn output(&self, run: RunId) -> Result<Option<Output>, StoreError> {
+        self.ask(|disk| disk.outputs.get(&run).cloned())
+    }
+
+    fn occurrence(&self, task: TaskId, name: OccurrenceName) -> Result<Option<Occurrence>, StoreError> {
+        self.ask(|disk| {
+            let mut occurrences = disk.tasks.get(&task)?.occurrences.iter();
+            occurrences.find(|occurrence| occurrence.name() == name).map(|occurrence| (**occurrence).clone())
         })
     }
 

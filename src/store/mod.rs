@@ -10,11 +10,12 @@ use crate::domain::breaker::TargetHealth;
 use crate::domain::delivery::{Delivery, DeliveryId, Target};
 use crate::domain::device_event::{AnyEvent, DeviceEvent};
 use crate::domain::event::{Event, Snapshot};
-use crate::domain::occurrence::{FireId, OccurrenceName, Spent};
+use crate::domain::occurrence::{FireId, Occurrence, OccurrenceName, Spent};
 use crate::domain::op::Op;
 use crate::domain::outbox::{DeliveryFilter, TargetCount};
 use crate::domain::pause::ManyPause;
 use crate::domain::quiet::Away;
+use crate::domain::run::{Output, Run, RunId};
 use crate::domain::task::{Number, TaskId};
 use crate::domain::time::Timestamp;
 
@@ -244,6 +245,36 @@ pub trait Store: Send + Sync + 'static {
     /// The store cannot be read.
     fn deleted(&self, until: Timestamp, limit: usize) -> Result<Vec<(TaskId, Timestamp)>, StoreError>;
 
+    /// Returns a run.
+    ///
+    /// # Errors
+    /// The store cannot be read.
+    fn run(&self, id: RunId) -> Result<Option<Run>, StoreError>;
+
+    /// Returns the runs of a task that are kept, in the order in which they were decided on.
+    ///
+    /// # Errors
+    /// The store cannot be read.
+    fn runs(&self, task: TaskId) -> Result<Vec<Run>, StoreError>;
+
+    /// Returns the runs that are not over, in the order in which they were decided on.
+    ///
+    /// # Errors
+    /// The store cannot be read.
+    fn open_runs(&self) -> Result<Vec<Run>, StoreError>;
+
+    /// Returns what a run said, once it is over.
+    ///
+    /// # Errors
+    /// The store cannot be read.
+    fn output(&self, run: RunId) -> Result<Option<Output>, StoreError>;
+
+    /// Returns an occurrence of a task.
+    ///
+    /// # Errors
+    /// The store cannot be read.
+    fn occurrence(&self, task: TaskId, name: OccurrenceName) -> Result<Option<Occurrence>, StoreError>;
+
     /// Returns how many tasks are in each state and the like; deleted ones are not counted.
     ///
     /// # Errors
@@ -263,6 +294,9 @@ pub trait Store: Send + Sync + 'static {
     fn backup(&self, to: &Path) -> Result<u64, StoreError>;
 }
 
+/// How many runs of a task are kept once they are over, with what they said.
+pub const RUNS_KEPT: usize = 20;
+
 /// What is written at once.
 ///
 /// The events carry their tasks and occurrences whole: those rows are written from the snapshots, in order, so what an
@@ -278,6 +312,11 @@ pub struct Change {
     pub events: Vec<Event>,
     /// Deliveries as they are now, new or changed.
     pub deliveries: Vec<Delivery>,
+    /// Runs as they are now, new or changed. Of those that are over the latest [`RUNS_KEPT`] of a task are kept, and all of the
+    /// occurrence that the latest is of.
+    pub runs: Vec<Run>,
+    /// What runs have said.
+    pub outputs: Vec<(RunId, Output)>,
     /// Operations as they are now, new or changed.
     pub ops: Vec<Op>,
     /// Deleted tasks that go for ever, but for their events; their ids stay dead.

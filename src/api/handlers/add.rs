@@ -54,6 +54,7 @@ pub(in crate::api) async fn add(api: &Api, params: Add) -> Result<WriteResult, R
     let is_silent = alerts.as_ref().is_some_and(Vec::is_empty);
     let options = api.options();
     let mut details = Details {
+        command: None,
         title,
         notes: details::notes(params.notes.clone().unwrap_or_default())?,
         link: details::link(params.link.clone())?,

@@ -35,6 +35,7 @@ pub(in crate::api) async fn update(api: &Api, params: Update) -> Result<WriteRes
     let set_waits = waits::of_update(api, &params).await?;
     let sets_parents = set_waits.parents.is_some();
     let edit = Edit {
+        command: None,
         title: params.title.as_deref().map(details::title).transpose()?,
         notes: params.notes.map(details::notes).transpose()?,
         link: params.link.map(details::link).transpose()?,

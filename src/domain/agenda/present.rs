@@ -11,6 +11,7 @@ use crate::domain::occurrence::OccurrenceName;
 use crate::domain::pause::standing;
 use crate::domain::retry::Jitter;
 use crate::domain::routing::Routing;
+use crate::domain::run::{Output, Run, RunEnd, RunId, RunReport};
 use crate::domain::schedule::Rule;
 use crate::domain::state::{Running, State};
 use crate::domain::task::Nag;
@@ -35,6 +36,7 @@ pub(super) fn live(snapshot: &Snapshot, around: &Around, stretch: &Stretch, step
         open: snapshot.occurrence.name(),
         answered: None,
         deliveries: Vec::new(),
+        runs: Vec::new(),
         lived: Lived { firings: Vec::new(), snapshot: snapshot.clone(), start: None, cut_at: None },
     };
     life.note_answer(stretch.now);
@@ -67,6 +69,8 @@ struct Life<'a> {
     /// When somebody could have answered the present occurrence first.
     answered: Option<Timestamp>,
     deliveries: Vec<Delivery>,
+    /// Those of the moment.
+    runs: Vec<Run>,
     lived: Lived,
 }
 
@@ -130,6 +134,13 @@ impl Life<'_> {
                     self.command(at, &Command::Report { delivery, report, jitter: Jitter::NONE, is_probe: false });
             }
         }
+        // What a command does is taken to be done at once.
+        let open: Vec<RunId> = self.runs.iter().filter(|run| !run.is_over()).map(|run| run.id).collect();
+        for run in open {
+            let report = RunReport::Ended { end: RunEnd::Exit(0), output: Output::default() };
+            has_opened |= self.command(at, &Command::RunReport { run, report, jitter: Jitter::NONE });
+        }
+        self.runs.clear();
         self.note_answer(at);
         let snapshot = &self.lived.snapshot;
         let is_fresh = matches!(snapshot.occurrence.state, State::Pending(pending) if pending.snooze.is_none())
@@ -157,7 +168,8 @@ impl Life<'_> {
             routing: Routing::none(),
             is_away: false,
         };
-        let known = Known { deliveries: &self.deliveries, spent: self.around.spent_of(self.lived.snapshot.task.id) };
+        let spent = self.around.spent_of(self.lived.snapshot.task.id);
+        let known = Known { deliveries: &self.deliveries, spent, runs: &self.runs, earlier: None };
         let done = transition(&self.lived.snapshot, known, command, Expected::default(), &moment);
         // The clock and what comes back from a target are never refused.
         let Ok(done) = done else { return false };
@@ -182,13 +194,18 @@ impl Life<'_> {
 
     fn waits_for_answer(&self, state: &State) -> bool {
         let task = &self.lived.snapshot.task;
-        matches!(state, State::Running(_)) && !task.policy.auto_done && !task.is_program_only()
+        let ends_itself = task.policy.auto_done || task.is_program_only() || task.details.command.is_some();
+        matches!(state, State::Running(_)) && !ends_itself
     }
 
     fn take(&mut self, done: Transition) {
         for delivery in done.deliveries {
             self.deliveries.retain(|known| known.id != delivery.id);
             self.deliveries.push(delivery);
+        }
+        for run in done.runs {
+            self.runs.retain(|known| known.id != run.id);
+            self.runs.push(run);
         }
         self.lived.snapshot = done.after;
         let name = self.lived.snapshot.occurrence.name();

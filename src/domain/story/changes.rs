@@ -54,6 +54,7 @@ pub(super) fn between(was: &Task, is: &Task) -> Edit {
         tags: new(&was.details.tags, &is.details.tags),
         metadata: new(&was.details.metadata, &is.details.metadata),
         targets: new(&was.details.targets, &is.details.targets),
+        command: new(&was.details.command, &is.details.command),
         max_retries: new(&was.details.max_retries, &is.details.max_retries),
         max_late: new(&was.details.max_late, &is.details.max_late),
         schedule: new(&was.schedule, &is.schedule),

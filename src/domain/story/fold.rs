@@ -18,6 +18,8 @@ enum Shape<'a> {
     Sent { target: &'a Target, status: StatusName },
     Seen { is_dismissal: bool },
     CameUp { why: &'a str },
+    RunStarted,
+    RunSucceeded,
     Ended { outcome: Outcome, by: Actor, why: &'a str },
     Folded { of: Folded },
 }
@@ -167,6 +169,8 @@ fn shape(sentence: &Sentence) -> Option<Shape<'_>> {
         Said::Ended { outcome: outcome @ (Outcome::Done | Outcome::Unanswered), by, early: None, why } => {
             Some(Shape::Ended { outcome: *outcome, by: *by, why })
         }
+        Said::RunStarted { attempt: 1 } => Some(Shape::RunStarted),
+        Said::RunEnded { end, .. } if end.is_success() => Some(Shape::RunSucceeded),
         Said::Folded(fold) => Some(Shape::Folded { of: fold.of }),
         Said::Ended { .. }
         | Said::Added(_)
@@ -180,6 +184,10 @@ fn shape(sentence: &Sentence) -> Option<Shape<'_>> {
         | Said::Altered { .. }
         | Said::Failed { .. }
         | Said::Retried { .. }
+        | Said::RetriedAt { .. }
+        | Said::RunStarted { .. }
+        | Said::Progressed(_)
+        | Said::RunEnded { .. }
         | Said::Withdrawn { .. }
         | Said::Skipped { .. }
         | Said::Missed { .. }

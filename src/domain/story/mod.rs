@@ -12,6 +12,7 @@ use crate::domain::delivery::{Delivery, DeliveryStatus, Target};
 use crate::domain::device_event::{DeviceEvent, DeviceOperation};
 use crate::domain::event::{Actor, Event, Snapshot};
 use crate::domain::occurrence::{FireId, OccurrenceName, Outcome, Slot};
+use crate::domain::run::{Progress, RunEnd};
 use crate::domain::schedule::Schedule;
 use crate::domain::task::{Nag, Number};
 use crate::domain::time::{Span, Timestamp};
@@ -178,6 +179,25 @@ pub enum Said {
     Retried {
         /// Who asked.
         by: Actor,
+    },
+    /// Its command, which failed, is to be tried again.
+    RetriedAt {
+        /// When.
+        at: Timestamp,
+    },
+    /// Its command was started.
+    RunStarted {
+        /// Counts the attempts at the occurrence, from 1.
+        attempt: u32,
+    },
+    /// Its command said how far it was.
+    Progressed(Progress),
+    /// Its command ran no more.
+    RunEnded {
+        /// Counts the attempts at the occurrence, from 1.
+        attempt: u32,
+        /// How it ended.
+        end: RunEnd,
     },
     /// The occurrence ended.
     Ended {
@@ -537,6 +557,10 @@ impl Said {
             Self::Altered { .. } => "altered",
             Self::Failed { .. } => "failed",
             Self::Retried { .. } => "retried",
+            Self::RetriedAt { .. } => "retried_at",
+            Self::RunStarted { .. } => "run_started",
+            Self::Progressed(_) => "progressed",
+            Self::RunEnded { .. } => "run_ended",
             Self::Ended { .. } => "ended",
             Self::Withdrawn { .. } => "withdrawn",
             Self::Skipped { .. } => "skipped",

@@ -128,8 +128,14 @@ impl<'a> Teller<'a> {
             }
             Operation::Failed if matches!(place.next(), Some(Operation::Cancelled(_))) => {}
             Operation::Failed => self.push(event, Said::Failed { why: event.reason.clone() }),
-            Operation::Retried if is_on_the_way(place.next()) => {}
-            Operation::Retried => self.push(event, Said::Retried { by: event.actor }),
+            Operation::Retried { .. } if is_on_the_way(place.next()) => {}
+            Operation::Retried { at: None } => self.push(event, Said::Retried { by: event.actor }),
+            Operation::Retried { at: Some(at) } => self.push(event, Said::RetriedAt { at: *at }),
+            Operation::RunStarted { attempt } => self.push(event, Said::RunStarted { attempt: *attempt }),
+            Operation::Progressed(progress) => self.push(event, Said::Progressed(progress.clone())),
+            Operation::RunEnded { attempt, end } => {
+                self.push(event, Said::RunEnded { attempt: *attempt, end: end.clone() });
+            }
             Operation::Completed(outcome) | Operation::Cancelled(outcome) => self.say_ended(place, *outcome),
             Operation::Withdrawn => self.say_withdrawn(place),
             Operation::PassedOver { instances, from, to } => self.say_passed_over(event, *instances, (*from, *to)),

@@ -8,6 +8,7 @@ use crate::domain::delivery::{ChannelKind, DeliveryStatus};
 use crate::domain::device_event::DeviceOperation;
 use crate::domain::event::{Actor, SKIPPED};
 use crate::domain::occurrence::{Outcome, Slot};
+use crate::domain::run::{Progress, RunEnd};
 use crate::domain::schedule::Rule;
 use crate::domain::story::{Addition, Cause, Fold, Folded, Mark, News, Next, Ring, Said, Sentence, Standing, Why};
 use crate::domain::task::Number;
@@ -77,6 +78,16 @@ impl Speaker {
             Said::Failed { why } => format!("an attempt failed{}", because(why)),
             Said::Retried { by: Actor::Person } => "you had it tried again".to_owned(),
             Said::Retried { by: Actor::Clock | Actor::Daemon } => "tried again".to_owned(),
+            Said::RetriedAt { at } => format!("to be tried again at {}", self.time(*at)),
+            Said::RunStarted { attempt: 1 } => "its command was started".to_owned(),
+            Said::RunStarted { attempt } => format!("its command was started, attempt {attempt}"),
+            Said::Progressed(Progress { percent, text }) if text.is_empty() => {
+                format!("its command was at {percent} %")
+            }
+            Said::Progressed(Progress { percent, text }) => format!("its command was at {percent} %: {text}"),
+            Said::RunEnded { end, .. } if end.is_success() => "its command succeeded".to_owned(),
+            Said::RunEnded { end: end @ (RunEnd::Stopped | RunEnd::Withdrawn), .. } => format!("its command was {end}"),
+            Said::RunEnded { end, .. } => format!("its command failed: {end}"),
             Said::Ended { outcome, by, early, why } => ended(*outcome, *by, *early, why),
             Said::Withdrawn { by, due, why } => self.withdrawn(*by, *due, why),
             Said::Skipped { instances, from, to, why, cause } => {

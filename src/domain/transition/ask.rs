@@ -43,10 +43,11 @@ pub(super) fn done(steps: &mut Steps<'_>) {
             let due = steps.occurrence().due;
             steps.step(Operation::Resumed { due, snooze: None }, "");
         }
-        State::Failed(_) => steps.step(Operation::Retried, ""),
+        State::Failed(_) => steps.step(Operation::Retried { at: None }, ""),
         State::Pending(_) | State::Running(_) | State::Completed(_) | State::Cancelled(_) => {}
     }
     steps.start_silently();
+    steps.end_command();
     steps.step(Operation::Completed(Outcome::Done), "");
     steps.silence();
     match (next, &before) {
@@ -144,7 +145,7 @@ pub(super) fn pause_this(steps: &mut Steps<'_>, until: Option<Timestamp>) -> Res
 /// What is about to be paused falls silent.
 fn stop(steps: &mut Steps<'_>) {
     if matches!(steps.state(), State::Failed(_)) {
-        steps.step(Operation::Retried, "");
+        steps.step(Operation::Retried { at: None }, "");
     }
     steps.silence();
 }
@@ -230,6 +231,11 @@ pub(super) fn resume(steps: &mut Steps<'_>, shift: bool) {
         None if steps.occurrence().spoken.contains(&Slot::DUE) => due.map(|due| Snooze { until: due.at, ..at_once }),
         None => None,
     };
+    // What ran on while it was paused is not started once more.
+    if steps.present_run().is_some() {
+        steps.step(Operation::Resumed { due, snooze: None }, "");
+        return steps.step(Operation::Started, "its command is still running");
+    }
     steps.step(Operation::Resumed { due, snooze }, "");
     wake::wake(steps);
     if is_seen && !steps.has_rung() && matches!(steps.state(), State::Running(_)) {
@@ -254,6 +260,9 @@ fn shifted_due(steps: &Steps<'_>, suspended: &Suspended, shift: bool) -> Option<
     };
     Some(Due { nominal, at })
 }
+
+/// Why a running one is no more, where a person ends it.
+const ENDED_WITH_IT: &str = "its command is asked to end";
 
 /// Why what fell into a pause is passed over: who paused knows it.
 pub(super) const PAUSED: &str = "it was paused";
@@ -295,7 +304,11 @@ pub(super) fn skip(steps: &mut Steps<'_>) -> Result<(), Rejection> {
     }
     steps.silence();
     let next = next_of_skipped(steps);
-    if matches!(steps.state(), State::Running(_)) {
+    if steps.present_run().is_some() {
+        steps.end_command();
+        steps.step(Operation::Failed, ENDED_WITH_IT);
+        steps.step(Operation::Cancelled(Outcome::Skipped), "");
+    } else if matches!(steps.state(), State::Running(_)) {
         suspend(steps, None);
         steps.step(Operation::Cancelled(Outcome::Skipped), "");
     } else if steps.has_spoken() {
@@ -325,15 +338,19 @@ fn next_of_skipped(steps: &mut Steps<'_>) -> Option<Instance> {
 /// Ends the task: by legal steps from any open state to CANCELLED.
 pub(super) fn cancel(steps: &mut Steps<'_>) {
     steps.silence();
-    if matches!(steps.state(), State::Running(_)) {
+    if matches!(steps.state(), State::Running(_)) && steps.present_run().is_some() {
+        steps.step(Operation::Failed, ENDED_WITH_IT);
+    } else if matches!(steps.state(), State::Running(_)) {
         suspend(steps, None);
     }
+    steps.end_all_runs();
     steps.step(Operation::Cancelled(Outcome::Cancelled), "");
 }
 
 /// Removes the task from sight: it is as it was, and nothing of it rings.
 pub(super) fn delete(steps: &mut Steps<'_>) {
     steps.silence_for_ever();
+    steps.end_all_runs();
     steps.step(Operation::Deleted, "");
 }
 

@@ -33,7 +33,10 @@ pub(super) fn clock_set(steps: &mut Steps<'_>, by: Span) {
 /// wrong clock.
 fn move_durations(steps: &Steps<'_>, moved: &mut Occurrence, by: Span) {
     match &mut moved.state {
-        State::Pending(pending) => move_snooze(&mut pending.snooze, by),
+        State::Pending(pending) => {
+            move_snooze(&mut pending.snooze, by);
+            pending.retry_at = pending.retry_at.map(|at| at.saturating_add(by));
+        }
         State::Suspended(suspended) => {
             move_snooze(&mut suspended.snooze, by);
             // One that was asked for by the wrong clock began later than now, and ends as long after that as it was to.

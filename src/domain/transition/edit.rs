@@ -177,7 +177,7 @@ pub(super) fn put(steps: &mut Steps<'_>, fresh: Occurrence, reason: &'static str
     steps.silence();
     match steps.state() {
         State::Running(_) => ask::suspend(steps, None),
-        State::Failed(_) => steps.step(Operation::Retried, ""),
+        State::Failed(_) => steps.step(Operation::Retried { at: None }, ""),
         State::Created | State::Pending(_) | State::Suspended(_) | State::Completed(_) | State::Cancelled(_) => {}
     }
     let was_running = matches!(steps.state(), State::Suspended(suspended) if suspended.id == steps.moment.op_id);

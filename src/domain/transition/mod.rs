@@ -4,8 +4,9 @@ use crate::domain::command::{Command, Expected, Moment};
 use crate::domain::delivery::{self, Delivery};
 use crate::domain::effect::Effect;
 use crate::domain::event::{Operation, Snapshot};
-use crate::domain::occurrence::{Outcome, Spent};
+use crate::domain::occurrence::{Occurrence, Outcome, Spent};
 use crate::domain::rejection::Rejection;
+use crate::domain::run::Run;
 use crate::domain::state::{Ended, State, StateName};
 use crate::domain::transition::steps::Steps;
 
@@ -16,6 +17,7 @@ mod edit;
 mod fall_back;
 mod following;
 mod report;
+mod run;
 mod silence;
 mod steps;
 mod targets;
@@ -37,6 +39,8 @@ pub struct Transition {
     pub steps: Vec<Step>,
     /// Deliveries that are new or changed.
     pub deliveries: Vec<Delivery>,
+    /// Runs that are new or changed.
+    pub runs: Vec<Run>,
     /// What the edges do after the commit.
     pub effects: Vec<Effect>,
     /// How many instances of a series were passed over.
@@ -76,11 +80,15 @@ pub struct Known<'a> {
     /// Instances that do not come up again although they may lie ahead. Only a clock that was set back makes any that the
     /// task's cursor does not tell by itself.
     pub spent: &'a [Spent],
+    /// The runs of the task that are kept, oldest first; none where it has no command.
+    pub runs: &'a [Run],
+    /// The occurrence that a run is reported of, where that is not the present one.
+    pub earlier: Option<&'a Occurrence>,
 }
 
 impl<'a, T: AsRef<[Delivery]> + ?Sized> From<&'a T> for Known<'a> {
     fn from(deliveries: &'a T) -> Self {
-        Self { deliveries: deliveries.as_ref(), spent: &[] }
+        Self { deliveries: deliveries.as_ref(), spent: &[], runs: &[], earlier: None }
     }
 }
 
@@ -162,6 +170,16 @@ pub fn transition<'a>(
         ) => {}
         (State::Pending(_) | State::Running(_), Command::Skip) => ask::skip(&mut steps)?,
         (State::Created, Command::Skip) if before.is_waiting() => ask::skip(&mut steps)?,
+        (
+            State::Created
+            | State::Pending(_)
+            | State::Running(_)
+            | State::Suspended(_)
+            | State::Failed(_)
+            | State::Completed(_)
+            | State::Cancelled(_),
+            Command::Run,
+        ) => run::ask(&mut steps)?,
         (State::Running(_), Command::Retry) => report::retry(&mut steps),
         (State::Cancelled(Ended { outcome: Outcome::RetriesExhausted, .. }), Command::Retry) => {
             report::try_anew(&mut steps);
@@ -276,6 +294,16 @@ pub fn transition<'a>(
             | State::Failed(_)
             | State::Completed(_)
             | State::Cancelled(_),
+            Command::RunReport { run: id, report, jitter },
+        ) => run::report(&mut steps, *id, report, *jitter),
+        (
+            State::Created
+            | State::Pending(_)
+            | State::Running(_)
+            | State::Suspended(_)
+            | State::Failed(_)
+            | State::Completed(_)
+            | State::Cancelled(_),
             Command::Resend { delivery },
         ) => report::resend(&mut steps, delivery),
         (
@@ -364,7 +392,11 @@ fn is_shut_out(before: &Snapshot, command: &Command) -> Result<bool, Rejection> 
         | Command::Hold { .. }
         | Command::FallBack { .. }
         | Command::TellTargetFails { .. } => Ok(true),
-        Command::Undo(_) | Command::Report { .. } | Command::Resend { .. } | Command::Expire { .. } => Ok(false),
+        Command::Undo(_)
+        | Command::RunReport { .. }
+        | Command::Report { .. }
+        | Command::Resend { .. }
+        | Command::Expire { .. } => Ok(false),
         Command::Edit(_)
         | Command::EditThis(_)
         | Command::Done { .. }
@@ -377,6 +409,7 @@ fn is_shut_out(before: &Snapshot, command: &Command) -> Result<bool, Rejection> 
         | Command::Cancel
         | Command::CancelThis
         | Command::Unblock
+        | Command::Run
         | Command::Retry => Err(Rejection::Deleted { verb: command.verb(), number: before.task.number }),
     }
 }

@@ -63,7 +63,7 @@ impl Steps<'_> {
         // What was handed out in this very transition is withdrawn before any worker sees it.
         self.effects.retain(|effect| match effect {
             Effect::Deliver(delivery) => !is_meant(delivery),
-            Effect::Silence { .. } => true,
+            Effect::Silence { .. } | Effect::Run(_) | Effect::EndRun(_) => true,
         });
     }
 }

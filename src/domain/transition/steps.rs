@@ -8,8 +8,11 @@ use crate::domain::delivery::{ChannelKind, Delivery, DeliveryId, DeliveryStatus}
 use crate::domain::effect::{Effect, Standing};
 use crate::domain::event::{Firing, Operation, Snapshot, apply};
 use crate::domain::message::{Message, Occasion, Reason, Skip, skipped};
-use crate::domain::occurrence::{Due, FireId, Instance, Occurrence, OccurrenceKey, Outcome, Slot, Spent};
+use crate::domain::occurrence::{
+    Due, FireId, Instance, Occurrence, OccurrenceKey, OccurrenceName, Outcome, Slot, Spent,
+};
 use crate::domain::quiet::{AWAY, QUIET_HOURS, rings};
+use crate::domain::run::Run;
 use crate::domain::schedule::{Passed, Schedule};
 use crate::domain::state::{Snooze, State, Suspended};
 use crate::domain::task::Task;
@@ -25,6 +28,11 @@ pub(super) struct Steps<'a> {
     pub(super) deliveries: Vec<Delivery>,
     /// Instances that do not come up again.
     pub(super) spent: Vec<Spent>,
+    /// What is known of the task's runs, as they are now, oldest first.
+    pub(super) runs: Vec<Run>,
+    /// The occurrence that a run is reported of, where that is not the present one.
+    pub(super) earlier: Option<Occurrence>,
+    changed_runs: Vec<Run>,
     changed: Vec<Delivery>,
     pub(super) effects: Vec<Effect>,
     taken: Vec<Step>,
@@ -45,6 +53,9 @@ impl<'a> Steps<'a> {
             now_is: before.clone(),
             deliveries: known.deliveries.to_vec(),
             spent: known.spent.iter().filter(|spent| !is_open(spent)).copied().collect(),
+            runs: known.runs.to_vec(),
+            earlier: known.earlier.cloned(),
+            changed_runs: Vec::new(),
             changed: Vec::new(),
             effects: Vec::new(),
             taken: Vec::new(),
@@ -56,7 +67,10 @@ impl<'a> Steps<'a> {
 
     /// As [`Steps::new`] for a task that is being added: its steps share the first version.
     pub(super) fn continuing(added: &Snapshot, moment: &'a Moment<'a>) -> Self {
-        Self { version: added.task.version, ..Self::new(added, Known { deliveries: &[], spent: &[] }, moment) }
+        Self {
+            version: added.task.version,
+            ..Self::new(added, Known { deliveries: &[], spent: &[], runs: &[], earlier: None }, moment)
+        }
     }
 
     pub(super) fn finish(mut self) -> Transition {
@@ -73,6 +87,7 @@ impl<'a> Steps<'a> {
         Transition {
             steps: self.taken,
             deliveries: self.changed,
+            runs: self.changed_runs,
             effects: self.effects,
             passed_over: self.passed_over,
             after: self.now_is,
@@ -199,6 +214,9 @@ impl<'a> Steps<'a> {
         let occasion = Occasion { slot, nominal_at, late, ..self.occasion(reason) };
         for target in self.targets_of(slot) {
             self.deliver(DeliveryId { fire_id, target }, message.clone(), occasion.clone());
+        }
+        if becomes_due {
+            self.start_command();
         }
         let is_held = |delivery: &Delivery| delivery.id.fire_id == fire_id && delivery.status == DeliveryStatus::Quiet;
         if self.changed.iter().any(is_held) {
@@ -347,6 +365,33 @@ impl<'a> Steps<'a> {
             self.step(Operation::Cancelled(Outcome::Undelivered), "");
         }
         self.withdraw_where(|delivery| delivery.id.target.kind.is_person() && !delivery.is_held_or_was());
+    }
+
+    /// Takes a step of the named occurrence: of the present one, or of the earlier one that a run is reported of.
+    pub(super) fn step_of(&mut self, name: OccurrenceName, operation: Operation, reason: &'static str) {
+        if self.occurrence().name() == name {
+            return self.step(operation, reason);
+        }
+        // What was purged with its history has nothing left to tell.
+        let Some(earlier) = self.earlier.clone().filter(|earlier| earlier.name() == name) else { return };
+        let before = Snapshot { occurrence: earlier, task: self.now_is.task.clone() };
+        let from = Some(before.occurrence.state.name());
+        let after = apply(Some(&before), &operation, self.now(), self.version)
+            .expect("the rules make only operations that fit");
+        self.now_is.task = after.task.clone();
+        self.earlier = Some(after.occurrence.clone());
+        let to = Some(after.occurrence.state.name());
+        self.taken.push(Step { operation, from, to, reason, snapshot: after });
+    }
+
+    /// Notes a run as it is now.
+    pub(super) fn change_run(&mut self, run: Run) {
+        match self.runs.iter_mut().find(|known| known.id == run.id) {
+            Some(known) => known.clone_from(&run),
+            None => self.runs.push(run.clone()),
+        }
+        self.changed_runs.retain(|known| known.id != run.id);
+        self.changed_runs.push(run);
     }
 
     /// Returns what is known of the deliveries of a firing.
@@ -507,7 +552,7 @@ impl<'a> Steps<'a> {
 fn kind_of_popup(effect: &Effect) -> Option<ChannelKind> {
     match effect {
         Effect::Deliver(delivery) => Some(delivery.id.target.kind).filter(|kind| !kind.has_addresses()),
-        Effect::Silence { .. } => None,
+        Effect::Silence { .. } | Effect::Run(_) | Effect::EndRun(_) => None,
     }
 }
 

@@ -8,6 +8,10 @@ use crate::domain::transition::steps::Steps;
 impl Steps<'_> {
     /// Returns where an alert is said. What cannot be answered on the spot is nagged of twice only: at first and at last.
     pub(super) fn targets_of(&self, slot: Slot) -> Vec<Target> {
+        // What is to be done then is done by the command; who is to know of it is told where that fails.
+        if self.has_command() && slot == Slot::DUE {
+            return Vec::new();
+        }
         let mut targets = self.targets();
         let max = self.task().policy.nag.map_or(0, |nag| nag.max);
         // It was counted by the step that said it.

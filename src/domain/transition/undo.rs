@@ -273,7 +273,7 @@ fn target(steps: &Steps<'_>, was: &Occurrence, taken: &Taken, is_silent: bool) -
             ..*running
         }),
         State::Suspended(suspended) if suspended.until.is_some_and(|until| until <= now) => {
-            armed(Pending { snooze: suspended.snooze, is_missed: false })
+            armed(Pending { snooze: suspended.snooze, is_missed: false, retry_at: None })
         }
         State::Suspended(suspended) => {
             let id = match taken.pause {
@@ -296,7 +296,7 @@ fn walk(steps: &mut Steps<'_>, target: &State) {
     match steps.state() {
         State::Created if matches!(target, State::Created) => return,
         State::Created => steps.step(Operation::Armed, TAKEN_BACK),
-        State::Failed(_) => steps.step(Operation::Retried, TAKEN_BACK),
+        State::Failed(_) => steps.step(Operation::Retried { at: None }, TAKEN_BACK),
         State::Running(_) if is_ahead => ask::suspend(steps, None),
         State::Pending(_) | State::Running(_) | State::Suspended(_) | State::Completed(_) | State::Cancelled(_) => {}
     }

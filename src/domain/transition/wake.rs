@@ -7,7 +7,7 @@ use crate::domain::state::{Snooze, State};
 use crate::domain::task::Missed;
 use crate::domain::time::Timestamp;
 use crate::domain::transition::steps::Steps;
-use crate::domain::transition::{ask, report};
+use crate::domain::transition::{ask, report, run};
 
 /// Does whatever is due by now; nothing where nothing is. Afterwards the next wake lies ahead.
 pub(super) fn wake(steps: &mut Steps<'_>) {
@@ -24,6 +24,15 @@ pub(super) fn wake(steps: &mut Steps<'_>) {
                 }
             }
         }
+        State::Running(_) if steps.is_succeeded() && run::overlap(steps) => {}
+        State::Pending(pending) if pending.retry_at.is_some() => {
+            if steps.is_succeeded() {
+                run::give_up(steps);
+            } else if pending.retry_at.is_some_and(|at| at <= steps.now()) {
+                run::try_again(steps);
+            }
+        }
+        State::Pending(pending) if steps.is_succeeded() && is_each_run(steps) => speak(steps, pending.snooze),
         State::Pending(_) | State::Running(_) if steps.is_succeeded() => {
             if rings_late_itself(steps) {
                 hold_on(steps);
@@ -57,7 +66,7 @@ fn pass_deadline(steps: &mut Steps<'_>) {
 /// Missed).
 fn why_skipped(steps: &Steps<'_>, at: Timestamp) -> Option<&'static str> {
     let late = steps.now().since(at);
-    if late <= steps.moment.grace {
+    if late <= steps.moment.grace || is_each_run(steps) {
         None
     } else if steps.task().policy.missed == Missed::Skip {
         Some("missed, and it is not made up for")
@@ -66,6 +75,11 @@ fn why_skipped(steps: &Steps<'_>, at: Timestamp) -> Option<&'static str> {
     } else {
         None
     }
+}
+
+/// Returns whether each time that was missed is run.
+fn is_each_run(steps: &Steps<'_>) -> bool {
+    steps.has_command() && steps.task().policy.missed == Missed::All
 }
 
 /// Returns whether the open occurrence has not come up, though its time has come, and is the latest that was missed: it
@@ -201,6 +215,7 @@ fn speak_unasked(steps: &mut Steps<'_>) {
         let has_spoken = steps.occurrence().spoken.contains(&Slot::DUE);
         let why = if has_spoken { "its alert at due has spoken already" } else { "it has no alert at due" };
         steps.step(Operation::Started, why);
+        steps.start_command();
         // A snooze may have said all of it already, where the clock was set back, or its deadline where both were missed.
         report::finish_where_told(steps);
         report::end_where_all_are_over(steps);
@@ -215,7 +230,9 @@ fn miss(steps: &mut Steps<'_>, overdue: &[(Slot, Timestamp)]) -> bool {
     let alerts: Vec<(Slot, Timestamp)> = overdue.iter().filter(|(slot, _)| !is_of_deadline(slot)).copied().collect();
     let tells_deadline = alerts.len() < overdue.len();
     let (Some((_, from)), Some((_, to))) = (alerts.first(), alerts.last()) else { return false };
-    let Some(why) = why_skipped(steps, *to) else { return false };
+    let is_blocked = steps.is_blocked_by_run() && alerts.iter().any(|(slot, _)| *slot == Slot::DUE);
+    let why = if is_blocked { Some(run::STILL_RUNS) } else { why_skipped(steps, *to) };
+    let Some(why) = why else { return false };
     let is_due = matches!(steps.state(), State::Pending(_)) && alerts.iter().any(|(slot, _)| *slot == Slot::DUE);
     if is_due && steps.task().is_series() {
         // The deadline is that of the occurrence, which says it by coming up.

@@ -142,7 +142,7 @@ impl Batch<'_> {
                 grouped.push((**delivery).clone());
                 false
             }
-            Effect::Deliver(_) | Effect::Silence { .. } => true,
+            Effect::Deliver(_) | Effect::Silence { .. } | Effect::Run(_) | Effect::EndRun(_) => true,
         });
         for delivery in &grouped {
             self.group(delivery);
@@ -172,7 +172,7 @@ impl Batch<'_> {
         };
         self.effects.retain(|effect| match effect {
             Effect::Deliver(delivery) => is_wanted(delivery),
-            Effect::Silence { .. } => true,
+            Effect::Silence { .. } | Effect::Run(_) | Effect::EndRun(_) => true,
         });
     }
 

@@ -481,12 +481,14 @@ const fn typed(command: &Command) -> Option<&'static str> {
         Command::Unblock => Some("unblock"),
         Command::Delete => Some("delete"),
         Command::Retry => Some("retry"),
+        Command::Run => Some("run"),
         Command::Wake
         | Command::Rezone
         | Command::ClockSet { .. }
         | Command::SleepOn { .. }
         | Command::ParentEnded(_)
         | Command::Undo(_)
+        | Command::RunReport { .. }
         | Command::Report { .. }
         | Command::TellTargetFails { .. }
         | Command::Resend { .. }

@@ -89,7 +89,7 @@ const fn category(reason: Reason) -> &'static str {
     match reason {
         Reason::Alert | Reason::Snooze | Reason::Pause | Reason::Trial => REMINDER,
         Reason::Digest => DIGEST,
-        Reason::TargetFails | Reason::Blocked | Reason::Skipped => NOTICE,
+        Reason::TargetFails | Reason::Blocked | Reason::Skipped | Reason::CommandFailed => NOTICE,
     }
 }
 

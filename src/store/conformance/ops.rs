@@ -12,7 +12,7 @@ use crate::store::conformance::Fixture;
 use crate::store::conformance::samples::{add_tasks, added, at, change, delivery, event, later, snapshot, task_id};
 use crate::store::{Change, Counts, Store, StoreError, Which};
 
-const PENDING: State = State::Pending(Pending { snooze: None, is_missed: false });
+const PENDING: State = State::Pending(Pending { snooze: None, is_missed: false, retry_at: None });
 
 fn op(id: u128, verb: &str) -> Op {
     Op::new(Uuid::from_u128(id), at(1_779_000_000_000), verb, &snapshot(1, 13, PENDING))

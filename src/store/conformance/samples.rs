@@ -13,6 +13,7 @@ use crate::domain::message::{Message, Occasion, Reason};
 use crate::domain::occurrence::{
     Due, FireId, Instance, Nominal, Occurrence, OccurrenceKey, OccurrenceName, Outcome, Slot,
 };
+use crate::domain::run::{Limits, Line, Overlap, Program, Progress, Run, RunEnd, RunId, RunStatus};
 use crate::domain::schedule::{Calendar, Cron, Interval, Rule, Schedule};
 use crate::domain::state::{Ended, Failed, Pending, Running, Snooze, State, StateName, Suspended};
 use crate::domain::task::{
@@ -147,7 +148,11 @@ fn states_named(name: StateName) -> Vec<State> {
         StateName::Pending => {
             vec![
                 State::Pending(Pending::default()),
-                State::Pending(Pending { snooze: Some(snooze()), is_missed: true }),
+                State::Pending(Pending {
+                    snooze: Some(snooze()),
+                    is_missed: true,
+                    retry_at: Some(at(1_779_000_000_009)),
+                }),
             ]
         }
         StateName::Running => {
@@ -247,8 +252,11 @@ fn operation_after(operation: &Operation, snapshot: &Snapshot) -> Option<Operati
             Operation::Followed { by: TaskLink { id: task_id(99), number: Number(99) }, schedule: Box::new(daily()) }
         }
         Operation::Followed { .. } => Operation::Failed,
-        Operation::Failed => Operation::Retried,
-        Operation::Retried => Operation::Completed(Outcome::Unanswered),
+        Operation::Failed => Operation::Retried { at: Some(at(1_779_000_000_014)) },
+        Operation::Retried { .. } => Operation::RunStarted { attempt: 2 },
+        Operation::RunStarted { .. } => Operation::Progressed(Progress { percent: 40, text: "half 半".into() }),
+        Operation::Progressed(_) => Operation::RunEnded { attempt: 2, end: RunEnd::Exit(3) },
+        Operation::RunEnded { .. } => Operation::Completed(Outcome::Unanswered),
         Operation::Completed(_) => Operation::Cancelled(Outcome::Skipped),
         // Last, since it removes the occurrence of the ones before.
         Operation::Cancelled(_) => {
@@ -289,8 +297,37 @@ pub(crate) fn firing(id: u128, late: bool) -> Firing {
     }
 }
 
+pub(crate) fn program() -> Program {
+    Program {
+        line: Line::Arguments(vec!["echo".into(), "a  b".into(), String::new()]),
+        directory: "/home/me/到".into(),
+        environment: BTreeMap::from([("PATH".into(), "/bin".into())]),
+        timeout: Some(Span::from_secs(90)),
+        overlap: Overlap::Queue,
+        nice: 10,
+        limits: Limits { memory_bytes: Some(1 << 40), files: Some(64), ..Limits::default() },
+    }
+}
+
+pub(crate) fn run(attempt: u32, status: RunStatus) -> Run {
+    let (task, occurrence) = (task_id(1), OccurrenceName { key: OccurrenceKey::Once, generation: 1 });
+    Run {
+        id: RunId::compute(task, occurrence, attempt),
+        task,
+        occurrence,
+        attempt,
+        program: program(),
+        status,
+        created_at: at(1_779_000_000_020),
+        resumes_from: Some("page 7".into()),
+        checkpoint: Some("page 9".into()),
+        progress: Some(Progress { percent: 40, text: "half 半".into() }),
+    }
+}
+
 pub(crate) fn full_details() -> Details {
     Details {
+        command: Some(Box::new(program())),
         title: "交房租 🏠 pay rent".into(),
         notes: "two\nlines".into(),
         link: Some("https://example.org/?q=1".into()),
@@ -317,6 +354,7 @@ fn deadline() -> Deadline {
 fn full_edit() -> Edit {
     let details = full_details();
     Edit {
+        command: Some(Some(Box::new(program()))),
         title: Some(details.title),
         notes: Some(details.notes),
         link: Some(details.link),

@@ -13,6 +13,7 @@ use uuid::Uuid;
 use crate::domain::delivery::Target;
 use crate::domain::event::{Operation, Snapshot};
 use crate::domain::occurrence::{Due, Instance, Nominal, Occurrence, OccurrenceKey, OccurrenceName, Outcome, Slot};
+use crate::domain::run::{Limits, Line, Overlap, Program};
 use crate::domain::schedule::{AfterDone, Calendar, Every, Interval, Rule, Schedule};
 use crate::domain::state::{Ended, Failed, Pending, Running, Snooze, State, Suspended};
 use crate::domain::task::{
@@ -96,9 +97,9 @@ fn target() -> impl Strategy<Value = Target> {
 fn details() -> impl Strategy<Value = Details> {
     let priority = select(vec![Priority::Low, Priority::Normal, Priority::High]);
     let lists = (vec(text(), 0..3), btree_map(text(), text(), 0..3), vec(target(), 0..3));
-    let patience = (any::<Option<u32>>(), of(span()));
+    let patience = (any::<Option<u32>>(), of(span()), of(program()));
     (text(), text(), of(text()), priority, lists, patience).prop_map(
-        |(title, notes, link, priority, (tags, metadata, targets), (max_retries, max_late))| Details {
+        |(title, notes, link, priority, (tags, metadata, targets), (max_retries, max_late, command))| Details {
             title,
             notes,
             link,
@@ -106,10 +107,27 @@ fn details() -> impl Strategy<Value = Details> {
             tags,
             metadata,
             targets,
+            command: command.map(Box::new),
             max_retries,
             max_late,
         },
     )
+}
+
+fn program() -> impl Strategy<Value = Program> {
+    let line = prop_oneof![vec(text(), 1..4).prop_map(Line::Arguments), text().prop_map(Line::Shell)];
+    let limits = any::<(Option<u64>, Option<u64>, Option<u64>, Option<u64>)>()
+        .prop_map(|(memory_bytes, cpu_s, processes, files)| Limits { memory_bytes, cpu_s, processes, files });
+    let rest = (text(), btree_map(text(), text(), 0..3), of(span()), select(Overlap::ALL.to_vec()), any::<u8>());
+    (line, limits, rest).prop_map(|(line, limits, (directory, environment, timeout, overlap, nice))| Program {
+        line,
+        directory,
+        environment,
+        timeout,
+        overlap,
+        nice,
+        limits,
+    })
 }
 
 fn rule() -> impl Strategy<Value = Rule> {
@@ -231,7 +249,11 @@ fn state() -> impl Strategy<Value = State> {
     );
     prop_oneof![
         Just(State::Created),
-        (of(snooze()), any::<bool>()).prop_map(|(snooze, is_missed)| State::Pending(Pending { snooze, is_missed })),
+        (of(snooze()), any::<bool>(), of(at())).prop_map(|(snooze, is_missed, retry_at)| State::Pending(Pending {
+            snooze,
+            is_missed,
+            retry_at
+        })),
         (at(), of(at()), any::<(u32, bool, bool)>(), of(at()), of(snooze()), of(at())).prop_map(
             |(fired_at, rang_at, (nags, is_hushed, late), acked_at, snooze, held_until)| {
                 State::Running(Running { fired_at, rang_at, nags, is_hushed, late, acked_at, snooze, held_until })

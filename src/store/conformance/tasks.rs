@@ -17,7 +17,7 @@ use crate::store::conformance::samples::{
 use crate::store::conformance::{Fixture, strategies};
 use crate::store::{Change, Counts, Store, StoreError, Wake, Which};
 
-const PENDING: State = State::Pending(Pending { snooze: None, is_missed: false });
+const PENDING: State = State::Pending(Pending { snooze: None, is_missed: false, retry_at: None });
 
 /// Writes each snapshot as a new task, and reads each back in every way.
 async fn check_round_trip(store: &impl Store, snapshots: &[Snapshot]) {

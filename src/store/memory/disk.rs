@@ -13,11 +13,12 @@ use crate::domain::occurrence::{OccurrenceKey, Spent};
 use crate::domain::op::Op;
 use crate::domain::pause::ManyPause;
 use crate::domain::quiet::Away;
+use crate::domain::run::{Output, Run, RunId};
 use crate::domain::task::{Number, Task, TaskId};
 use crate::domain::time::Timestamp;
 use crate::store::memory::breach::Breach;
 use crate::store::memory::entry::Entry;
-use crate::store::{Change, Committed, RequestSeen, StoreError, StoredEvent};
+use crate::store::{Change, Committed, RUNS_KEPT, RequestSeen, StoreError, StoredEvent};
 
 /// What was committed. Cheap to clone: the values themselves are shared.
 #[derive(Clone, Debug)]
@@ -42,6 +43,9 @@ pub(super) struct Disk {
     pub(super) deliveries_by_task: BTreeMap<TaskId, Vec<usize>>,
     /// Those that are not final.
     pub(super) open_deliveries: BTreeSet<usize>,
+    /// In the order in which they were decided on.
+    pub(super) runs: Vec<Run>,
+    pub(super) outputs: BTreeMap<RunId, Output>,
     /// What a person passed over before it rang.
     pub(super) passed_by_person: Vec<(TaskId, OccurrenceKey, Timestamp)>,
     pub(super) targets: BTreeMap<Target, TargetHealth>,
@@ -71,6 +75,8 @@ impl Disk {
             delivery_positions: BTreeMap::new(),
             deliveries_by_task: BTreeMap::new(),
             open_deliveries: BTreeSet::new(),
+            runs: Vec::new(),
+            outputs: BTreeMap::new(),
             passed_by_person: Vec::new(),
             targets: BTreeMap::new(),
             requests: BTreeMap::new(),
@@ -151,6 +157,8 @@ impl Disk {
                 self.open_deliveries.insert(position);
             }
         }
+        change.runs.iter().for_each(|run| self.write_run(run));
+        self.outputs.extend(change.outputs.iter().cloned());
         for op in &change.ops {
             match self.ops.iter_mut().find(|known| known.id == op.id) {
                 Some(known) => known.clone_from(op),
@@ -169,6 +177,27 @@ impl Disk {
         Ok(Committed { last_seq: self.last_seq() })
     }
 
+    fn write_run(&mut self, run: &Run) {
+        match self.runs.iter_mut().find(|known| known.id == run.id) {
+            Some(known) => known.clone_from(run),
+            None => self.runs.push(run.clone()),
+        }
+        if run.is_over() {
+            let of_task: Vec<RunId> = self.runs.iter().filter(|old| old.task == run.task).map(|old| old.id).collect();
+            let kept = &of_task[of_task.len().saturating_sub(RUNS_KEPT)..];
+            self.runs.retain(|old| {
+                let is_another = old.task != run.task || old.occurrence == run.occurrence;
+                is_another || !old.is_over() || kept.contains(&old.id)
+            });
+            self.drop_outputs();
+        }
+    }
+
+    fn drop_outputs(&mut self) {
+        let runs: BTreeSet<RunId> = self.runs.iter().map(|run| run.id).collect();
+        self.outputs.retain(|run, _| runs.contains(run));
+    }
+
     pub(super) fn purge(&mut self, id: TaskId) {
         let Some(entry) = self.tasks.get(&id).filter(|entry| entry.task.deleted_at.is_some()) else { return };
         let number = entry.task.number;
@@ -176,6 +205,8 @@ impl Disk {
         self.tasks.remove(&id);
         self.numbers.remove(&number);
         self.deliveries.retain(|delivery| delivery.task != id);
+        self.runs.retain(|run| run.task != id);
+        self.drop_outputs();
         let placed = self.deliveries.iter().enumerate();
         self.delivery_positions = placed.map(|(index, delivery)| (delivery.id.clone(), index)).collect();
         self.waiting.remove(&id);

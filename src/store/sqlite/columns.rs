@@ -21,7 +21,7 @@ pub(crate) const TASK: &str = "number, id, version, title, notes, link, priority
     schedule_until, schedule_count, schedule_after_done, missed, nag_ms, nag_max, auto_done, deadline, waits, \
     created_at, updated_at, cursor_key, cursor_nominal, cursor_due_at, last_ended_key, \
     last_ended_nominal, last_ended_due_at, previous_outcome, \
-    max_retries, max_late_ms, follows, followed_by, deleted_at";
+    max_retries, max_late_ms, follows, followed_by, deleted_at, command";
 
 /// The columns of a task that follow from its present occurrence.
 const PRESENT: &str = "present_key, present_generation, present_state, next_wake_at";
@@ -33,7 +33,7 @@ pub(crate) const OCCURRENCE: &str = "key, generation, due_nominal, due_at, moved
     snooze_is_chosen, snooze_is_duration, is_missed, fired_at, rang_at, nags_since, is_hushed, late, acked_at, \
     held_until, \
     suspended_id, suspended_at, suspended_until, remaining_ms, \
-    suspended_is_this_only, failed_at, ended_at, outcome";
+    suspended_is_this_only, failed_at, ended_at, outcome, retry_at";
 
 /// Inserts or replaces the row of a task.
 pub(crate) static UPSERT_TASK: LazyLock<String> =
@@ -178,6 +178,7 @@ pub(crate) fn write_task(statement: &mut Statement<'_>, task: &TaskRow, present:
         task.follows.as_ref().map(to_json),
         task.followed_by.as_ref().map(to_json),
         task.deleted_at,
+        task.command.as_ref().map(to_json),
         present.name.key.to_string(),
         present.name.generation,
         present.state.as_str(),
@@ -227,6 +228,7 @@ pub(crate) fn read_task(columns: &mut Columns<'_>) -> Result<TaskRow, Fault> {
         follows: columns.take_maybe_json("follows")?,
         followed_by: columns.take_maybe_json("followed_by")?,
         deleted_at: columns.take()?,
+        command: columns.take_maybe_json("command")?,
     })
 }
 
@@ -278,6 +280,7 @@ pub(crate) fn write_occurrence(
         state.failed_at,
         state.ended_at,
         state.outcome,
+        state.retry_at,
         task.0.as_bytes(),
         to_sql_integer("opened_seq", opened_seq)?,
         is_opened,
@@ -319,6 +322,7 @@ fn read_state(columns: &mut Columns<'_>) -> Result<StateRow, Fault> {
         failed_at: columns.take()?,
         ended_at: columns.take()?,
         outcome: columns.take()?,
+        retry_at: columns.take()?,
     };
     // What is asleep was seen before it fell asleep.
     if let Some(suspended) = &mut state.suspended {

@@ -18,10 +18,11 @@ use crate::domain::breaker::TargetHealth;
 use crate::domain::delivery::{Delivery, DeliveryId, Target};
 use crate::domain::device_event::{AnyEvent, DeviceEvent};
 use crate::domain::event::Snapshot;
-use crate::domain::occurrence::{FireId, OccurrenceName, Spent};
+use crate::domain::occurrence::{FireId, Occurrence, OccurrenceName, Spent};
 use crate::domain::op::Op;
 use crate::domain::outbox::{DeliveryFilter, TargetCount};
 use crate::domain::pause::ManyPause;
+use crate::domain::run::{Output, Run, RunId};
 use crate::domain::task::{Number, TaskId};
 use crate::domain::time::Timestamp;
 use crate::store::sqlite::fault::Fault;
@@ -42,6 +43,7 @@ mod read;
 mod readers;
 mod reserve;
 mod rows;
+mod runs;
 mod schema;
 mod volume;
 mod write;
@@ -277,6 +279,26 @@ impl Store for SqliteStore {
 
     fn deleted(&self, until: Timestamp, limit: usize) -> Result<Vec<(TaskId, Timestamp)>, StoreError> {
         self.ask(|connection| ops::deleted(connection, until, limit))
+    }
+
+    fn run(&self, id: RunId) -> Result<Option<Run>, StoreError> {
+        self.ask(|connection| runs::run(connection, id))
+    }
+
+    fn runs(&self, task: TaskId) -> Result<Vec<Run>, StoreError> {
+        self.ask(|connection| runs::of_task(connection, task))
+    }
+
+    fn open_runs(&self) -> Result<Vec<Run>, StoreError> {
+        self.ask(runs::open)
+    }
+
+    fn output(&self, run: RunId) -> Result<Option<Output>, StoreError> {
+        self.ask(|connection| runs::output(connection, run))
+    }
+
+    fn occurrence(&self, task: TaskId, name: OccurrenceName) -> Result<Option<Occurrence>, StoreError> {
+        self.ask(|connection| read::present(connection, task, Some(name)))
     }
 
     fn counts(&self) -> Result<Counts, StoreError> {

@@ -92,6 +92,7 @@ pub(crate) fn purge(transaction: &Transaction<'_>, task: TaskId) -> Result<(), F
     }
     for sql in [
         "DELETE FROM deliveries WHERE task = ?1",
+        "DELETE FROM runs WHERE task = ?1",
         "DELETE FROM waits WHERE task = ?1",
         "DELETE FROM occurrences WHERE task = ?1",
         "DELETE FROM tasks WHERE id = ?1",

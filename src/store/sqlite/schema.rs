@@ -30,6 +30,7 @@ pub(crate) const MIGRATIONS: &[(&str, &str)] = &[
     ("V8__quiet", include_str!("migrations/V8__quiet.sql")),
     ("V9__undo", include_str!("migrations/V9__undo.sql")),
     ("V10__receipts", include_str!("migrations/V10__receipts.sql")),
+    ("V11__runs", include_str!("migrations/V11__runs.sql")),
 ];
 
 /// Marks the file as ours: "Keik", as the first migration writes it.

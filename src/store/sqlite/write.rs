@@ -19,7 +19,7 @@ use crate::store::sqlite::rows::occurrence::{OccurrenceRow, SnapshotRow};
 use crate::store::sqlite::rows::operation::ValuesRow;
 use crate::store::sqlite::rows::task::TaskRow;
 use crate::store::sqlite::rows::{from_sql_integer, to_json, to_sql_integer};
-use crate::store::sqlite::{device_events, ops, outbox, read};
+use crate::store::sqlite::{device_events, ops, outbox, read, runs};
 use crate::store::{Change, Committed, RequestSeen, StoreError};
 
 static INSERT_EVENT: LazyLock<String> = LazyLock::new(|| {
@@ -48,6 +48,12 @@ pub(crate) fn commit(connection: &mut Connection, change: &Change) -> Result<Com
     }
     for delivery in &change.deliveries {
         outbox::write_delivery(&transaction, delivery)?;
+    }
+    for run in &change.runs {
+        runs::write(&transaction, run)?;
+    }
+    for (run, output) in &change.outputs {
+        runs::write_output(&transaction, *run, output)?;
     }
     for op in &change.ops {
         ops::write(&transaction, op)?;

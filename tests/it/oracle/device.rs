@@ -17,9 +17,11 @@ use keiko::domain::time::Timestamp;
 use keiko::engine::handle::Handle;
 use keiko::engine::ids::Ids;
 use keiko::engine::input::{Call, CallError};
+use keiko::engine::runs::AT_ONCE_DEFAULT;
 use keiko::engine::{EngineParts, Running, start};
 use keiko::notify::Channel;
 use keiko::notify::recording::RecordingChannel;
+use keiko::runner::recording::RecordingRunner;
 use keiko::store::Store;
 use keiko::store::memory::MemoryStore;
 use uuid::Uuid;
@@ -60,6 +62,8 @@ impl Device {
     async fn boot(&mut self) {
         self.starts += 1;
         let parts = EngineParts {
+            runner: Arc::new(RecordingRunner::prompt()),
+            commands_at_once: AT_ONCE_DEFAULT,
             store: Arc::new(self.store.clone()),
             clock: Arc::clone(&self.clock) as Arc<dyn Clock>,
             channels: vec![Arc::new(self.desktop.clone()) as Arc<dyn Channel>],

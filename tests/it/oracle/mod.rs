@@ -212,6 +212,8 @@ impl Oracle {
             | Command::Undo(_)
             | Command::ParentEnded(_)
             | Command::Retry
+            | Command::Run
+            | Command::RunReport { .. }
             | Command::Report { .. }
             | Command::TellTargetFails { .. }
             | Command::Resend { .. }

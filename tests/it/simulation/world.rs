@@ -23,9 +23,11 @@ use keiko::domain::waiting::SetWaits;
 use keiko::engine::handle::Handle;
 use keiko::engine::ids::Ids;
 use keiko::engine::input::{AddRequest, Applied, CallError, FollowCall, ManyCall, PreviewCall, TargetCall, UndoCall};
+use keiko::engine::runs::AT_ONCE_DEFAULT;
 use keiko::engine::{EngineParts, Running, start};
 use keiko::notify::recording::{Answer, RecordingChannel};
 use keiko::notify::{Channel, Presence};
+use keiko::runner::recording::RecordingRunner;
 use keiko::store::memory::MemoryStore;
 use keiko::store::{Store, StoreError, StoredEvent, Wake, Which};
 use uuid::Uuid;
@@ -111,6 +113,8 @@ impl World {
             Arc::new(self.programs.channel.clone()),
         ];
         let parts = EngineParts {
+            runner: Arc::new(RecordingRunner::prompt()),
+            commands_at_once: AT_ONCE_DEFAULT,
             store: Arc::new(self.store.clone()),
             clock: Arc::clone(&self.clock) as Arc<dyn Clock>,
             channels,

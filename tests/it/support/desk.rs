@@ -19,8 +19,10 @@ use keiko::domain::waiting::SetWaits;
 use keiko::engine::handle::Handle;
 use keiko::engine::ids::Ids;
 use keiko::engine::input::AddRequest;
+use keiko::engine::runs::AT_ONCE_DEFAULT;
 use keiko::engine::{EngineParts, Running, start};
 use keiko::notify::Channel;
+use keiko::runner::recording::RecordingRunner;
 use keiko::store::Store as _;
 use keiko::store::memory::MemoryStore;
 use uuid::Uuid;
@@ -48,6 +50,8 @@ impl Desk {
         channel: impl FnOnce(Arc<SimClock>) -> C,
     ) -> Self {
         let parts = EngineParts {
+            runner: Arc::new(RecordingRunner::prompt()),
+            commands_at_once: AT_ONCE_DEFAULT,
             store: Arc::new(store.clone()),
             clock: Arc::clone(&clock) as _,
             channels: vec![Arc::new(channel(Arc::clone(&clock)))],

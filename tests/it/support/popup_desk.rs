@@ -19,9 +19,11 @@ use keiko::domain::waiting::SetWaits;
 use keiko::engine::handle::Handle;
 use keiko::engine::ids::Ids;
 use keiko::engine::input::{AddRequest, Call};
+use keiko::engine::runs::AT_ONCE_DEFAULT;
 use keiko::engine::{EngineParts, Running, start};
 use keiko::notify::desktop::{ANSWER_WITHIN, Choices, DesktopChannel, SessionBus};
 use keiko::notify::first_look;
+use keiko::runner::recording::RecordingRunner;
 use keiko::store::Store as _;
 use keiko::store::memory::MemoryStore;
 use uuid::Uuid;
@@ -55,6 +57,8 @@ impl Desk {
         let channel = channel(bus, choices);
         first_look(&channel, ANSWER_WITHIN).await;
         let parts = EngineParts {
+            runner: Arc::new(RecordingRunner::prompt()),
+            commands_at_once: AT_ONCE_DEFAULT,
             store: Arc::new(store.clone()),
             clock: Arc::clone(&clock) as _,
             channels: vec![Arc::new(channel)],

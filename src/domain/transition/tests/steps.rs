@@ -17,7 +17,7 @@ fn set(story: &mut Story, from: &str, to: &str) -> Vec<Spent> {
 fn set_by(story: &mut Story, from: &str, to: Timestamp) -> Vec<Spent> {
     let spent = spent(story);
     let command = Command::ClockSet { by: to.since(at(from)) };
-    let known = Known { deliveries: &story.deliveries, spent: &spent };
+    let known = Known { deliveries: &story.deliveries, spent: &spent, ..Known::from(&[]) };
     let followed = transition(&story.snapshot, known, &command, Expected::default(), &moment(to));
     let before = story.snapshot.clone();
     story.take(to, followed.expect("the clock is never refused"));
@@ -41,7 +41,7 @@ fn spent(story: &Story) -> Vec<Spent> {
 fn run_knowing(story: &mut Story, until: &str) {
     while let Some(next) = story.snapshot.next_wake().filter(|next| *next <= at(until)) {
         let spent = spent(story);
-        let known = Known { deliveries: &story.deliveries, spent: &spent };
+        let known = Known { deliveries: &story.deliveries, spent: &spent, ..Known::from(&[]) };
         let woken = transition(&story.snapshot, known, &Command::Wake, Expected::default(), &moment(next));
         story.take(next, woken.expect("a wake is never refused"));
     }
@@ -214,7 +214,7 @@ fn a_series_that_the_wrong_clock_led_far_ahead_comes_up_at_its_next_time_from_no
     let steps = story.steps.len();
     let spent = spent(&story);
     let command = Command::ClockSet { by: at("4 08:31").since(wrong) };
-    let known = Known { deliveries: &story.deliveries, spent: &spent };
+    let known = Known { deliveries: &story.deliveries, spent: &spent, ..Known::from(&[]) };
     let followed = transition(&story.snapshot, known, &command, Expected::default(), &moment(at("4 08:31")));
     story.take(at("4 08:31"), followed.expect("the clock is never refused"));
     assert_snapshot!(told_since(&story, steps), @"
@@ -287,7 +287,7 @@ fn a_rule_that_was_given_to_a_wrong_clock_begins_where_it_would_have() {
     let steps = story.steps.len();
     let right = at("4 09:02").saturating_add(Span::from_minutes(-730 * 24 * 60));
     let spent = spent(&story);
-    let known = Known { deliveries: &story.deliveries, spent: &spent };
+    let known = Known { deliveries: &story.deliveries, spent: &spent, ..Known::from(&[]) };
     let command = Command::ClockSet { by: right.since(at("4 09:02")) };
     let followed = transition(&story.snapshot, known, &command, Expected::default(), &moment(right));
     story.take(right, followed.expect("the clock is never refused"));

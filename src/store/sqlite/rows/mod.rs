@@ -16,6 +16,7 @@ pub(crate) mod away;
 pub(crate) mod delivery;
 pub(crate) mod occurrence;
 pub(crate) mod operation;
+pub(crate) mod run;
 pub(crate) mod task;
 pub(crate) mod waits;
 

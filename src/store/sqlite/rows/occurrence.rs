@@ -142,6 +142,8 @@ pub(crate) struct StateRow {
     pub(crate) ended_at: Option<i64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) outcome: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) retry_at: Option<i64>,
 }
 
 impl StateRow {
@@ -161,12 +163,14 @@ impl StateRow {
             failed_at: None,
             ended_at: None,
             outcome: None,
+            retry_at: None,
         };
         match state {
             State::Created => bare,
             State::Pending(pending) => Self {
                 snooze: pending.snooze.as_ref().map(SnoozeRow::from_snooze),
                 is_missed: Some(pending.is_missed),
+                retry_at: millis(pending.retry_at),
                 ..bare
             },
             State::Running(running) => Self {
@@ -203,7 +207,11 @@ impl StateRow {
             StateName::Pending => {
                 let snooze = self.snooze.map(SnoozeRow::into_snooze).transpose()?;
                 // An event of the first version knows none of what is defaulted here.
-                State::Pending(Pending { snooze, is_missed: self.is_missed.unwrap_or(false) })
+                State::Pending(Pending {
+                    snooze,
+                    is_missed: self.is_missed.unwrap_or(false),
+                    retry_at: maybe_timestamp("retry_at", self.retry_at)?,
+                })
             }
             StateName::Running => State::Running(Running {
                 fired_at: timestamp("fired_at", required("fired_at", self.fired_at)?)?,

@@ -13,6 +13,7 @@ use crate::domain::waiting::SetWaits;
 use crate::store::sqlite::rows::occurrence::{
     DueRow, OccurrenceRow, SlotRow, SnapshotRow, SnoozeRow, SuspendedRow, slots_from_rows, slots_to_rows,
 };
+use crate::store::sqlite::rows::run::{EndRow, ProgramRow, ProgressRow};
 use crate::store::sqlite::rows::task::{DeadlineRow, LinkRow, NagRow, ScheduleRow, TargetRow, missed};
 use crate::store::sqlite::rows::waits::{ParentRow, WaitsRow};
 use crate::store::sqlite::rows::{
@@ -62,6 +63,12 @@ pub(crate) struct ValuesRow {
     task: Option<LinkRow>,
     #[serde(skip_serializing_if = "Option::is_none")]
     schedule: Option<ScheduleRow>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    attempt: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    progress: Option<ProgressRow>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    end: Option<EndRow>,
 }
 
 impl ValuesRow {
@@ -73,10 +80,15 @@ impl ValuesRow {
             | Operation::Started
             | Operation::DeadlinePassed
             | Operation::Failed
-            | Operation::Retried
             | Operation::Unblocked
             | Operation::Deleted
             | Operation::Withdrawn => none,
+            Operation::Retried { at } => Self { to: at.map(Timestamp::as_millis), ..none },
+            Operation::RunStarted { attempt } => Self { attempt: Some(*attempt), ..none },
+            Operation::Progressed(progress) => Self { progress: Some(ProgressRow::from_progress(progress)), ..none },
+            Operation::RunEnded { attempt, end } => {
+                Self { attempt: Some(*attempt), end: Some(EndRow::from_end(end)), ..none }
+            }
             Operation::WaitsSet(waits) => Self { waits: WaitsRow::from_waits(waits), ..none },
             Operation::ParentDone(parent) | Operation::ParentFailed(parent) => {
                 Self { parent: Some(ParentRow::from_parent(parent)), ..none }
@@ -152,7 +164,13 @@ impl ValuesRow {
                 schedule: Box::new(required("schedule", self.schedule)?.into_schedule()?),
             },
             "failed" => Operation::Failed,
-            "retried" => Operation::Retried,
+            "retried" => Operation::Retried { at: maybe_timestamp("to", self.to)? },
+            "run_started" => Operation::RunStarted { attempt: required("attempt", self.attempt)? },
+            "progressed" => Operation::Progressed(required("progress", self.progress)?.into_progress()),
+            "run_ended" => Operation::RunEnded {
+                attempt: required("attempt", self.attempt)?,
+                end: required("end", self.end)?.into_end()?,
+            },
             "completed" => Operation::Completed(outcome("outcome", &required("outcome", self.outcome)?)?),
             "cancelled" => Operation::Cancelled(outcome("outcome", &required("outcome", self.outcome)?)?),
             "withdrawn" => Operation::Withdrawn,
@@ -258,6 +276,8 @@ struct EditRow {
     max_retries: Option<NewRow<u32>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     max_late_ms: Option<NewRow<i64>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    command: Option<NewRow<ProgramRow>>,
 }
 
 /// A new value that may be none; in a struct of its own, since "removed" and "left as it is" are both null otherwise.
@@ -284,6 +304,7 @@ impl EditRow {
             auto_done: edit.auto_done,
             max_retries: edit.max_retries.map(|to| NewRow { to }),
             max_late_ms: edit.max_late.map(|to| NewRow { to: to.map(Span::as_millis) }),
+            command: edit.command.as_ref().map(|to| NewRow { to: to.as_deref().map(ProgramRow::from_program) }),
         }
     }
 
@@ -305,6 +326,10 @@ impl EditRow {
             auto_done: self.auto_done,
             max_retries: self.max_retries.map(|new| new.to),
             max_late: self.max_late_ms.map(|new| new.to.map(Span::from_millis)),
+            command: self
+                .command
+                .map(|row| row.to.map(ProgramRow::into_program).transpose().map(|to| to.map(Box::new)))
+                .transpose()?,
             // They have an operation of their own.
             waits: SetWaits::default(),
         })

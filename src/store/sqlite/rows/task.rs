@@ -11,6 +11,7 @@ use crate::domain::occurrence::{Instance, OccurrenceKey};
 use crate::domain::schedule::{AfterDone, Calendar, Cron, Every, Interval, Rule, Schedule};
 use crate::domain::task::{Deadline, DeadlineTime, Details, Missed, Nag, Number, Policy, Task, TaskId, TaskLink};
 use crate::domain::time::{Span, Timestamp};
+use crate::store::sqlite::rows::run::ProgramRow;
 use crate::store::sqlite::rows::waits::WaitsRow;
 use crate::store::sqlite::rows::{
     RowError, instant, local, local_text, nominal, nominal_text, outcome, outcome_word, priority, priority_word,
@@ -66,6 +67,8 @@ pub(crate) struct TaskRow {
     pub(crate) followed_by: Option<LinkRow>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) deleted_at: Option<i64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) command: Option<ProgramRow>,
 }
 
 impl TaskRow {
@@ -99,6 +102,7 @@ impl TaskRow {
             follows: task.follows.map(LinkRow::from_link),
             followed_by: task.followed_by.map(LinkRow::from_link),
             deleted_at: task.deleted_at.map(Timestamp::as_millis),
+            command: details.command.as_deref().map(ProgramRow::from_program),
         }
     }
 
@@ -114,6 +118,7 @@ impl TaskRow {
                 tags: self.tags,
                 metadata: self.metadata,
                 targets: self.targets.into_iter().map(TargetRow::into_target).collect::<Result<_, _>>()?,
+                command: self.command.map(ProgramRow::into_program).transpose()?.map(Box::new),
                 max_retries: self.max_retries,
                 max_late: self.max_late_ms.map(Span::from_millis),
             },

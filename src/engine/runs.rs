@@ -1,0 +1,197 @@
+//! Which run is started next? Those that wait for a place, in their turn, and never two of one task at once unless that
+//! allows it. What a run makes of its task, the rules say.
+
+use std::collections::{BTreeMap, HashMap, VecDeque};
+use std::sync::Arc;
+
+use tokio::sync::mpsc;
+
+use crate::domain::event::Snapshot;
+use crate::domain::occurrence::Due;
+use crate::domain::run::{Overlap, Run, RunId, RunReport, RunStatus};
+use crate::domain::task::TaskId;
+use crate::engine::dispatch::report;
+use crate::engine::input::Input;
+use crate::engine::run::Engine;
+use crate::runner::{Left, News, Order, Runner};
+use crate::store::StoreError;
+
+/// How many commands run at once, unless it is configured: what they compute they share, and most of them wait.
+pub const AT_ONCE_DEFAULT: usize = 32;
+
+/// How many runs are noted as about to start in one commit.
+const STARTS_MAX: usize = 512;
+
+/// The runs that are not over.
+pub(super) struct Crew {
+    runner: Arc<dyn Runner>,
+    at_once: usize,
+    /// In the order in which they were decided on. As many as the store holds open ones, some words each.
+    waiting: VecDeque<Waiting>,
+    /// Those that the runner has.
+    active: HashMap<RunId, TaskId>,
+}
+
+struct Waiting {
+    id: RunId,
+    task: TaskId,
+    overlap: Overlap,
+}
+
+impl Crew {
+    pub(super) fn new(runner: Arc<dyn Runner>, at_once: usize, inputs: mpsc::WeakSender<Input>) -> Self {
+        let mut news = runner.news();
+        tokio::spawn(async move {
+            while let Some(news) = news.recv().await {
+                report(&inputs, Input::Run { news }).await;
+            }
+        });
+        Self { runner, at_once, waiting: VecDeque::new(), active: HashMap::new() }
+    }
+
+    /// Takes a run to be started as soon as there is a place for it.
+    pub(super) fn order(&mut self, run: &Run) {
+        let is_known = self.active.contains_key(&run.id) || self.waiting.iter().any(|waiting| waiting.id == run.id);
+        if !is_known {
+            self.waiting.push_back(Waiting { id: run.id, task: run.task, overlap: run.program.overlap });
+        }
+    }
+
+    /// Asks a run to end, or does not start it.
+    pub(super) fn end(&mut self, run: RunId) {
+        self.waiting.retain(|waiting| waiting.id != run);
+        if self.active.contains_key(&run) {
+            self.runner.end(run);
+        }
+    }
+
+    /// A run is over, and that is on the disk.
+    fn ended(&mut self, run: RunId) {
+        self.active.remove(&run);
+        self.runner.forget(run);
+    }
+
+    /// Returns the runs that there is a place for, with their tasks.
+    fn ready(&self) -> Vec<(RunId, TaskId)> {
+        let places = self.at_once.saturating_sub(self.active.len()).min(STARTS_MAX);
+        let mut tasks: Vec<TaskId> = Vec::new();
+        let mut ready = Vec::new();
+        for waiting in &self.waiting {
+            if ready.len() == places {
+                break;
+            }
+            let is_alone = || !tasks.contains(&waiting.task) && !self.active.values().any(|task| *task == waiting.task);
+            if waiting.overlap == Overlap::Allow || is_alone() {
+                tasks.push(waiting.task);
+                ready.push((waiting.id, waiting.task));
+            }
+        }
+        ready
+    }
+
+    fn start(&mut self, task: TaskId, order: Order) {
+        self.waiting.retain(|waiting| waiting.id != order.id);
+        self.active.insert(order.id, task);
+        self.runner.start(order);
+    }
+
+    /// Changes how many run at once; what runs already goes on.
+    pub(super) fn set_at_once(&mut self, at_once: usize) {
+        self.at_once = at_once;
+    }
+
+    /// Returns whether nothing runs and nothing waits for a place.
+    pub(super) fn is_quiet(&self) -> bool {
+        self.waiting.is_empty() && self.active.is_empty()
+    }
+}
+
+impl Engine {
+    /// Starts what there is a place for. That it is about to be started is written first, so that no run is started twice.
+    pub(super) async fn start_runs(&mut self) {
+        if self.is_stopping || self.is_held_back(self.clock.now()) {
+            return;
+        }
+        loop {
+            let ready = self.crew.ready();
+            if ready.is_empty() {
+                return;
+            }
+            let started = self
+                .commit(|batch| ready.iter().try_for_each(|(id, _)| batch.run_report(*id, &RunReport::Starting)))
+                .await
+                .and_then(|_| ready.iter().try_for_each(|(id, task)| self.start_run(*id, *task)).map_err(Arc::new));
+            if let Err(error) = started {
+                return self.hold_back(&error, self.clock.now());
+            }
+        }
+    }
+
+    fn start_run(&mut self, id: RunId, task: TaskId) -> Result<(), StoreError> {
+        match (self.store.run(id)?, self.store.snapshot(task)?) {
+            (Some(run), Some(snapshot)) if run.status == RunStatus::Starting => {
+                let variables = variables(&run, &snapshot);
+                self.crew.start(task, Order { id, program: run.program, variables });
+            }
+            // It was withdrawn meanwhile, or its task is gone.
+            (_, _) => self.crew.waiting.retain(|waiting| waiting.id != id),
+        }
+        Ok(())
+    }
+
+    /// What is on the disk of the runs is known to the crew.
+    pub(super) fn note_news(&mut self, news: &[News]) {
+        for News { id, report } in news {
+            if matches!(report, RunReport::Ended { .. }) {
+                self.crew.ended(*id);
+            }
+        }
+    }
+
+    /// Takes up the runs of an earlier daemon.
+    ///
+    /// # Errors
+    /// The store cannot be read.
+    pub(super) async fn take_up_runs(&mut self) -> Result<(), Arc<StoreError>> {
+        let mut left = Vec::new();
+        for run in self.store.open_runs()? {
+            let (process, is_ending) = match run.status {
+                RunStatus::Queued => {
+                    self.crew.order(&run);
+                    continue;
+                }
+                RunStatus::Starting => (None, false),
+                RunStatus::Running { process, .. } => (Some(process), false),
+                RunStatus::Ending { process, .. } => (process, true),
+                RunStatus::Ended { .. } => continue,
+            };
+            // Where a full disk cut an earlier start short, this one has it already.
+            if self.crew.active.insert(run.id, run.task).is_none() {
+                left.push(Left { id: run.id, process, is_ending });
+            }
+        }
+        if !left.is_empty() {
+            self.crew.runner.take_up(left).await;
+        }
+        Ok(())
+    }
+}
+
+/// Returns what a command is told of what it is run for.
+fn variables(run: &Run, snapshot: &Snapshot) -> BTreeMap<String, String> {
+    let task = &snapshot.task;
+    let due = snapshot.occurrence.due.filter(|_| snapshot.occurrence.name() == run.occurrence);
+    let told = [
+        ("KEIKO_TASK", Some(task.number.to_string())),
+        ("KEIKO_TASK_ID", Some(task.id.to_string())),
+        ("KEIKO_TITLE", Some(task.details.title.clone())),
+        ("KEIKO_OCCURRENCE", Some(run.occurrence.to_string())),
+        ("KEIKO_ATTEMPT", Some(run.attempt.to_string())),
+        ("KEIKO_RUN", Some(run.id.to_string())),
+        ("KEIKO_DUE_AT", due.map(|Due { at, .. }| at.to_string())),
+        ("KEIKO_CHECKPOINT", run.resumes_from.clone()),
+    ];
+    let told = told.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?)));
+    // A title may hold what no variable can.
+    told.map(|(name, value)| (name, value.replace('\0', ""))).collect()
+}
