@@ -22,6 +22,7 @@ pub(crate) mod op;
 pub(crate) mod overview;
 pub(crate) mod parse;
 pub(crate) mod pause;
+pub(crate) mod program;
 pub(crate) mod remind;
 pub(crate) mod resume;
 pub(crate) mod retry;
