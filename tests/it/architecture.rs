@@ -99,6 +99,10 @@ const FENCES: &[(&str, &[&str])] = &[
             "notify/exec",
             "notify/network",
             "notify/terminal",
+            "runner/client",
+            "runner/exit",
+            "runner/identity",
+            "runner/process",
             "store/sqlite/volume",
             "api/listen",
             "client",
@@ -221,6 +225,7 @@ fn every_planted_violation_of_the_fences_is_found() {
     check("store/memory", "use rusqlite::Connection;", 1);
     check("notify/terminal/x", "use zbus::Connection;", 1);
     check("notify/desktop/x", "use reqwest::Client;", 1);
+    check("runner/wire", "use rustix::process::Pid;", 1);
     check("config/x", "use minijinja::Environment;", 1);
     check("config/file", "use directories::ProjectDirs;", 1);
     check("daemon/x", "tracing_subscriber::fmt();", 1);
