@@ -378,7 +378,10 @@ fn hints(context: &mut Context<'_>, added: &[WriteResult]) {
         let number = result.task.number;
         context.ui.hint(&format!("to give it a time, run keiko edit {number} tomorrow 3pm"));
     }
-    if context.has_started() && added.iter().any(|result| result.task.scheduled_at.is_some()) {
+    let is_armed = |result: &WriteResult| {
+        result.task.scheduled_at.is_some() || result.task.command.is_some() && result.task.due_at.is_some()
+    };
+    if context.has_started() && added.iter().any(is_armed) {
         context.ui.hint("after a reboot nothing rings until a keiko command has started keikod again");
     }
     // What was added is stored: that the hint cannot be given is no failure of the command.

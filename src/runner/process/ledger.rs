@@ -229,12 +229,10 @@ mod tests {
         ledger.said(id, b"said");
         ledger.ended(id, EndLine::Exit(0));
         let told = tell_all(&ledger);
-        assert!(matches!(told[..], [
-            Tell::Started { .. },
-            Tell::Progress { percent: 9, .. },
-            Tell::Checkpoint { .. },
-            Tell::Ended { .. }
-        ]));
+        assert!(matches!(
+            told[..],
+            [Tell::Started { .. }, Tell::Progress { percent: 9, .. }, Tell::Checkpoint { .. }, Tell::Ended { .. }]
+        ));
         assert_eq!(tell_all(&ledger), []);
     }
 
