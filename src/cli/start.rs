@@ -63,14 +63,16 @@ pub(crate) fn connect_again(paths: &Paths) -> Result<Client, CliError> {
     loop {
         // Watched before it is tried, so that it cannot come between.
         let signs = Signs::over(paths);
-        match connect(paths) {
-            Err(error @ CliError::Client(ClientError::NoDaemon { .. })) => {
-                tries += 1;
-                if tries > SIGNS_MAX || !signs.wait(RETURN_WAIT) {
-                    return Err(error);
-                }
-            }
-            connected => return connected,
+        // One that is about to end lets in who knocks, and greets nobody.
+        let greeted = connect(paths).and_then(|mut client| {
+            client.hello()?;
+            Ok(client)
+        });
+        let Err(error) = greeted else { return greeted };
+        tries += 1;
+        let is_there = !matches!(error, CliError::Client(ClientError::NoDaemon { .. }));
+        if !error.is_loss() || tries > SIGNS_MAX || !(is_there || signs.wait(RETURN_WAIT)) {
+            return Err(error);
         }
     }
 }
@@ -111,12 +113,15 @@ impl Signs {
         let mut buffer = [std::mem::MaybeUninit::uninit(); 4096];
         let mut reader = rustix::fs::inotify::Reader::new(descriptor, &mut buffer);
         loop {
-            let mut signs = [PollFd::new(descriptor, PollFlags::IN)];
-            match poll(&mut signs, limit.as_ref()) {
-                Ok(0) => return false,
-                Ok(_) => {}
-                Err(rustix::io::Errno::INTR) => continue,
-                Err(_) => return false,
+            // What was read with the one before is not told again.
+            if reader.is_buffer_empty() {
+                let mut signs = [PollFd::new(descriptor, PollFlags::IN)];
+                match poll(&mut signs, limit.as_ref()) {
+                    Ok(0) => return false,
+                    Ok(_) => {}
+                    Err(rustix::io::Errno::INTR) => continue,
+                    Err(_) => return false,
+                }
             }
             let Ok(event) = reader.next() else { return false };
             let name = event.file_name().map(std::ffi::CStr::to_bytes);
