@@ -49,7 +49,7 @@ pub(crate) fn connect_or_start(paths: &Paths, arguments: &[&str]) -> Result<Reac
 }
 
 /// How long a daemon that went away may take to come back: an update, a service that starts it anew.
-const RETURN_WAIT: Duration = Duration::from_secs(60);
+const RETURN_WAIT: Duration = Duration::from_mins(1);
 
 /// How often a sign of a daemon may turn out to be none.
 const SIGNS_MAX: usize = 100;

@@ -114,7 +114,7 @@ fn a_time_limit_is_by_the_daemons_clock_and_what_happens_at_its_end_has_happened
     let _daemon = home.start();
     let (mut waiting, mut other) = (home.connect(), home.connect());
     add(&mut other, "in 10m");
-    add(&mut other, "in 2h");
+    add(&mut other, "in 3h");
     begin(&mut waiting, 1, &json!({"task": 1, "timeout_ms": 600_000}));
     begin(&mut waiting, 2, &json!({"task": 2, "timeout_ms": 3_600_000}));
     settle(&mut waiting);

@@ -42,7 +42,7 @@ pub(in crate::api) async fn wait(api: &Api, params: Wait) -> Result<Answered, Rp
     let timeout = params.timeout_ms.map(|ms| Span::from_millis(i64::try_from(ms).unwrap_or(i64::MAX)));
     let wanted = Wanted { id, awaited: params.awaited };
     match api.handle.wait(WaitCall { id, awaited, occurrence, timeout }).await {
-        Ok(Begun::Over(waited)) => tell(api, wanted, Ok(waited)).await.map(Answered::Now),
+        Ok(Begun::Over(over)) => tell(api, wanted, Ok(over)).await.map(Answered::Now),
         Ok(Begun::Waiting(end)) => Ok(Answered::Later(Awaiting { wanted, end })),
         Err(error) => Err(api.refusal_of(id, &error).await),
     }
@@ -52,10 +52,10 @@ pub(in crate::api) async fn wait(api: &Api, params: Wait) -> Result<Answered, Rp
 pub(in crate::api) async fn tell(
     api: &Api,
     wanted: Wanted,
-    waited: Result<Waited, CallError>,
+    end: Result<Waited, CallError>,
 ) -> Result<RawJson, RpcError> {
     let refusal = |error: CallError| api.refusal(&error);
-    let Waited { occurrence, verdict, seq } = waited.map_err(refusal)?;
+    let Waited { occurrence, verdict, seq } = end.map_err(refusal)?;
     // Only now, so that a thousand waits that end at once hold one answer at a time.
     let snapshot = match seq {
         Some(seq) => api.handle.snapshot_at(wanted.id, seq).await.map_err(refusal)?,

@@ -82,17 +82,17 @@ impl Events {
             }
         }
         match from {
-            Some(from) if !context.ui.is_closed() => follow(context, Some(from.max(self.since)), Some(id)),
+            Some(from) if !context.ui.is_closed() => follow(context, Some(from.max(self.since)), Some(&id)),
             Some(_) | None => Ok(Exit::Done),
         }
     }
 }
 
 /// Tells each event behind a cursor and each that happens from then on, of all tasks or of one, until nobody reads it.
-pub(crate) fn follow(context: &mut Context<'_>, since: Option<u64>, task: Option<String>) -> Result<Exit, CliError> {
+pub(crate) fn follow(context: &mut Context<'_>, since: Option<u64>, task: Option<&str>) -> Result<Exit, CliError> {
     context.ui.flow();
     let tell = |ui: &mut Ui, event: &Event, view| {
-        if task.is_none() || event.task_id == task {
+        if task.is_none() || event.task_id.as_deref() == task {
             show(ui, std::slice::from_ref(event), view);
         }
         !ui.is_closed()

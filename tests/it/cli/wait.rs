@@ -1,6 +1,7 @@
 //! `keiko wait`: what it waits for, how it ends, and that a daemon which comes back is asked again.
 
 use std::io::{BufRead as _, BufReader, Read as _};
+use std::os::unix::process::ExitStatusExt as _;
 use std::process::{Child, Stdio};
 
 use rustix::process::{Pid, Signal, kill_process};
@@ -51,7 +52,7 @@ impl Waiting {
 
 fn with_tasks() -> Home {
     let home = Home::with_daemon();
-    for line in ["add some day", "add tea in 10m", "add pay rent tomorrow 3pm"] {
+    for line in ["add paint the fence", "add tea in 10m", "add pay rent tomorrow 3pm"] {
         home.keiko(line);
     }
     home
@@ -101,7 +102,7 @@ fn all_of_several_are_waited_for_and_the_time_is_the_daemons() {
     let (given, code, said) = waiting.end();
     let mut lines: Vec<&str> = given.lines().collect();
     lines.sort_unstable();
-    assert_eq!(lines, ["fired 2  tea", "timed out 1  some day  no time", "timed out 3  pay rent  scheduled"]);
+    assert_eq!(lines, ["fired 2  tea", "timed out 1  paint the fence  no time", "timed out 3  pay rent  scheduled"]);
     assert_eq!((code, said.as_str()), (Some(124), ""));
 }
 
@@ -123,7 +124,7 @@ fn a_wait_outlives_its_daemon_whether_that_is_killed_or_stops() {
     let (given, code, said) = waiting.end();
     let mut lines: Vec<&str> = given.lines().collect();
     lines.sort_unstable();
-    assert_eq!((lines, code, said.as_str()), (vec!["done 1  some day", "done 2  tea"], Some(0), ""));
+    assert_eq!((lines, code, said.as_str()), (vec!["done 1  paint the fence", "done 2  tea"], Some(0), ""));
 }
 
 #[test]
@@ -151,7 +152,6 @@ fn an_interrupted_wait_says_nothing() {
     let mut waiting = Waiting::begin(&home, "wait 1");
     let pid = i32::try_from(waiting.child.id()).ok().and_then(Pid::from_raw).expect("a process");
     kill_process(pid, Signal::INT).expect("it is our child");
-    use std::os::unix::process::ExitStatusExt as _;
     assert_eq!(waiting.child.wait().expect("our child").signal(), Some(2), "a shell says 130");
     let (given, _, said) = waiting.end();
     assert_eq!((given.as_str(), said.as_str()), ("", ""));
@@ -160,12 +160,12 @@ fn an_interrupted_wait_says_nothing() {
 #[test]
 fn a_thousand_tasks_are_waited_for_by_one() {
     let home = Home::with_daemon();
-    home.keiko("add some day");
+    home.keiko("add paint the fence");
     let lines = "tea in 10m\n".repeat(999);
     home.keiko_with("add -", &lines, |_| {});
     let waiting = Waiting::begin(&home, "wait 1-1000 --timeout 20m");
     home.advance("2026-05-13T16:20:00-04:00");
     let (given, code, _) = waiting.end();
     assert_eq!(given.lines().filter(|line| line.starts_with("fired ")).count(), 999);
-    assert_eq!((given.lines().last(), code), (Some("timed out 1  some day  no time"), Some(124)));
+    assert_eq!((given.lines().last(), code), (Some("timed out 1  paint the fence  no time"), Some(124)));
 }

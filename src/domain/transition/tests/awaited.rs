@@ -4,6 +4,7 @@ use super::*;
 use crate::domain::actor::Actor;
 use crate::domain::awaiting::{Awaited, Standing, Verdict, Watch, recall};
 use crate::domain::event::Event;
+use crate::domain::task::Missed;
 
 impl Story {
     fn events(&self) -> Vec<(u64, Event)> {
@@ -154,10 +155,10 @@ fn a_series_that_is_given_another_time_is_waited_for_at_that() {
 }
 
 #[test]
-fn a_skipped_one_shot_ends_the_wait_for_its_firing_and_not_that_for_the_person() {
-    let tea = || Story::new(once("4 09:00"), &[]);
-    let skip = |story: &mut Story| drop(story.ask("4 08:30", &Command::Skip).expect("it may"));
-    assert_eq!(tea().awaited(FIRED, skip), "ended Missed 4 08:30");
-    assert_eq!(tea().awaited(DONE, skip), "still waits");
-    assert_eq!(tea().after(skip).awaited(FIRED, |_| {}), "ended Missed at once");
+fn a_one_shot_that_was_missed_ends_the_wait_for_its_firing_and_not_that_for_the_person() {
+    let tea = || Story::with(once("4 09:00"), &[], |new| new.policy.missed = Missed::Skip);
+    let miss = |story: &mut Story| story.wake(at("4 12:00"));
+    assert_eq!(tea().awaited(FIRED, miss), "ended Missed 4 12:00");
+    assert_eq!(tea().awaited(DONE, miss), "still waits");
+    assert_eq!(tea().after(miss).awaited(FIRED, |_| {}), "ended Missed at once");
 }
