@@ -8,6 +8,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 mod architecture;
+mod awaiting;
 mod cli;
 mod clock_steps;
 mod crash;

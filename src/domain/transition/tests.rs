@@ -20,6 +20,7 @@ use crate::domain::time::{Span, Timestamp, resolve};
 use crate::domain::waiting::SetWaits;
 
 mod agreed;
+mod awaited;
 mod life;
 mod programs;
 mod routing;
