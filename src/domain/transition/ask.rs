@@ -71,7 +71,9 @@ pub(super) fn ack(steps: &mut Steps<'_>, is_dismissal: bool) {
     steps.step(Operation::Acked { is_dismissal }, "");
     steps.silence_persons();
     // A countdown has said all that it had to say ("in 20m tea"); what was to nag is to be done (SPEC 4, `ack`).
-    let is_plain = matches!(steps.task().schedule.rule, Rule::Countdown(_)) && steps.task().policy.nag.is_none();
+    let is_plain = !steps.has_command()
+        && matches!(steps.task().schedule.rule, Rule::Countdown(_))
+        && steps.task().policy.nag.is_none();
     if is_plain && steps.now_is.next_wake().is_none() {
         steps.step(Operation::Completed(Outcome::Done), "a countdown ends when it is seen");
     }
@@ -262,7 +264,7 @@ fn shifted_due(steps: &Steps<'_>, suspended: &Suspended, shift: bool) -> Option<
 }
 
 /// Why a running one is no more, where a person ends it.
-const ENDED_WITH_IT: &str = "its command is asked to end";
+pub(super) const ENDED_WITH_IT: &str = "its command is asked to end";
 
 /// Why what fell into a pause is passed over: who paused knows it.
 pub(super) const PAUSED: &str = "it was paused";

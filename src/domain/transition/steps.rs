@@ -17,7 +17,7 @@ use crate::domain::schedule::{Passed, Schedule};
 use crate::domain::state::{Snooze, State, Suspended};
 use crate::domain::task::Task;
 use crate::domain::time::{Span, Timestamp};
-use crate::domain::transition::{Known, Step, Transition, ask, waits};
+use crate::domain::transition::{Known, Step, Transition, ask, run, waits};
 
 /// The work in hand of one command.
 pub(super) struct Steps<'a> {
@@ -243,10 +243,12 @@ impl<'a> Steps<'a> {
 
     /// Returns what this command found to have been missed and does not make up for.
     pub(super) fn skips(&self) -> Option<Skip> {
-        let skips = self.taken.iter().filter(|step| step.reason != ask::PAUSED).filter_map(|step| {
-            let (times, from, to) = step.operation.skipped()?;
-            Some(Skip { times, from, to, why: step.reason })
-        });
+        let skips = self.taken.iter().filter(|step| ![ask::PAUSED, run::STILL_RUNS].contains(&step.reason)).filter_map(
+            |step| {
+                let (times, from, to) = step.operation.skipped()?;
+                Some(Skip { times, from, to, why: step.reason })
+            },
+        );
         skips.reduce(|one, other| Skip {
             times: one.times.saturating_add(other.times),
             from: one.from.min(other.from),

@@ -71,8 +71,7 @@ pub(super) fn undo(steps: &mut Steps<'_>, taken: &Taken) -> Result<(), Rejection
             enter(steps, was, taken);
         }
     }
-    arrive(steps, task, was, taken);
-    Ok(())
+    arrive(steps, task, was, taken)
 }
 
 /// What was added is deleted; what goes on with a series gives way to that, where it has not begun.
@@ -114,8 +113,7 @@ fn undelete(steps: &mut Steps<'_>, taken: &Taken) -> Result<(), Rejection> {
         edit::rezone(steps);
     }
     let now = steps.occurrence().clone();
-    arrive(steps, steps.task().clone(), &now, taken);
-    Ok(())
+    arrive(steps, steps.task().clone(), &now, taken)
 }
 
 /// Only what the task says was changed, not its open occurrence.
@@ -185,7 +183,10 @@ fn close(steps: &mut Steps<'_>, outcome: Outcome) {
             steps.step(Operation::Completed(outcome), "done again");
         }
         Outcome::Undelivered | Outcome::RetriesExhausted | Outcome::Cancelled | Outcome::Skipped => {
-            if matches!(steps.state(), State::Running(_)) {
+            if steps.present_run().is_some() {
+                steps.end_command();
+                steps.step(Operation::Failed, ask::ENDED_WITH_IT);
+            } else if matches!(steps.state(), State::Running(_)) {
                 ask::suspend(steps, None);
             }
             steps.step(Operation::Cancelled(outcome), "done again");
@@ -201,10 +202,13 @@ fn enter(steps: &mut Steps<'_>, was: &Occurrence, taken: &Taken) {
 }
 
 /// Leads the open occurrence to where it stood, and the task with it.
-fn arrive(steps: &mut Steps<'_>, task: Task, was: &Occurrence, taken: &Taken) {
+fn arrive(steps: &mut Steps<'_>, task: Task, was: &Occurrence, taken: &Taken) -> Result<(), Rejection> {
     let has_opened = matches!(steps.state(), State::Created);
     let is_silent = has_opened || taken.after.task.deleted_at.is_some();
     let mut target = target(steps, was, taken, is_silent);
+    if steps.has_command() && matches!(target, State::Running(_)) && steps.present_run().is_none() {
+        return Err(cannot(steps, "its command was ended with it, and keiko run starts it anew"));
+    }
     if let State::Running(running) = &mut target
         && running.rang_at.is_none()
         && !was.spoken.contains(&Slot::DUE)
@@ -239,6 +243,7 @@ fn arrive(steps: &mut Steps<'_>, task: Task, was: &Occurrence, taken: &Taken) {
     } else if is_awake && !is_silent {
         wake::wake(steps);
     }
+    Ok(())
 }
 
 /// Returns the state that the occurrence is to have: as it was, but for what has passed meanwhile.
@@ -257,7 +262,11 @@ fn target(steps: &Steps<'_>, was: &Occurrence, taken: &Taken, is_silent: bool) -
     let held = |running: &Running| running.held_until.map(held).filter(|held| held.until > now || !is_silent);
     let armed = |pending: Pending| {
         let snooze = ahead(pending.snooze);
-        if is_due && is_silent && !pending.is_missed && snooze.is_none() {
+        let comes_up = is_due && is_silent && !pending.is_missed && snooze.is_none();
+        if comes_up && steps.has_command() {
+            // What was to run then is not run in silence: the person decides.
+            State::Pending(Pending { is_missed: true, ..pending })
+        } else if comes_up {
             State::Running(Running::silent(now))
         } else {
             State::Pending(Pending { snooze, ..pending })
