@@ -47,7 +47,6 @@ pub(super) fn done(steps: &mut Steps<'_>) {
         State::Pending(_) | State::Running(_) | State::Completed(_) | State::Cancelled(_) => {}
     }
     steps.start_silently();
-    steps.end_command();
     steps.step(Operation::Completed(Outcome::Done), "");
     steps.silence();
     match (next, &before) {
@@ -307,7 +306,6 @@ pub(super) fn skip(steps: &mut Steps<'_>) -> Result<(), Rejection> {
     steps.silence();
     let next = next_of_skipped(steps);
     if steps.present_run().is_some() {
-        steps.end_command();
         steps.step(Operation::Failed, ENDED_WITH_IT);
         steps.step(Operation::Cancelled(Outcome::Skipped), "");
     } else if matches!(steps.state(), State::Running(_)) {

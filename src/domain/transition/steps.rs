@@ -148,6 +148,9 @@ impl<'a> Steps<'a> {
     /// # Panics
     /// Never: the rules make only operations that fit the state they have looked at, which the property tests hold.
     pub(super) fn step(&mut self, operation: Operation, reason: &'static str) {
+        if operation.outcome().is_some() || operation == Operation::Withdrawn {
+            self.end_command();
+        }
         let is_birth = matches!(operation, Operation::Added(_) | Operation::Opened(_));
         let from = (!is_birth).then(|| self.state().name());
         let after = apply(Some(&self.now_is), &operation, self.now(), self.version)

@@ -184,7 +184,6 @@ fn close(steps: &mut Steps<'_>, outcome: Outcome) {
         }
         Outcome::Undelivered | Outcome::RetriesExhausted | Outcome::Cancelled | Outcome::Skipped => {
             if steps.present_run().is_some() {
-                steps.end_command();
                 steps.step(Operation::Failed, ask::ENDED_WITH_IT);
             } else if matches!(steps.state(), State::Running(_)) {
                 ask::suspend(steps, None);
