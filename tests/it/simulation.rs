@@ -62,7 +62,7 @@ fn a_simulated_life_with_commands_runs_each_once() {
     let number = |name: &str| std::env::var(name).ok().map(|text| text.parse::<u64>().expect("a number"));
     let seeds = match number("KEIKO_SIM_SEED") {
         Some(seed) => seed..seed + 1,
-        None => 0..number("KEIKO_SIM_SEEDS").unwrap_or(SEEDS / 2),
+        None => 0..number("KEIKO_SIM_SEEDS").unwrap_or(SEEDS / 4),
     };
     for seed in seeds {
         let lived = std::panic::catch_unwind(|| {
