@@ -224,6 +224,27 @@ fn an_edit_goes_back_field_by_field() {
     assert_eq!((story.state(), rang), (StateName::Running, vec![(Slot::DUE, true)]), "the old time was never said");
 }
 
+#[test]
+fn an_edit_of_the_rule_leaves_what_came_up_to_its_answer_and_is_taken_back() {
+    let edit = Edit { schedule: Some(interval(1, None)), ..Edit::default() };
+    for alerts in [&[-40][..], &[-40, 0][..], &[-40, -5, 10][..]] {
+        let mut story = Story::new(daily(9), alerts);
+        story.run("4 09:20");
+        let before = story.snapshot.clone();
+        assert_eq!(story.state(), StateName::Running);
+        let edited = story.done("4 09:25", &Command::Edit(Box::new(edit.clone())));
+        // Each next time would have spoken 40 minutes before it, and so before the rule was given.
+        let is = &story.snapshot.occurrence;
+        assert_eq!((is.name(), is.state.name()), (before.occurrence.name(), StateName::Running), "{}", story.told());
+        assert_eq!(is.successor_at, Some(at("4 09:26")), "{alerts:?}");
+        let mut lived = story.clone();
+        story.undone("4 09:25", edited);
+        assert_eq!(seen(&story.snapshot), seen(&before));
+        lived.run("4 09:26");
+        assert_eq!(lived.snapshot.occurrence.due_at(), Some(at("4 09:26")), "{}", lived.told());
+    }
+}
+
 /// Returns the slots that speak until then, with whether they are late.
 fn said(story: &mut Story, to: &str) -> Vec<(Slot, bool)> {
     let before = story.steps.len();
