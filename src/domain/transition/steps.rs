@@ -605,7 +605,7 @@ fn is_spent(spent: &[Spent], instance: &Instance) -> bool {
 fn successor_of(task: &Task, instance: &Instance, due: Due, spent: &[Spent], moment: &Moment) -> Option<Timestamp> {
     let next = successor_due(task, instance, spent, moment)?;
     let deadline = deadline_of(task, Some(due), moment).map(|deadline| deadline.at);
-    Some(task.takeover(due.at, deadline, next))
+    Some(task.takeover(task.busy_until(due.at, deadline), next))
 }
 
 fn successor_due(task: &Task, instance: &Instance, spent: &[Spent], moment: &Moment) -> Option<Timestamp> {

@@ -55,23 +55,33 @@ pub(super) fn undo(steps: &mut Steps<'_>, taken: &Taken) -> Result<(), Rejection
     if steps.occurrence().name() != is.name() {
         return Err(cannot(steps, "it has gone on since"));
     }
-    let has_gone = was.has_ended() && is.has_ended();
+    if was.has_ended() && is.has_ended() {
+        stay(steps, task, was);
+        return Ok(());
+    }
     match (was.name() == is.name(), is.has_ended()) {
-        (true, _) if has_gone => {
-            restore(steps, Snapshot { task, occurrence: steps.occurrence().clone() });
-            return Ok(());
-        }
         (true, true) => enter(steps, was, taken),
         (true, false) => check_untouched(steps, is)?,
         (false, _) => {
             if leave(steps, before, taken)? {
-                restore(steps, Snapshot { task, occurrence: steps.occurrence().clone() });
+                stay(steps, task, was);
                 return Ok(());
             }
             enter(steps, was, taken);
         }
     }
     arrive(steps, task, was, taken)
+}
+
+/// The open occurrence has ended, and only what the task says is as it was.
+fn stay(steps: &mut Steps<'_>, mut task: Task, was: &Occurrence) {
+    let occurrence = steps.occurrence().clone();
+    // Where the series had gone on since, its end is that of another time than the one that ended it before.
+    if was.key != occurrence.key {
+        let now = steps.task();
+        (task.cursor, task.last_ended, task.previous) = (now.cursor, now.last_ended, now.previous);
+    }
+    restore(steps, Snapshot { task, occurrence });
 }
 
 /// What was added is deleted; what goes on with a series gives way to that, where it has not begun.
@@ -152,7 +162,7 @@ fn wait_again(steps: &mut Steps<'_>, task: Task, taken: &Taken, was: &Occurrence
 }
 
 /// Takes the open occurrence away, which the operation had brought. Returns whether it ends where it is, since one that
-/// was reopened ends again.
+/// was reopened ends again, and so does a series that was.
 fn leave(steps: &mut Steps<'_>, before: &Snapshot, taken: &Taken) -> Result<bool, Rejection> {
     let (was, is) = (&before.occurrence, &taken.after.occurrence);
     if was.key == is.key && was.generation < is.generation {
@@ -164,14 +174,24 @@ fn leave(steps: &mut Steps<'_>, before: &Snapshot, taken: &Taken) -> Result<bool
         return Ok(true);
     }
     let is_reopened = is.generation > 1 && before.task.last_ended.is_some_and(|last| last.key == is.key);
-    if let Some(outcome) = before.task.previous.filter(|_| is_reopened) {
+    if let Some(outcome) = before.task.previous.filter(|_| is_reopened && !was.has_ended()) {
         check_untouched(steps, is)?;
-        close(steps, outcome);
+        // Where the series was over, it ended at once by that.
+        if !is.has_ended() {
+            close(steps, outcome);
+        }
         return Ok(false);
     }
     check_unfired(steps, is)?;
-    steps.step(Operation::Withdrawn, TAKEN_BACK);
-    Ok(false)
+    match &was.state {
+        // What it was has ended, and never comes back to life: the time with which the series went on ends in its place.
+        State::Cancelled(ended) => close(steps, ended.outcome),
+        State::Completed(_) => return Err(cannot(steps, "it has gone on since")),
+        State::Created | State::Pending(_) | State::Running(_) | State::Suspended(_) | State::Failed(_) => {
+            steps.step(Operation::Withdrawn, TAKEN_BACK);
+        }
+    }
+    Ok(was.has_ended())
 }
 
 /// Ends the open occurrence as it had ended before it was reopened.
