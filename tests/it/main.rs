@@ -11,6 +11,7 @@ mod architecture;
 mod cli;
 mod clock_steps;
 mod crash;
+mod crew;
 mod desktop;
 mod dismissing;
 #[cfg(unix)]
