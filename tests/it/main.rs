@@ -12,6 +12,7 @@ mod awaiting;
 mod cli;
 mod clock_steps;
 mod crash;
+mod crew;
 mod desktop;
 mod dismissing;
 #[cfg(unix)]

@@ -6,6 +6,8 @@ mod changing;
 #[cfg(feature = "webhook")]
 mod channels;
 mod choosing;
+mod commands;
+mod crontab;
 mod events;
 mod failing;
 mod hours;
