@@ -186,6 +186,7 @@ pub(crate) mod tests {
             objects::Command: "Command",
             objects::CommandLimits: "CommandLimits",
             objects::Run: "Run",
+            objects::RunCounts: "RunCounts",
             objects::RunEnd: "RunEnd",
             objects::Progress: "Progress",
             methods::Command: "CommandParams",

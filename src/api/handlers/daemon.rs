@@ -80,6 +80,7 @@ pub(in crate::api) async fn status(api: &Api, _params: Status) -> Result<StatusR
         skipped: skipped.collect(),
         away: quiet.away_ahead(now).map(|away| away::object(api, away)),
         quiet_until: quiet.until(&[], now, zone).map(|end| api.told(end)),
+        runs: to_wire::run::counts(&api.handle.open_runs().await.map_err(|error| api.refusal(&error))?),
         storage: status.storage.map(|trouble| storage::trouble(api, &trouble)),
     })
 }

@@ -1,10 +1,23 @@
 //! Tasks that run commands: what is typed of them, and what is told.
 
 use std::fs;
+use std::io::{BufRead as _, BufReader};
+use std::process::Stdio;
 
 use serde_json::json;
 
 use crate::cli::Home;
+
+/// Waits until so many events of a kind are there.
+fn await_events(home: &Home, operation: &str, count: usize) {
+    let mut events = home.command("keiko");
+    let mut events = events.args(["events", "--follow", "--json"]).stdout(Stdio::piped()).spawn().expect("it is built");
+    let lines = BufReader::new(events.stdout.take().expect("its output is a pipe")).lines();
+    let is_meant = |line: &String| line.contains(&format!("\"operation\":\"{operation}\""));
+    assert_eq!(lines.map_while(Result::ok).filter(is_meant).take(count).count(), count, "{operation}");
+    events.kill().expect("it follows still");
+    events.wait().expect("a child that ends");
+}
 
 #[test]
 fn a_command_stands_behind_two_dashes_and_is_shown_as_it_can_be_typed() {
@@ -140,7 +153,7 @@ fn what_failed_is_told_with_its_attempts_and_asks_for_attention() {
     let home = Home::with_daemon();
     home.keiko("add backup --in 1m --retries 1 --sh 'echo $KEIKO_ATTEMPT; exit 3'");
     home.advance("2026-05-13T16:01:00-04:00");
-    home.keiko("wait 1 --for done --timeout 30s");
+    await_events(&home, "run_ended", 1);
     home.advance("2026-05-13T16:02:00-04:00");
     let ended = home.keiko("wait 1 --for done");
     assert_eq!(ended.code, Some(1), "{ended:?}");
@@ -166,13 +179,7 @@ fn a_command_that_runs_is_told_with_its_progress_and_is_not_due() {
     assert!(made.success());
     home.keiko("add backup --in 1m -- sh -c 'echo ::progress 40 copying; read line < go; echo $line'");
     home.keiko("rpc clock.advance '{\"to\":\"2026-05-13T16:01:00-04:00\"}'");
-    let mut events = home.command("keiko");
-    let mut events =
-        events.args(["events", "--follow", "--json"]).stdout(std::process::Stdio::piped()).spawn().expect("built");
-    let lines = std::io::BufRead::lines(std::io::BufReader::new(events.stdout.take().expect("a pipe")));
-    assert!(lines.map_while(Result::ok).any(|line| line.contains("\"progressed\"")), "it says how far it is");
-    events.kill().expect("a child that runs");
-    events.wait().expect("a child that ends");
+    await_events(&home, "progressed", 1);
     let list = home.keiko("list");
     assert!(list.stdout.contains("running 40 %"), "{list:?}");
     let screen = home.keiko("");
