@@ -13,7 +13,7 @@ use crate::domain::time::{Span, Timestamp};
 pub const COMMAND_RETRIES_DEFAULT: u32 = 0;
 
 /// The command of a task, with all that is kept of where it was typed.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq)]
 pub struct Program {
     /// What is run.
     pub line: Line,
@@ -29,6 +29,21 @@ pub struct Program {
     pub nice: u8,
     /// What it may use at most.
     pub limits: Limits,
+}
+
+/// Without the values of the variables: they may be secret, and this ends in logs.
+impl fmt::Debug for Program {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Program")
+            .field("line", &self.line)
+            .field("directory", &self.directory)
+            .field("environment", &self.environment.keys().collect::<Vec<_>>())
+            .field("timeout", &self.timeout)
+            .field("overlap", &self.overlap)
+            .field("nice", &self.nice)
+            .field("limits", &self.limits)
+            .finish()
+    }
 }
 
 /// What is run.
