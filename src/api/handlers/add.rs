@@ -7,6 +7,7 @@ use crate::domain::delivery::{ChannelKind, Target};
 use crate::domain::occurrence::Nominal;
 use crate::domain::schedule::Schedule;
 use crate::domain::task::{Deadline, DeadlineTime, Details, Missed, Policy};
+use crate::domain::time::Span;
 use crate::engine::input::AddRequest;
 use crate::protocol::error_code::{ErrorKind, RpcError};
 use crate::protocol::from_wire;
@@ -47,17 +48,7 @@ pub(in crate::api) async fn add(api: &Api, params: Add) -> Result<WriteResult, R
         None if params.deadline.is_some() => (place.settle(Schedule::none()), None, None),
         None => (Schedule::none(), None, None),
     };
-    let alerts = match (params.no_alert, params.alerts.as_deref()) {
-        (true, Some(_)) => {
-            let message = "cannot use both parameters \"alerts\" and \"no_alert\": expected one of them";
-            return Err(RpcError::new(ErrorKind::Params, message));
-        }
-        (true, None) => Some(Vec::new()),
-        (false, Some(alerts)) => Some(details::alerts(alerts)?),
-        // A command is run when it is due, and nobody need be told besides.
-        (false, None) if program.is_some() => Some(words_alerts.unwrap_or_default()),
-        (false, None) => words_alerts,
-    };
+    let alerts = alerts(&params, program.is_some(), words_alerts)?;
     let is_silent = alerts.as_ref().is_some_and(Vec::is_empty);
     let options = api.options();
     let mut details = Details {
@@ -99,6 +90,21 @@ pub(in crate::api) async fn add(api: &Api, params: Add) -> Result<WriteResult, R
     warnings.extend(details::mute_warning(&applied.snapshot));
     warnings.extend(api.hold_warnings(&api.quiet().await?, &applied.snapshot));
     api.written(applied, warnings).await
+}
+
+/// Returns when it speaks: as the request says, else the words; `None`: at due. A command is run when it is due, and nobody need
+/// be told besides.
+fn alerts(params: &Add, has_command: bool, of_words: Option<Vec<Span>>) -> Result<Option<Vec<Span>>, RpcError> {
+    match (params.no_alert, params.alerts.as_deref()) {
+        (true, Some(_)) => {
+            let message = "cannot use both parameters \"alerts\" and \"no_alert\": expected one of them";
+            Err(RpcError::new(ErrorKind::Params, message))
+        }
+        (true, None) => Ok(Some(Vec::new())),
+        (false, Some(alerts)) => details::alerts(alerts).map(Some),
+        (false, None) if has_command => Ok(Some(of_words.unwrap_or_default())),
+        (false, None) => Ok(of_words),
+    }
 }
 
 /// Returns the deadline: of the request, else of the words.
