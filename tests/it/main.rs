@@ -10,6 +10,8 @@ use std::path::{Path, PathBuf};
 mod architecture;
 mod cli;
 mod clock_steps;
+mod commands;
+mod commands_left;
 mod crash;
 mod desktop;
 mod dismissing;

@@ -105,10 +105,8 @@ impl Link {
                 continue;
             }
             let (incoming, outgoing) = stream.into_split();
-            let mut link = Self {
-                incoming: FramedRead::new(incoming, wire::lines()),
-                outgoing: BufWriter::new(outgoing),
-            };
+            let mut link =
+                Self { incoming: FramedRead::new(incoming, wire::lines()), outgoing: BufWriter::new(outgoing) };
             // One that was about to end hangs up. One that serves a daemon that is going says nothing until that has gone.
             if let Some(Tell::Hello { version }) = link.hear().await {
                 tracing::debug!(version, "reached the process that runs commands");

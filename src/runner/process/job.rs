@@ -110,7 +110,9 @@ impl<'a> Job<'a> {
             (Over::TimedOut, _) => EndLine::TimedOut,
             (Over::Exited | Over::Asked, Ok(status)) => end_of(status),
             // It cannot be: it has ended and is ours.
-            (Over::Exited | Over::Asked, Err(error)) => EndLine::NotStarted(format!("cannot tell how it ended: {error}")),
+            (Over::Exited | Over::Asked, Err(error)) => {
+                EndLine::NotStarted(format!("cannot tell how it ended: {error}"))
+            }
         }
     }
 

@@ -216,6 +216,9 @@ mod tests {
         let scoped = in_scope(argv(), Path::new("/bin/systemd-run"), &limits);
         let mut expected: Vec<&str> = SCOPE.to_vec();
         expected.extend(["--property=MemoryMax=1024", "--property=TasksMax=3", "--", "/bin/tool", "a  b"]);
-        assert_eq!((scoped.program.as_path(), scoped.arguments), (Path::new("/bin/systemd-run"), expected.iter().map(ToString::to_string).collect()));
+        assert_eq!(
+            (scoped.program.as_path(), scoped.arguments),
+            (Path::new("/bin/systemd-run"), expected.iter().map(ToString::to_string).collect())
+        );
     }
 }

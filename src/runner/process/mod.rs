@@ -145,7 +145,11 @@ impl Line {
         loop {
             let ledger = Arc::clone(&self.ledger);
             let call = async {
-                if ledger.is_empty() { tokio::time::timeout(wait, self.listener.accept()).await.ok() } else { Some(self.listener.accept().await) }
+                if ledger.is_empty() {
+                    tokio::time::timeout(wait, self.listener.accept()).await.ok()
+                } else {
+                    Some(self.listener.accept().await)
+                }
             };
             tokio::select! {
                 called = call => match called {
