@@ -82,6 +82,8 @@ pub(super) async fn dispatch(
         Method::TaskCancel => handlers::changes::cancel(api, read(params)?).await.map(write_answer),
         Method::TaskDelete => handlers::ops::delete(api, read(params)?).await.map(write_answer),
         Method::TaskRetry => handlers::changes::retry(api, read(params)?).await.map(write_answer),
+        Method::TaskRun => handlers::runs::run(api, read(params)?).await.map(write_answer),
+        Method::TaskOutput => handlers::runs::output(api, read(params)?).await.map(write_answer),
         Method::TaskUnblock => handlers::waits::unblock(api, read(params)?).await.map(write_answer),
         Method::TaskHistory => handlers::following::history(api, read(params)?).await,
         Method::OpBegin => Ok(write_answer(handlers::ops::begin(api, session, read(params)?))),

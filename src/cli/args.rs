@@ -5,8 +5,8 @@
 use clap::{Args, Parser, Subcommand};
 
 use crate::cli::commands::{
-    ack, add, agenda, away, backup, cancel, channel, daemon, delete, done, edit, events, help, history, list, op,
-    parse, pause, remind, resume, retry, rpc, show, skip, snooze, status, unblock, undo, why,
+    ack, add, agenda, away, backup, cancel, channel, daemon, delete, done, edit, events, help, history, import, list,
+    op, parse, pause, remind, resume, retry, rpc, run, show, skip, snooze, status, unblock, undo, why,
 };
 use crate::cli::ui::{ColorFlag, Form};
 
@@ -97,6 +97,8 @@ pub(crate) enum Command {
     Delete(delete::Delete),
     #[command(name = "retry")]
     Retry(retry::Retry),
+    #[command(name = "run")]
+    Run(run::RunCommand),
     #[command(name = "unblock")]
     Unblock(unblock::Unblock),
     #[command(name = "undo")]
@@ -121,6 +123,8 @@ pub(crate) enum Command {
     Daemon(daemon::Daemon),
     #[command(name = "backup")]
     Backup(backup::Backup),
+    #[command(name = "import")]
+    Import(import::Import),
     #[command(name = "events")]
     Events(events::Events),
     #[command(name = "rpc")]

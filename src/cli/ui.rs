@@ -102,6 +102,15 @@ impl Ui {
         self.out.write(&(escape_json(&json) + "\n"));
     }
 
+    /// Gives bytes as they are, for programs that read them: never to a terminal.
+    pub(crate) fn bytes(&mut self, bytes: &[u8]) {
+        if !self.out.is_closed && self.out.failure.is_none() {
+            let mut raw = io::stdout().lock();
+            let result = raw.write_all(bytes).and_then(|()| raw.flush());
+            self.out.check(result);
+        }
+    }
+
     /// Gives a help page as clap made it, which has nothing of the user's in it.
     pub(crate) fn page(&mut self, ansi: &str) {
         self.out.write(ansi);

@@ -84,6 +84,8 @@ pub fn needs_attention(snapshot: &Snapshot, undelivered: &BTreeSet<TaskId>, now:
         State::Failed(_) => true,
         State::Created | State::Pending(_) | State::Running(_) | State::Suspended(_) => {
             let is_overdue = match &occurrence.state {
+                // It asks nobody for an answer.
+                State::Running(_) if snapshot.task.details.command.is_some() => false,
                 State::Running(running) => {
                     let is_held = running.held_until.is_some_and(|end| end > now);
                     !is_held && running.acked_at.is_none() && now.since(running.fired_at) >= OVERDUE_AFTER

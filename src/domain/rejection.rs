@@ -91,6 +91,16 @@ pub enum Rejection {
         /// The state.
         state: StateName,
     },
+    /// What has come up is a reminder or runs a command until it ends.
+    #[error(
+        "cannot edit task {number}: it has come up, so it can neither gain nor lose its command before that has ended"
+    )]
+    CommandChange {
+        /// The task.
+        number: Number,
+        /// The state.
+        state: StateName,
+    },
     /// The open occurrence of a series is still ahead of its first alert.
     #[error("cannot {verb} task {number}: it is not due before {due}")]
     Ahead {
@@ -252,6 +262,7 @@ impl Rejection {
             Self::Ended { .. }
             | Self::NoCommand { .. }
             | Self::StillRuns { .. }
+            | Self::CommandChange { .. }
             | Self::NotNow { .. }
             | Self::Waiting { .. }
             | Self::TooLateToWait { .. }

@@ -40,6 +40,7 @@ pub mod request;
 mod retry;
 mod run;
 pub mod runs;
+mod runs_told;
 mod settings;
 mod step;
 mod steps_of_clock;
@@ -113,7 +114,8 @@ pub async fn start(parts: EngineParts) -> Result<(Handle, Running), Arc<StoreErr
         last_seq,
         health.clone(),
     )
-    .with_quiet_hours(parts.quiet_hours.clone());
+    .with_quiet_hours(parts.quiet_hours.clone())
+    .with_runner(Arc::clone(&parts.runner));
     let mut engine = Engine::new(parts, &identity, inputs, inputs_in.downgrade(), seq_in, health);
     engine.begin(&identity).await?;
     let ended = tokio::spawn(engine.run(stopped));

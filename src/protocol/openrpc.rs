@@ -150,7 +150,7 @@ pub(crate) mod tests {
             ($($params:ident)*) => { [$((methods::$params::METHOD, check_required::<methods::$params>(&document)),)*] };
         }
         let checked = check! {
-            Hello Status Stop Reload Add Get List Update Done Ack Snooze Pause Resume Skip Cancel Delete Retry Unblock History Why
+            Hello Status Stop Reload Add Get List Update Done Ack Snooze Pause Resume Skip Cancel Delete Retry RunNow OutputGet Unblock History Why
             OpBegin OpList OpGet Undo AgendaGet AwaySet AwayGet EventList
             EventSubscribe EventUnsubscribe DeliveryList ChannelList ChannelPause ChannelResume ChannelTest Backup Parse Advance
             Discover
@@ -182,6 +182,13 @@ pub(crate) mod tests {
             objects::TargetStatus: "TargetStatus",
             objects::AgendaEntry: "AgendaEntry",
             objects::AgendaNote: "AgendaNote",
+            objects::Command: "Command",
+            objects::CommandLimits: "CommandLimits",
+            objects::Run: "Run",
+            objects::RunEnd: "RunEnd",
+            objects::Progress: "Progress",
+            methods::Command: "CommandParams",
+            methods::Limits: "LimitsParams",
             EventPushed: "EventPushed",
             ErrorData: "ErrorData",
             Candidate: "Candidate",

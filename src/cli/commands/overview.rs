@@ -40,6 +40,7 @@ pub(crate) fn run(context: &mut Context<'_>) -> Result<Exit, CliError> {
             "due": groups.due,
             "failing": groups.failing,
             "missed": groups.missed,
+            "running": groups.running,
             "next": groups.next,
             "paused": groups.paused,
             "seen": groups.seen,

@@ -132,10 +132,9 @@ pub(super) fn ask(steps: &mut Steps<'_>) -> Result<(), Rejection> {
         try_again(steps);
         return Ok(());
     }
-    let name = format!("run asked for|{}", steps.moment.op_id);
     let (task, occurrence) = (steps.task().id, steps.occurrence().name());
     steps.order(Run {
-        id: RunId(Uuid::new_v5(&task.0, name.as_bytes())),
+        id: RunId::asked_for(task, steps.moment.op_id),
         task,
         occurrence,
         attempt: EXTRA,
