@@ -11,6 +11,7 @@ mod architecture;
 mod cli;
 mod clock_steps;
 mod commands;
+mod commands_killed;
 mod commands_left;
 mod crash;
 mod desktop;
