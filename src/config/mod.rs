@@ -49,6 +49,8 @@ pub struct Config {
     pub quiet: QuietHours,
     /// When and where each day is told.
     pub daily: Option<Daily>,
+    /// How many commands of tasks run at once.
+    pub commands_at_once: usize,
     /// What the daemon writes down.
     pub log: Log,
 }
@@ -152,6 +154,7 @@ impl Default for Config {
             targets: Vec::new(),
             quiet: QuietHours::default(),
             daily: None,
+            commands_at_once: 32,
             log: Log::default(),
         }
     }

@@ -243,7 +243,7 @@ async fn serve(args: &Args, paths: &Paths, config: &Config) -> Result<(), Daemon
     let runner = Arc::new(ProcessRunner::at(place));
     let parts = EngineParts {
         runner: Arc::clone(&runner) as Arc<dyn Runner>,
-        commands_at_once: crate::engine::runs::AT_ONCE_DEFAULT,
+        commands_at_once: config.commands_at_once,
         store: Arc::clone(&store) as Arc<dyn Store>,
         clock: Arc::clone(&clock),
         channels,

@@ -250,7 +250,7 @@ impl Clerk {
 
     fn note(&mut self, tell: Tell) {
         match tell {
-            Tell::Hello { .. } | Tell::Known => {}
+            Tell::Hello { .. } | Tell::Known | Tell::Taken { .. } => {}
             Tell::Started { id, process } => {
                 let (id, process) = (RunId(id), Process::from(process));
                 let active = self.active.get_mut(&id);
@@ -316,7 +316,8 @@ fn not_started(error: LinkError) -> RunEnd {
 fn run_of(tell: &Tell) -> Option<RunId> {
     match tell {
         Tell::Hello { .. } | Tell::Known => None,
-        Tell::Started { id, .. }
+        Tell::Taken { id }
+        | Tell::Started { id, .. }
         | Tell::Progress { id, .. }
         | Tell::Checkpoint { id, .. }
         | Tell::Ended { id, .. }
