@@ -73,7 +73,39 @@ fn a_wait_says_how_it_ends_and_its_exit_code_does_too() {
         "wait",
         "wait 2 --for ever",
         "wait 2 --timeout soon",
-    ]), @"");
+    ]), @r#"
+    $ keiko wait 2
+    fired 2  tea
+    $ keiko wait 2 --quiet
+    $ keiko wait tea --for done --timeout 0s
+    timed out 2  tea  due
+    [exit 124]
+    $ keiko wait 3
+    cancelled 3  pay rent
+    [exit 1]
+    $ keiko wait 1 --timeout 0s
+    timed out 1  paint the fence  no time
+    ! hint: 1 has no time, and does not ring until it gets one
+    [exit 124]
+    $ keiko wait 2 9 3
+    fired 2  tea
+    cancelled 3  pay rent
+    ! error: cannot find a task named "9"
+    ! hint: keiko list shows the open tasks, keiko list --all those that have ended too
+    [exit 4]
+    $ keiko wait
+    ! error: the following required arguments were not provided: <TASK>...
+    ! hint: run keiko wait --help to see how it is used
+    [exit 2]
+    $ keiko wait 2 --for ever
+    ! error: invalid value 'ever' for '--for <WHAT>' [possible values: fired, done]
+    ! hint: run keiko wait --help to see how it is used
+    [exit 2]
+    $ keiko wait 2 --timeout soon
+    ! error: cannot find a time in "soon"
+    ! hint: say when, such as `tomorrow 3pm` or `in 20 minutes`
+    [exit 3]
+    "#);
     let id = home.keiko("wait 2 --print-id").stdout;
     assert_eq!(id.trim().len(), 36, "{id}");
 }
