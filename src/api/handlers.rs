@@ -18,6 +18,7 @@ pub(super) mod changes;
 pub(super) mod daemon;
 mod details;
 pub(super) mod following;
+pub(super) mod hooks;
 pub(super) mod ops;
 pub(super) mod outgoing;
 pub(super) mod pauses;

@@ -152,7 +152,8 @@ pub(crate) mod tests {
         let checked = check! {
             Hello Status Stop Reload Add Get List Update Done Ack Snooze Pause Resume Skip Cancel Delete Retry Unblock History Why
             OpBegin OpList OpGet Undo AgendaGet AwaySet AwayGet EventList
-            EventSubscribe EventUnsubscribe DeliveryList ChannelList ChannelPause ChannelResume ChannelTest Backup Parse Advance
+            EventSubscribe EventUnsubscribe DeliveryList ChannelList ChannelPause ChannelResume ChannelTest
+            HookList HookAdd HookRemove Backup Parse Advance
             Discover
         };
         assert_eq!(checked.map(|(method, ())| method), Method::ALL);
@@ -178,6 +179,8 @@ pub(crate) mod tests {
             objects::Counts: "Counts",
             objects::StorageTrouble: "StorageTrouble",
             objects::Skipped: "Skipped",
+            methods::HookStatus: "HookStatus",
+            methods::PingStatus: "PingStatus",
             objects::ChannelStatus: "ChannelStatus",
             objects::TargetStatus: "TargetStatus",
             objects::AgendaEntry: "AgendaEntry",
