@@ -599,6 +599,7 @@ mod tests {
             webhooks: Vec::new(),
             targets: Vec::new(),
             daily: None,
+            hooks: Vec::new(),
             quiet: QuietHours {
                 ranges: vec![QuietRange { days: Weekdays::ALL, from: at(22, 0), to: at(7, 0) }],
                 except: vec!["med".to_owned()],

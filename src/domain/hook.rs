@@ -349,3 +349,214 @@ impl fmt::Debug for Hook {
         f.debug_struct("Hook").field("name", &self.name).field("on", &self.on).finish_non_exhaustive()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::actor::Actor;
+    use crate::domain::device_event::DeviceEvent;
+    use crate::domain::event::{Firing, Snapshot};
+    use crate::domain::occurrence::{FireId, Occurrence, OccurrenceKey, Slot};
+    use crate::domain::run::{Progress, RunEnd};
+    use crate::domain::schedule::Schedule;
+    use crate::domain::state::{Snooze, State, Suspended};
+    use crate::domain::task::{Details, Policy, Task, TaskId};
+    use crate::domain::time::Timestamp;
+    use crate::domain::waiting::Waits;
+
+    fn snapshot() -> Snapshot {
+        let details =
+            Details { tags: vec!["ci".to_owned()], priority: Priority::High, ..Details::default() };
+        let task = Task {
+            id: TaskId(Uuid::from_u128(1)),
+            number: Number(7),
+            details,
+            schedule: Schedule::none(),
+            alerts: Vec::new(),
+            policy: Policy::default(),
+            deadline: None,
+            waits: Waits::default(),
+            version: 1,
+            created_at: Timestamp::MIN,
+            updated_at: Timestamp::MIN,
+            cursor: None,
+            last_ended: None,
+            previous: None,
+            follows: None,
+            followed_by: None,
+            deleted_at: None,
+        };
+        let occurrence = Occurrence {
+            key: OccurrenceKey::Once,
+            generation: 1,
+            due: None,
+            moved_from: None,
+            successor_at: None,
+            spoken: Vec::new(),
+            last_spoken: None,
+            deadline: None,
+            is_past_deadline: false,
+            nags: 0,
+            moved_by: None,
+            state: State::Created,
+        };
+        Snapshot { task, occurrence }
+    }
+
+    fn event(operation: Operation) -> Event {
+        Event {
+            event_id: Uuid::from_u128(2),
+            op_id: Uuid::from_u128(3),
+            device: Uuid::from_u128(4),
+            actor: Actor::Person,
+            at: Timestamp::MIN,
+            operation,
+            from: Some(StateName::Pending),
+            to: Some(StateName::Pending),
+            reason: String::new(),
+            snapshot: snapshot(),
+        }
+    }
+
+    fn of_task(event: Event) -> AnyEvent {
+        AnyEvent::Task(Box::new(event))
+    }
+
+    fn firing(late: bool) -> Firing {
+        let fire_id = FireId(Uuid::from_u128(5));
+        Firing { fire_id, slot: Slot::DUE, nominal_at: Timestamp::MIN, late, swallowed: Vec::new() }
+    }
+
+    fn suspended() -> Operation {
+        Operation::Suspended(Suspended {
+            id: Uuid::from_u128(6),
+            since: Timestamp::MIN,
+            until: None,
+            remaining: None,
+            snooze: None,
+            is_this_only: false,
+            acked_at: None,
+        })
+    }
+
+    #[track_caller]
+    fn check(operation: Operation, expected: &str) {
+        let happening = Happening::of(&of_task(event(operation.clone())), std::iter::empty());
+        assert_eq!(happening.map(Happening::as_str), Some(expected), "of {operation:?}");
+    }
+
+    #[test]
+    fn each_operation_has_its_word() {
+        let (at, times) = (Timestamp::MIN, Vec::new());
+        check(Operation::Added(Box::new(snapshot())), "created");
+        check(Operation::Opened(Box::new(snapshot().occurrence)), "opened");
+        check(Operation::Armed, "armed");
+        check(Operation::Spoke(firing(false)), "reminded");
+        check(Operation::Fired(firing(false)), "due");
+        check(Operation::Started, "came_up");
+        check(Operation::RunStarted { attempt: 1 }, "started");
+        check(Operation::Progressed(Progress { percent: 1, text: String::new() }), "progress");
+        check(Operation::RunEnded { attempt: 1, end: RunEnd::Exit(1) }, "run_ended");
+        check(Operation::Failed, "attempt_failed");
+        check(Operation::Retried { at: None }, "retried");
+        check(Operation::Completed(Outcome::Done), "completed");
+        check(Operation::Completed(Outcome::Unanswered), "unanswered");
+        check(Operation::Cancelled(Outcome::RetriesExhausted), "failed");
+        check(Operation::Cancelled(Outcome::Undelivered), "failed");
+        check(Operation::Cancelled(Outcome::Cancelled), "cancelled");
+        check(Operation::Cancelled(Outcome::Skipped), "skipped");
+        check(Operation::Missed { slots: times, from: at, to: at }, "missed");
+        check(Operation::PassedOver { instances: 1, from: at, to: at }, "missed");
+        check(Operation::Withdrawn, "withdrawn");
+        check(Operation::Acked { is_dismissal: true }, "acked");
+        check(suspended(), "paused");
+        check(Operation::Resumed { due: None, snooze: None }, "resumed");
+        check(Operation::DeadlinePassed, "past_deadline");
+        check(Operation::Held { until: Some(at) }, "held");
+        check(Operation::Held { until: None }, "released");
+        check(Operation::Deleted, "deleted");
+        check(Operation::Unblocked, "unblocked");
+        let skipped = Event { reason: SKIPPED.to_owned(), ..event(Operation::Withdrawn) };
+        assert_eq!(Happening::of(&of_task(skipped), std::iter::empty()), Some(Happening::Skipped));
+    }
+
+    #[test]
+    fn nobody_paused_what_only_passed_through_on_its_way() {
+        let pause = Event { to: Some(StateName::Suspended), ..event(suspended()) };
+        let snooze = Snooze {
+            id: Uuid::from_u128(6),
+            until: Timestamp::MIN,
+            slot: Slot::DUE,
+            is_chosen: true,
+            is_duration: true,
+        };
+        let snoozed = Event {
+            from: Some(StateName::Suspended),
+            ..event(Operation::Snoozed { snooze, swallowed: Vec::new() })
+        };
+        let of = |behind: Event| Happening::of(&of_task(pause.clone()), [of_task(behind)].iter());
+        assert_eq!(of(snoozed.clone()), None);
+        let later = Event { op_id: Uuid::from_u128(9), ..snoozed.clone() };
+        assert_eq!(of(later), Some(Happening::Paused), "it was resumed later");
+        let mut other = snoozed;
+        other.snapshot.task.id = TaskId(Uuid::from_u128(9));
+        assert_eq!(of(other), Some(Happening::Paused), "another task was snoozed");
+    }
+
+    #[test]
+    fn a_hook_is_told_of_what_it_is_kept_to() {
+        let hook = || Hook::new(vec!["true".to_owned()]);
+        let kept = |change: fn(&mut Hook)| {
+            let mut hook = hook();
+            change(&mut hook);
+            hook
+        };
+        let task = of_task(event(Operation::Fired(firing(false))));
+        let late = of_task(event(Operation::Fired(firing(true))));
+        let device = AnyEvent::Device(DeviceEvent {
+            event_id: Uuid::from_u128(2),
+            op_id: Uuid::from_u128(3),
+            device: Uuid::from_u128(4),
+            actor: Actor::Daemon,
+            at: Timestamp::MIN,
+            operation: DeviceOperation::AwayEnded,
+            reason: String::new(),
+        });
+        let told = |hook: &Hook| {
+            let all = [(Happening::Due, &task), (Happening::Due, &late), (Happening::AwayEnded, &device)];
+            all.map(|(happening, event)| hook.wants(happening, event))
+        };
+        for (hook, expected) in [
+            (hook(), [true, true, true]),
+            (kept(|hook| hook.on = vec![Happening::Due]), [true, true, false]),
+            (kept(|hook| hook.on = vec![Happening::Failed]), [false, false, false]),
+            (kept(|hook| hook.tags = vec!["ci".to_owned(), "x".to_owned()]), [true, true, false]),
+            (kept(|hook| hook.tags = vec!["x".to_owned()]), [false, false, false]),
+            (kept(|hook| hook.tasks = vec![Number(7)]), [true, true, false]),
+            (kept(|hook| hook.tasks = vec![Number(8)]), [false, false, false]),
+            (kept(|hook| hook.priority = Some(Priority::High)), [true, true, false]),
+            (kept(|hook| hook.priority = Some(Priority::Low)), [false, false, false]),
+            (kept(|hook| hook.is_late_only = true), [false, true, false]),
+        ] {
+            assert_eq!(told(&hook), expected, "of {:?} {:?} {:?} {:?}", hook.on, hook.tags, hook.tasks, hook.priority);
+        }
+    }
+
+    #[test]
+    fn words_are_read_as_they_are_written_and_each_is_one() {
+        for (index, happening) in Happening::ALL.iter().enumerate() {
+            assert_eq!(Happening::from_word(happening.as_str()), Some(*happening));
+            assert!(!Happening::ALL[..index].iter().any(|other| other.as_str() == happening.as_str()));
+            assert!(happening.meant().contains(happening.as_str()));
+        }
+        assert_eq!(Happening::from_word("all"), None);
+    }
+
+    #[test]
+    fn the_same_hook_has_the_same_name_and_no_debug_line_shows_its_arguments() {
+        let hook = |argument: &str| Hook::new(vec!["tell".to_owned(), argument.to_owned()]).ready().unwrap();
+        assert_eq!(hook("hunter2").name, hook("hunter2").name);
+        assert_ne!(hook("hunter2").name, hook("hunter3").name);
+        assert!(!format!("{:?}", hook("hunter2")).contains("hunter2"));
+    }
+}

@@ -18,10 +18,12 @@ use tokio_util::task::TaskTracker;
 
 use crate::clock::Clock;
 use crate::domain::hook::{HOOKS_MAX, Hook};
+use crate::domain::secret::Secret;
 use crate::engine::handle::Handle;
 use crate::hooks::ledger::{Kept, Ledger};
 use crate::hooks::pings::{PingCounts, Pings};
 use crate::hooks::queue::{Counts, Job, Origin, Queue};
+use crate::notify::ping::PingClient;
 use crate::protocol::to_wire::View;
 
 mod follow;
@@ -98,6 +100,23 @@ pub enum HookError {
     NotKept {
         /// Its name.
         name: String,
+        /// Why.
+        source: io::Error,
+    },
+}
+
+/// Why a task cannot have a ping.
+#[derive(Debug, thiserror::Error)]
+pub enum PingError {
+    /// It is no address.
+    #[error("cannot use the address of a ping: {why}")]
+    Unusable {
+        /// Why, without the address.
+        why: String,
+    },
+    /// It cannot be kept that there are pings.
+    #[error("cannot keep that there are pings: {source}")]
+    NotKept {
         /// Why.
         source: io::Error,
     },
@@ -259,13 +278,17 @@ impl Hooks {
         self.shared.pings.counts()
     }
 
-    /// A task is about to have a ping: from now on, events are looked through for them.
+    /// Looks whether an address can be pinged, before a task has it: from now on, events are looked through for pings.
     ///
     /// # Errors
-    /// It cannot be kept that there are any.
-    pub async fn expect_pings(&self) -> io::Result<()> {
+    /// It is no address, or it cannot be kept that there are pings.
+    pub async fn expect_ping(&self, url: &Secret) -> Result<(), PingError> {
+        PingClient::check(url).map_err(|why| PingError::Unusable { why })?;
         let shared = &self.shared;
-        if shared.pings.expect(shared.read.load(Ordering::Acquire)) { shared.write().await } else { Ok(()) }
+        if shared.pings.expect(shared.read.load(Ordering::Acquire)) {
+            shared.write().await.map_err(|source| PingError::NotKept { source })?;
+        }
+        Ok(())
     }
 
     /// Begins nothing more, lets what is under way come to its end within `grace`, and writes down how far each has come. What

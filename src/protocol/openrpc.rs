@@ -133,7 +133,7 @@ pub(crate) mod tests {
             let text = serde_json::to_string(&params).unwrap();
             read_params::<P>(Some(serde_json::from_str::<&RawText>(&text).unwrap()))
         };
-        let values = [json!("tea"), json!(1), json!("2026-05-13T12:00:00Z")];
+        let values = [json!("tea"), json!(1), json!("2026-05-13T12:00:00Z"), json!(["tea"])];
         let enough = values.iter().find(|value| ask(&required, value).is_ok());
         let value = enough.unwrap_or_else(|| panic!("{required:?} are not enough for {}", method["name"]));
         for left_out in &required {

@@ -22,6 +22,7 @@ mod following;
 #[path = "../fuzz/bodies/mod.rs"]
 mod fuzz_bodies;
 mod generated;
+mod hooks;
 mod lifecycle;
 mod load;
 #[cfg(feature = "mail")]
@@ -30,6 +31,7 @@ mod mail;
 mod ntfy;
 mod oracle;
 mod outgoing;
+mod pings;
 mod popup;
 mod pressing;
 mod pressing_servers;

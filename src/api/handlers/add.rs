@@ -1,7 +1,7 @@
 //! `task.add`: a new task from a sentence, a title with a time, or both.
 
 use crate::api::Api;
-use crate::api::handlers::{details, policy, waits};
+use crate::api::handlers::{details, hooks, policy, waits};
 use crate::api::time::{self, Asked, Place, RuleText, Sentence, Time};
 use crate::domain::delivery::{ChannelKind, Target};
 use crate::domain::occurrence::Nominal;
@@ -68,6 +68,9 @@ pub(in crate::api) async fn add(api: &Api, params: Add) -> Result<WriteResult, R
         max_retries: params.max_retries.map(details::max_retries).transpose()?,
         max_late: params.max_late.as_deref().map(time::length).transpose()?,
     };
+    if let Some(url) = &params.ping {
+        hooks::ping(api, &mut details, url).await?;
+    }
     let routes = options.routing.chosen_for(&details).to_vec();
     // It is for programs only from the first, and stays so whatever is configured later: they end it, and no person does.
     if !routes.iter().any(|target| target.kind.is_person()) {

@@ -2,10 +2,11 @@
 
 use crate::api::{Api, refusal};
 use crate::domain::hook::{Happening, Hook, TIMEOUT_DEFAULT};
-use crate::domain::task::Number;
+use crate::domain::secret::Secret;
+use crate::domain::task::{Details, Number};
 use crate::domain::time::Span;
 use crate::hooks::queue::Origin;
-use crate::hooks::{HookError, HookState};
+use crate::hooks::{HookError, HookState, PingError};
 use crate::protocol::SCHEMA_VERSION;
 use crate::protocol::error_code::{ErrorKind, RpcError};
 use crate::protocol::methods::{
@@ -63,6 +64,21 @@ pub(super) fn pings(api: &Api) -> PingStatus {
         dropped: counts.dropped,
         last_error: counts.last_error,
     }
+}
+
+/// Gives the command of a task the address of an outside dead-man's switch.
+pub(super) async fn ping(api: &Api, details: &mut Details, url: &str) -> Result<(), RpcError> {
+    let Some(program) = &mut details.command else {
+        let message = "cannot ping for a task without a command: nothing of it starts or ends by itself".to_owned();
+        return Err(params_error(message).with_hint("give it a command, or leave the ping out"));
+    };
+    let url = Secret::new(url.to_owned());
+    api.hooks.expect_ping(&url).await.map_err(|error| match error {
+        PingError::Unusable { .. } => params_error(error.to_string()),
+        PingError::NotKept { .. } => RpcError::new(ErrorKind::Storage, error.to_string()),
+    })?;
+    program.ping = Some(url);
+    Ok(())
 }
 
 fn hook(params: HookAdd) -> Result<Hook, RpcError> {
