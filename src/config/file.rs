@@ -15,11 +15,11 @@ use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
 use crate::config::Config;
-use crate::config::{hooks, routing};
 use crate::config::target::{self, ConfiguredTarget};
 use crate::config::value::{self, Expected};
 use crate::config::webhook::{self, Webhook};
 use crate::config::whole::{self, FILE_BYTES_MAX};
+use crate::config::{hooks, routing};
 use crate::domain::day::Daily;
 use crate::domain::delivery::{ChannelKind, Target};
 

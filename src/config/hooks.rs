@@ -120,7 +120,7 @@ impl Read {
 }
 
 /// What a hook can be told of, where nothing is like what stands there.
-const EVENTS: Expected = "\"all\", or names of events such as [\"completed\", \"failed\"]; the manual lists them";
+const EVENTS: Expected = "\"all\", or names of events such as [\"completed\", \"failed\"]; keikod --help lists them";
 
 /// Reads a value into its place; `None` where there is no such key.
 fn set(hook: &mut Hook, key: &str, value: &DeValue<'_>) -> Option<Result<(), Expected>> {
@@ -206,7 +206,7 @@ mod tests {
         check(
             "[[hooks]]\non = ['due', 'xyzzyxyzzy']\ncommand = 'x'\n",
             "config.toml:2:14: cannot use hooks[0].on = 'xyzzyxyzzy': expected \"all\", or names of events such as \
-             [\"completed\", \"failed\"]; the manual lists them",
+             [\"completed\", \"failed\"]; keikod --help lists them",
         );
         check(
             "[[hooks]]\non = 'due'\ncomand = 'x'\ncommand = 'x'\n",

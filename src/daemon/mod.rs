@@ -255,7 +255,8 @@ async fn serve(args: &Args, paths: &Paths, config: &Config) -> Result<(), Daemon
         }
     };
     let stop = CancellationToken::new();
-    let hooks = Hooks::start(handle.clone(), clock_of_pings(args, &clock), paths.hooks_file(), config.hooks.clone()).await;
+    let hooks = settings::hooks(config, paths);
+    let hooks = Hooks::start(handle.clone(), clock_of_pings(args, &clock), paths.hooks_file(), hooks).await;
     let configuration = Arc::new(Reloading::new(paths.clone(), configured, Arc::clone(&hooks), config.clone()));
     let api = Arc::new(Api::new(
         handle.clone(),

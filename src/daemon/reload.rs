@@ -95,7 +95,7 @@ impl Reloading {
             }
             return Err(error.to_string());
         }
-        self.hooks.configure(config.hooks.clone());
+        self.hooks.configure(settings::hooks(&config, &self.paths));
         for warning in &warnings {
             tracing::warn!(file = %path.display(), "{warning}");
         }

@@ -37,11 +37,11 @@ const NAMESPACE: Uuid = Uuid::from_u128(0x6b65_696b_6f68_4f6f_8b1d_6e61_6d65_730
 
 /// Declares what hooks can be told of, in the order in which it is documented.
 macro_rules! happenings {
-    ($($(#[$doc:meta])* $variant:ident $word:literal;)*) => {
+    ($(#[doc = $doc:literal] $variant:ident $word:literal;)*) => {
         /// What hooks can be told of.
         #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
         pub enum Happening {
-            $($(#[$doc])* $variant,)*
+            $(#[doc = $doc] $variant,)*
         }
 
         impl Happening {
@@ -53,6 +53,14 @@ macro_rules! happenings {
             pub const fn as_str(self) -> &'static str {
                 match self {
                     $(Self::$variant => $word,)*
+                }
+            }
+
+            /// Returns what it means, as a sentence for people.
+            #[must_use]
+            pub const fn meaning(self) -> &'static str {
+                match self {
+                    $(Self::$variant => $doc.trim_ascii(),)*
                 }
             }
 
@@ -365,8 +373,7 @@ mod tests {
     use crate::domain::waiting::Waits;
 
     fn snapshot() -> Snapshot {
-        let details =
-            Details { tags: vec!["ci".to_owned()], priority: Priority::High, ..Details::default() };
+        let details = Details { tags: vec!["ci".to_owned()], priority: Priority::High, ..Details::default() };
         let task = Task {
             id: TaskId(Uuid::from_u128(1)),
             number: Number(7),
@@ -490,10 +497,8 @@ mod tests {
             is_chosen: true,
             is_duration: true,
         };
-        let snoozed = Event {
-            from: Some(StateName::Suspended),
-            ..event(Operation::Snoozed { snooze, swallowed: Vec::new() })
-        };
+        let snoozed =
+            Event { from: Some(StateName::Suspended), ..event(Operation::Snoozed { snooze, swallowed: Vec::new() }) };
         let of = |behind: Event| Happening::of(&of_task(pause.clone()), [of_task(behind)].iter());
         assert_eq!(of(snoozed.clone()), None);
         let later = Event { op_id: Uuid::from_u128(9), ..snoozed.clone() };

@@ -19,7 +19,6 @@ use crate::domain::event::Snapshot;
 use crate::domain::filter::TaskFilter;
 use crate::domain::outbox::{DeliveryFilter, TargetCount};
 use crate::domain::quiet::{Quiet, QuietHours};
-use crate::domain::run::{Output, RunId};
 use crate::domain::state::State;
 use crate::domain::task::{Number, TaskId};
 use crate::domain::time::{Span, Timestamp};
@@ -469,14 +468,6 @@ impl Handle {
     /// The store fails.
     pub async fn events_since(&self, cursor: u64, limit: usize) -> Result<Vec<StoredEvent<AnyEvent>>, CallError> {
         self.read(move |store| Ok(store.events_since(cursor, limit)?)).await
-    }
-
-    /// Returns what a run that is over had said, where that is kept.
-    ///
-    /// # Errors
-    /// The store fails.
-    pub async fn run_output(&self, id: RunId) -> Result<Option<Output>, CallError> {
-        self.read(move |store| Ok(store.output(id)?)).await
     }
 
     /// Returns what the daemon knows of itself.

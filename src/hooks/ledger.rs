@@ -191,11 +191,7 @@ mod tests {
         let path = directory.path().join("hooks.json");
         let ledger = Ledger::at(path.clone());
         assert_eq!(ledger.read(), Kept::default());
-        let kept = Kept {
-            registered: vec![hook()],
-            cursors: BTreeMap::from([(hook().name, 7)]),
-            pings: Some(3),
-        };
+        let kept = Kept { registered: vec![hook()], cursors: BTreeMap::from([(hook().name, 7)]), pings: Some(3) };
         ledger.write(&kept).unwrap();
         assert_eq!(ledger.read(), kept);
         #[cfg(unix)]

@@ -143,7 +143,10 @@ impl Hooks {
         let named = configured.into_iter().map(|hook| (hook, Origin::Configured));
         for (hook, origin) in named.chain(registered.into_iter().map(|hook| (hook, Origin::Registered))) {
             if queues.iter().any(|known| known.hook().name == hook.name) {
-                tracing::info!(hook = hook.name, "the configuration has a hook of this name, the registered one is dropped");
+                tracing::info!(
+                    hook = hook.name,
+                    "the configuration has a hook of this name, the registered one is dropped"
+                );
                 continue;
             }
             let cursor = since(cursors.get(&hook.name).copied());
@@ -361,11 +364,8 @@ impl Shared {
         let read = self.handle.events_since(seq - 1, 1).await;
         let result = match read.map(|mut page| page.pop()) {
             Ok(Some(stored)) if stored.seq == seq => {
-                let view = View {
-                    now: self.handle.now(),
-                    zone: self.handle.zone(),
-                    device: self.handle.identity().device,
-                };
+                let view =
+                    View { now: self.handle.now(), zone: self.handle.zone(), device: self.handle.identity().device };
                 told::tell(&queue.hook(), happening, seq, &stored.event, view).await
             }
             // Its task was purged meanwhile, and all that happened to it.

@@ -144,7 +144,13 @@ impl Queue {
                 drop(tally);
                 if in_a_row.is_power_of_two() {
                     let hook = self.hook().name.clone();
-                    tracing::warn!(hook, seq = job.seq, event = job.happening.as_str(), in_a_row, "a hook failed: {error}");
+                    tracing::warn!(
+                        hook,
+                        seq = job.seq,
+                        event = job.happening.as_str(),
+                        in_a_row,
+                        "a hook failed: {error}"
+                    );
                 }
             }
         }

@@ -68,7 +68,7 @@ const FENCES: &[(&str, &[&str])] = &[
     ("refinery_core", &["store/sqlite"]),
     ("notify_rust", &["notify/desktop"]),
     ("zbus", &["notify/desktop"]),
-    ("reqwest", &["notify/http", "notify/ntfy", "notify/robots", "notify/telegram", "notify/webhook"]),
+    ("reqwest", &["notify/http", "notify/ntfy", "notify/ping", "notify/robots", "notify/telegram", "notify/webhook"]),
     ("rustls", &["notify/http", "notify/webhook"]),
     ("lettre", &["notify/mail"]),
     ("standardwebhooks", &["notify/webhook"]),

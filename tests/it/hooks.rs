@@ -7,6 +7,8 @@ use std::process::Command;
 use std::sync::mpsc::{Receiver, channel};
 use std::time::Instant;
 
+use keiko::config::Config;
+use keiko::domain::hook::Happening;
 use rustix::process::Signal;
 use serde_json::{Value, json};
 
@@ -124,7 +126,8 @@ fn a_hook_runs_as_it_says_and_its_environment_names_what_happened() {
     command.env("SOME_TOKEN", "hunter2");
     let _daemon = Daemon::start(command);
     let mut connection = home.connect();
-    let script = "echo \"$KEIKO_HOOK $KEIKO_EVENT $KEIKO_TASK $KEIKO_SEQ $KEIKO_EVENT_ID $(pwd) [$SOME_TOKEN] $1\" >> \"$0\"";
+    let script =
+        "echo \"$KEIKO_HOOK $KEIKO_EVENT $KEIKO_TASK $KEIKO_SEQ $KEIKO_EVENT_ID $(pwd) [$SOME_TOKEN] $1\" >> \"$0\"";
     let mut command = journal.script(script);
     command.as_array_mut().unwrap().push(json!("$(no shell) *"));
     let directory = fs::canonicalize(home.path("data")).unwrap();
@@ -186,17 +189,18 @@ fn hooks_are_registered_replaced_listed_and_removed_and_outlive_the_daemon() {
     let told: Vec<(&Value, &Value)> =
         list["hooks"].as_array().unwrap().iter().map(|hook| (&hook["name"], &hook["origin"])).collect();
     let (rpc, name_told) = (json!("rpc"), json!(name));
-    assert_eq!(
-        told,
-        [(&json!("fixed"), &json!("configuration")), (&json!("mine"), &rpc), (&name_told, &rpc)]
-    );
+    assert_eq!(told, [(&json!("fixed"), &json!("configuration")), (&json!("mine"), &rpc), (&name_told, &rpc)]);
     let told = &list["hooks"][2];
     assert_eq!(
         (&told["on"], &told["tags"], &told["priority"], &told["timeout_s"], &told["program"]),
         (&json!(["all"]), &json!(["x"]), &json!("low"), &json!(7), &json!("true"))
     );
     for (params, kind, text) in [
-        (json!({"on": ["complete"], "command": ["x"]}), "params", "there is no event \"complete\"; there are created, "),
+        (
+            json!({"on": ["complete"], "command": ["x"]}),
+            "params",
+            "there is no event \"complete\"; there are created, ",
+        ),
         (json!({"on": [], "command": ["x"]}), "params", "expected the names of events, or \"all\""),
         (json!({"on": ["all"], "command": []}), "params", "expected a command"),
         (json!({"on": ["all"], "command": ["x"], "name": "a b"}), "params", "expected a name of letters"),
@@ -227,10 +231,8 @@ fn what_a_hook_does_wrong_is_counted_and_told_and_the_task_does_not_know() {
     let _daemon = home.start();
     let mut connection = home.connect();
     let slow = "exec 9>>\"$0\"; trap '' TERM; (trap '' TERM; while :; do sleep 1; done) & wait; wait";
-    connection.call(
-        "hook.add",
-        json!({"name": "hangs", "on": ["created"], "command": journal.script(slow), "timeout_s": 1}),
-    );
+    connection
+        .call("hook.add", json!({"name": "hangs", "on": ["created"], "command": journal.script(slow), "timeout_s": 1}));
     let flood = "yes; echo told >> \"$0\"";
     add_hook(&mut connection, "gone", &json!(["created"]), &json!(["/no/such/program", "hunter2"]));
     add_hook(&mut connection, "fails", &json!(["created"]), &journal.script("echo 'no\u{7} way' >&2; exit 3"));
@@ -308,7 +310,8 @@ fn after_a_kill_a_hook_goes_on_with_what_it_was_being_told() {
     let daemon = home.start();
     let mut connection = home.connect();
     let script = "echo \"$KEIKO_TASK $KEIKO_EVENT_ID\" >> \"$0\"; [ $KEIKO_TASK != 2 ] || [ -e gone ] || sleep 1000";
-    let params = json!({"name": "x", "on": ["created"], "command": journal.script(script), "directory": home.path("data")});
+    let params =
+        json!({"name": "x", "on": ["created"], "command": journal.script(script), "directory": home.path("data")});
     connection.call("hook.add", params);
     for title in ["a", "b", "c"] {
         add(&mut connection, title);
@@ -353,7 +356,8 @@ fn a_reload_swaps_the_hooks_and_a_wrong_file_swaps_nothing() {
     assert_eq!(journal.line(), "one created");
     fs::write(home.path("config.toml"), table("one", "complete")).unwrap();
     let error = connection.refused("daemon.reload", json!({}));
-    let text = "config.toml:3:7: cannot use hooks[0].on = 'complete': expected names of events, did you mean \"completed\"?";
+    let text =
+        "config.toml:3:7: cannot use hooks[0].on = 'complete': expected names of events, did you mean \"completed\"?";
     assert!(error["message"].as_str().unwrap().contains(text), "{error}");
     fs::write(home.path("config.toml"), format!("{}{}", table("two", "created"), table("one", "completed"))).unwrap();
     connection.call("daemon.reload", json!({}));
@@ -382,4 +386,18 @@ fn a_hook_that_makes_what_it_is_told_of_goes_in_a_circle_that_ends_with_it() {
     let removed = connection.call("hook.remove", json!({"name": "circle"}));
     assert_eq!(removed["hook"]["dropped"], 0);
     connection.call("daemon.status", json!({}));
+}
+
+#[test]
+fn every_event_is_in_the_readme_and_its_example_is_taken() {
+    let readme = include_str!("../../README.md");
+    let (_, section) = readme.split_once("## Hooks and pings\n").expect("there is one");
+    let (section, _) = section.split_once("\n## ").expect("it is not the last");
+    for happening in Happening::ALL {
+        assert!(section.contains(&format!("`{happening}`")), "{happening} is not told of");
+    }
+    let (_, block) = section.split_once("```toml\n").expect("there is a block");
+    let (block, _) = block.split_once("```").expect("a block ends");
+    let (config, warnings) = Config::parse(Path::new("config.toml"), block).expect("it can be read");
+    assert_eq!((config.hooks.len(), warnings), (1, Vec::new()));
 }

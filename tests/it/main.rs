@@ -31,6 +31,7 @@ mod mail;
 mod ntfy;
 mod oracle;
 mod outgoing;
+#[cfg(feature = "webhook")]
 mod pings;
 mod popup;
 mod pressing;

@@ -68,9 +68,7 @@ pub(in crate::api) async fn add(api: &Api, params: Add) -> Result<WriteResult, R
         max_retries: params.max_retries.map(details::max_retries).transpose()?,
         max_late: params.max_late.as_deref().map(time::length).transpose()?,
     };
-    if let Some(url) = &params.ping {
-        hooks::ping(api, &mut details, url).await?;
-    }
+    hooks::ping(api, &mut details, params.ping.as_deref()).await?;
     let routes = options.routing.chosen_for(&details).to_vec();
     // It is for programs only from the first, and stays so whatever is configured later: they end it, and no person does.
     if !routes.iter().any(|target| target.kind.is_person()) {

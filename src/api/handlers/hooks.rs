@@ -15,13 +15,13 @@ use crate::protocol::methods::{
 use crate::protocol::{from_wire, to_wire};
 
 /// Tells the hooks.
-pub(in crate::api) fn list(api: &Api, _params: HookList) -> Result<HookListResult, RpcError> {
-    Ok(HookListResult {
+pub(in crate::api) fn list(api: &Api, _params: HookList) -> HookListResult {
+    HookListResult {
         schema_version: SCHEMA_VERSION,
         now: api.told(api.handle.now()),
         hooks: all(api),
         pings: pings(api),
-    })
+    }
 }
 
 /// Registers a hook.
@@ -30,23 +30,13 @@ pub(in crate::api) async fn add(api: &Api, params: HookAdd) -> Result<HookAddRes
     let name = hook.name.clone();
     let cursor = *api.handle.last_seq().borrow();
     let replaced = api.hooks.add(hook).await.map_err(|error| refused(&error))?;
-    Ok(HookAddResult {
-        schema_version: SCHEMA_VERSION,
-        now: api.told(api.handle.now()),
-        name,
-        replaced,
-        cursor,
-    })
+    Ok(HookAddResult { schema_version: SCHEMA_VERSION, now: api.told(api.handle.now()), name, replaced, cursor })
 }
 
 /// Removes a hook.
 pub(in crate::api) async fn remove(api: &Api, params: HookRemove) -> Result<HookRemoveResult, RpcError> {
     let removed = api.hooks.remove(&params.name).await.map_err(|error| refused(&error))?;
-    Ok(HookRemoveResult {
-        schema_version: SCHEMA_VERSION,
-        now: api.told(api.handle.now()),
-        hook: told(api, removed),
-    })
+    Ok(HookRemoveResult { schema_version: SCHEMA_VERSION, now: api.told(api.handle.now()), hook: told(api, removed) })
 }
 
 /// Returns how it goes with each hook.
@@ -66,8 +56,9 @@ pub(super) fn pings(api: &Api) -> PingStatus {
     }
 }
 
-/// Gives the command of a task the address of an outside dead-man's switch.
-pub(super) async fn ping(api: &Api, details: &mut Details, url: &str) -> Result<(), RpcError> {
+/// Gives the command of a task the address of an outside dead-man's switch, where there is one.
+pub(super) async fn ping(api: &Api, details: &mut Details, url: Option<&str>) -> Result<(), RpcError> {
+    let Some(url) = url else { return Ok(()) };
     let Some(program) = &mut details.command else {
         let message = "cannot ping for a task without a command: nothing of it starts or ends by itself".to_owned();
         return Err(params_error(message).with_hint("give it a command, or leave the ping out"));

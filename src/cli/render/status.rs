@@ -122,7 +122,8 @@ fn hooks(answer: &StatusResult) -> Vec<(&'static str, Text)> {
     }
     let pings = &answer.pings;
     if pings.waiting > 0 || pings.failures > 0 || pings.dropped > 0 {
-        let mut text = Text::plain(&format!("{} sent, {} to be sent", digits(pings.taken), digits(pings.waiting as u64)));
+        let mut text =
+            Text::plain(&format!("{} sent, {} to be sent", digits(pings.taken), digits(pings.waiting as u64)));
         if pings.dropped > 0 {
             text.push_styled(BAD, &format!(", {} not sent", digits(pings.dropped)));
         }
