@@ -162,6 +162,7 @@ pub(crate) fn program(arguments: &[&str]) -> Program {
         overlap: Overlap::Skip,
         nice: 0,
         limits: Limits::default(),
+        ping: None,
     }
 }
 
