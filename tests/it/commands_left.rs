@@ -122,6 +122,21 @@ async fn one_whose_runner_goes_while_the_daemon_lives_is_waited_for_too() {
 }
 
 #[tokio::test]
+async fn one_whose_process_was_not_written_down_is_found_by_its_name() {
+    let mut office = Office::new();
+    let gate = office.gate("gate");
+    let id = office.script(1, "read x < $0/gate; echo done > $0/journal");
+    process_of(&mut office, id).await;
+    office.kill_process();
+    office.come_back().await;
+    office.runner().take_up(vec![left(id, None)]).await;
+    gate.open().await;
+    let (_, end, _) = office.end_of(id).await;
+    assert_eq!(end, RunEnd::Interrupted);
+    assert_eq!(fs::read_to_string(office.path("journal")).unwrap(), "done\n", "its end was waited for");
+}
+
+#[tokio::test]
 async fn one_without_a_runner_can_be_ended() {
     let mut office = Office::new();
     let id = office.script(1, "sleep 1000 & wait");

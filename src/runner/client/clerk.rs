@@ -14,7 +14,7 @@ use crate::runner::client::link::{Link, LinkError};
 use crate::runner::client::orphan::Orphan;
 use crate::runner::client::{Place, session};
 use crate::runner::wire::{self, Ask, StartLine, Tell};
-use crate::runner::{Left, News, Order};
+use crate::runner::{Left, News, Order, identity};
 
 /// How many errands share one write.
 const ERRANDS_MAX: usize = 256;
@@ -234,7 +234,9 @@ impl Clerk {
                 }
                 continue;
             }
-            let Some(orphan) = active.process.and_then(Orphan::find) else {
+            // One that was started just before all went was not written down.
+            let process = active.process.or_else(|| identity::named(id));
+            let Some(orphan) = process.and_then(Orphan::find) else {
                 self.ended(id, RunEnd::Interrupted, Output::default());
                 continue;
             };

@@ -62,7 +62,7 @@ impl Office {
     /// Starts a program.
     pub(crate) fn program(&self, number: u128, program: Program) -> RunId {
         let id = RunId(Uuid::from_u128(number));
-        self.runner.start(Order { id, program, variables: BTreeMap::from([("KEIKO_RUN".into(), number.to_string())]) });
+        self.runner.start(Order { id, program, variables: BTreeMap::from([("KEIKO_RUN".into(), id.to_string())]) });
         id
     }
 
