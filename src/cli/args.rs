@@ -6,7 +6,7 @@ use clap::{Args, Parser, Subcommand};
 
 use crate::cli::commands::{
     ack, add, agenda, away, backup, cancel, channel, daemon, delete, done, edit, events, help, history, import, list,
-    op, parse, pause, remind, resume, retry, rpc, run, show, skip, snooze, status, unblock, undo, why,
+    op, parse, pause, remind, resume, retry, rpc, run, show, skip, snooze, status, unblock, undo, wait, watch, why,
 };
 use crate::cli::ui::{ColorFlag, Form};
 
@@ -26,7 +26,7 @@ use crate::cli::ui::{ColorFlag, Form};
         keiko add pay rent tomorrow 3pm\n  \
         keiko done 12\n\n\
         Exit codes: 0 done, 1 failure, 2 usage, 3 time not understood, 4 not found or ambiguous,\n\
-        5 refused, 6 no daemon, 7 version mismatch, 8 conflict, 9 storage"
+        5 refused, 6 no daemon, 7 version mismatch, 8 conflict, 9 storage, 124 wait timed out"
 )]
 pub(crate) struct Arguments {
     /// What is to be done.
@@ -125,6 +125,10 @@ pub(crate) enum Command {
     Backup(backup::Backup),
     #[command(name = "import")]
     Import(import::Import),
+    #[command(name = "wait")]
+    Wait(wait::Wait),
+    #[command(name = "watch")]
+    Watch(watch::Watch),
     #[command(name = "events")]
     Events(events::Events),
     #[command(name = "rpc")]

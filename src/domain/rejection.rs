@@ -84,8 +84,10 @@ pub enum Rejection {
         state: StateName,
     },
     /// Its command runs already, and not two are to run at once.
-    #[error("cannot run task {number}: its command is running")]
+    #[error("cannot {verb} task {number}: its command is running")]
     StillRuns {
+        /// What was wanted.
+        verb: &'static str,
         /// The task.
         number: Number,
         /// The state.

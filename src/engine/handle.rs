@@ -42,7 +42,7 @@ pub const INPUTS_MAX: usize = 4096;
 /// The way into the loop. Cheap to clone.
 #[derive(Clone)]
 pub struct Handle {
-    inputs: mpsc::Sender<Input>,
+    pub(super) inputs: mpsc::Sender<Input>,
     store: Arc<dyn Store>,
     clock: Arc<dyn Clock>,
     identity: Identity,
@@ -570,12 +570,7 @@ impl Handle {
         &self,
         input: impl FnOnce(oneshot::Sender<Result<T, CallError>>) -> Input,
     ) -> Result<T, CallError> {
-        let (reply, answer) = oneshot::channel();
-        self.inputs.try_send(input(reply)).map_err(|error| match error {
-            mpsc::error::TrySendError::Full(_) => CallError::Busy { limit: INPUTS_MAX },
-            mpsc::error::TrySendError::Closed(_) => CallError::Stopping,
-        })?;
-        answer.await.unwrap_or(Err(CallError::Stopping))
+        self.begin(input)?.await.unwrap_or(Err(CallError::Stopping))
     }
 
     /// Asks the store off the async threads, since a read blocks for as long as the disk takes.

@@ -23,6 +23,7 @@ use crate::domain::time::{Span, Timestamp};
 use crate::domain::transition::CreateError;
 use crate::domain::waiting::SetWaits;
 use crate::engine::request::RequestKey;
+use crate::engine::waits::{Wait, Waited};
 use crate::notify::responses::{Act, Ring};
 use crate::runner::News;
 use crate::store::{StoreError, Wake};
@@ -147,6 +148,13 @@ pub enum Input {
         settings: EngineSettings,
         /// Where it is told that they hold.
         reply: oneshot::Sender<Result<(), CallError>>,
+    },
+    /// Somebody waits for something to happen.
+    Wait {
+        /// For what.
+        wait: Wait,
+        /// Answered once it has happened, or the wait is over otherwise.
+        reply: oneshot::Sender<Result<Waited, CallError>>,
     },
     /// Somebody wants to compare the queue with the store.
     Audit {

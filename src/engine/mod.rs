@@ -47,6 +47,7 @@ mod steps_of_clock;
 pub mod storage;
 mod targets;
 mod turn;
+pub mod waits;
 
 /// Everything the loop is made of.
 pub struct EngineParts {

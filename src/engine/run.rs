@@ -34,6 +34,7 @@ use crate::engine::step::{Batch, Circumstances, Outcome, Plan, World};
 use crate::engine::storage::StoreHealth;
 use crate::engine::targets::Targets;
 use crate::engine::turn::{Asked, Own, Sorted};
+use crate::engine::waits::Waits;
 use crate::runner::News;
 use crate::scheduler::Queue;
 use crate::store::{Change, Identity, Room, Store, StoreError, Wake};
@@ -88,6 +89,8 @@ pub(super) struct Engine {
     pub(super) purge_at: Option<Timestamp>,
     /// When and where each day is told.
     pub(super) daily: Option<Daily>,
+    /// Who waits for something to happen.
+    pub(super) waits: Waits,
     /// The latest date that was told, or of which there was nothing to tell.
     pub(super) day_told: Option<NaiveDate>,
     pub(super) crew: Crew,
@@ -147,6 +150,7 @@ impl Engine {
             is_stopping: false,
             purge_at: None,
             daily: parts.daily,
+            waits: Waits::default(),
             day_told: None,
         }
     }
@@ -211,6 +215,7 @@ impl Engine {
     /// has begun is never cut off, so that nobody is told of a failure that was none.
     async fn wind_down(&mut self, grace: Duration, taken: &mut Vec<Input>) {
         self.is_stopping = true;
+        self.waits.end_all();
         self.dispatcher.stop();
         let mut is_over = pin!(tokio::time::timeout(grace, std::future::pending::<()>()));
         while !self.dispatcher.is_idle() || !self.inputs.is_empty() || !self.unwritten.is_empty() {
@@ -237,11 +242,12 @@ impl Engine {
         let day = self.next_day().filter(|_| !self.is_stopping);
         let planned = queues.into_iter().chain([held, self.purge_at, day]);
         let planned = planned.flatten().min();
-        match self.storage.retry_at {
+        let planned = match self.storage.retry_at {
             Some(retry) if self.storage.is_plan_stale || !self.unwritten.is_empty() => Some(retry),
             Some(retry) => planned.map(|next| next.max(retry)),
             None => planned,
-        }
+        };
+        planned.into_iter().chain(self.waits.next_deadline()).min()
     }
 
     /// Takes inputs and what is due by now, all in one commit. A full batch leaves the rest for the next turn.
@@ -299,6 +305,7 @@ impl Engine {
         self.release_late().await;
         self.tell_day().await;
         self.purge(now).await;
+        self.end_overdue_waits(now);
         for reply in sorted.audits {
             // Who asked may have gone.
             let _ = reply.send(self.audit());
@@ -331,6 +338,7 @@ impl Engine {
                 Input::Silenced { kind } => self.dispatcher.silenced(kind),
                 Input::Advance { to, jump, reply } => self.take_advance(Advance { to, jump, reply }),
                 Input::Configure { settings, reply } => self.configure(settings, reply),
+                Input::Wait { wait, reply } => self.take_wait(wait, reply),
                 Input::Audit { reply } => sorted.audits.push(reply),
             }
         }
@@ -423,8 +431,9 @@ impl Engine {
     }
 
     async fn write(&mut self, change: Change) -> Result<(), Arc<StoreError>> {
-        let lines = log_lines(&change);
+        let (lines, waited_for) = (log_lines(&change), self.waits.concerned(&change.events));
         let committed = self.store.commit(change).await?;
+        self.waits.committed(&waited_for, committed.last_seq);
         lines.iter().for_each(LogLine::write);
         self.last_seq.send_replace(committed.last_seq);
         Ok(())

@@ -34,6 +34,7 @@ pub use crate::protocol::methods::update::Update;
 pub use crate::protocol::methods::verbs::{
     Ack, Cancel, Delete, Done, Pause, PauseResult, Resume, Retry, SeriesScope, Skip, Snooze, Unblock,
 };
+pub use crate::protocol::methods::wait::{Wait, WaitFor, WaitOutcome, WaitResult};
 
 mod add;
 mod agenda;
@@ -46,6 +47,7 @@ mod storage;
 mod story;
 mod update;
 mod verbs;
+mod wait;
 
 /// The methods, declared with their words, parameters and results: one table for the server and the client.
 macro_rules! methods {
@@ -104,6 +106,7 @@ methods! {
     TaskRun "task.run" RunNow -> RunNowResult;
     TaskOutput "task.output" OutputGet -> OutputResult;
     TaskUnblock "task.unblock" Unblock -> WriteResult;
+    TaskWait "task.wait" Wait -> WaitResult;
     TaskHistory "task.history" History -> HistoryResult;
     TaskWhy "task.why" Why -> WhyResult;
     OpBegin "op.begin" OpBegin -> OpBeginResult;

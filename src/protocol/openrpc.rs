@@ -150,7 +150,8 @@ pub(crate) mod tests {
             ($($params:ident)*) => { [$((methods::$params::METHOD, check_required::<methods::$params>(&document)),)*] };
         }
         let checked = check! {
-            Hello Status Stop Reload Add Get List Update Done Ack Snooze Pause Resume Skip Cancel Delete Retry RunNow OutputGet Unblock History Why
+            Hello Status Stop Reload Add Get List Update Done Ack Snooze Pause Resume Skip Cancel Delete Retry RunNow OutputGet
+            Unblock Wait History Why
             OpBegin OpList OpGet Undo AgendaGet AwaySet AwayGet EventList
             EventSubscribe EventUnsubscribe DeliveryList ChannelList ChannelPause ChannelResume ChannelTest Backup Parse Advance
             Discover

@@ -36,4 +36,6 @@ pub(crate) mod status;
 pub(crate) mod times;
 pub(crate) mod unblock;
 pub(crate) mod undo;
+pub(crate) mod wait;
+pub(crate) mod watch;
 pub(crate) mod why;

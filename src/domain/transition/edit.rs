@@ -138,7 +138,7 @@ fn reschedule(steps: &mut Steps<'_>, was_series: bool) -> Result<(), Rejection> 
     Ok(())
 }
 
-/// A series whose open occurrence rang keeps that; the new rule says when it is succeeded.
+/// A series whose open occurrence rang keeps that; the new rule says when it is succeeded, from now on.
 fn keep_open_one(steps: &mut Steps<'_>) {
     let present = steps.occurrence().instance().expect("an occurrence of a series has a time");
     let successor_at = match steps.task().schedule.rule {
@@ -147,7 +147,9 @@ fn keep_open_one(steps: &mut Steps<'_>) {
         Rule::None | Rule::Once(_) | Rule::Countdown(_) | Rule::Interval(_) | Rule::Calendar(_) | Rule::Cron(_) => {
             let due = steps.occurrence().due.expect("an occurrence of a series has a time");
             let deadline = steps.occurrence().deadline.map(|deadline| deadline.at);
-            steps.next_behind(Some(present)).map(|next| steps.task().takeover(due.at, deadline, next.due))
+            // What the new rule would have said before it was given is not said, and takes nothing over.
+            let busy_until = steps.task().busy_until(due.at, deadline).max(steps.now());
+            steps.next_behind(Some(present)).map(|next| steps.task().takeover(busy_until, next.due))
         }
     };
     let occurrence = Occurrence { successor_at, ..steps.occurrence().clone() };
