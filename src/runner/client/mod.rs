@@ -22,6 +22,10 @@ mod session;
 /// How long the start of a daemon waits for word of what an earlier one left: the answer is there within milliseconds.
 const KNOWN_WITHIN: Duration = Duration::from_secs(5);
 
+/// How long a command keeps a programmable clock where it is: what a person tries out ends well within it, and one that
+/// waits for something may do so for ever.
+const HOLDS_CLOCK: Duration = Duration::from_secs(2);
+
 /// How long whoever asks what a run has said is kept waiting.
 const ANSWERED_WITHIN: Duration = Duration::from_secs(2);
 
@@ -95,6 +99,10 @@ impl Runner for ProcessRunner {
         let (told, heard) = mpsc::channel(NEWS_MAX);
         self.send(Errand::Listen(told));
         heard
+    }
+
+    fn holds_clock(&self) -> Duration {
+        HOLDS_CLOCK
     }
 
     fn output_of(&self, run: RunId) -> BoxFuture<'_, Option<Output>> {
