@@ -260,6 +260,7 @@ async fn serve(args: &Args, paths: &Paths, config: &Config) -> Result<(), Daemon
             return Err(unusable(error, paths, config, &*clock).await);
         }
     };
+    runner.look();
     let stop = CancellationToken::new();
     let configuration = Arc::new(Reloading::new(paths.clone(), configured, config.clone()));
     let api = Arc::new(Api::new(

@@ -175,14 +175,18 @@ async fn one_that_heeds_its_time_limit_may_say_goodbye() {
 #[tokio::test]
 async fn one_that_is_to_end_ends_with_all_that_it_started() {
     let mut office = Office::new();
-    let alive = office.gate("alive");
-    let id = office.script(1, "exec 9> $0/alive; sleep 1000 & echo on >&9; wait");
-    assert!(matches!(office.hear_of(id).await, RunReport::Started { .. }));
-    office.runner().end(id);
-    let (_, end, _) = office.end_of(id).await;
+    let (alive, ready) = (office.gate("alive"), office.gate("ready"));
+    let script =
+        "exec 9> $0/alive; i=0; while [ $i -lt 100 ]; do sleep 1000 & i=$((i+1)); done; echo on > $0/ready; wait";
+    let id = office.script(1, script);
+    let ended = async {
+        ready.hear().await;
+        office.runner().end(id);
+        office.end_of(id).await
+    };
+    // All who hold the pipe are gone when its end is read.
+    let (_, (_, end, _)) = tokio::join!(alive.hear(), ended);
     assert_eq!(end, RunEnd::Signal(15));
-    // Unless it was ended before it spoke, what it had started is gone too.
-    drop(alive);
 }
 
 #[tokio::test]

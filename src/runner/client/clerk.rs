@@ -37,6 +37,8 @@ pub(super) enum Errand {
     Forget(RunId),
     /// Find out what became of these.
     TakeUp(Vec<Left>, oneshot::Sender<()>),
+    /// Find out whether there is a process, and what it keeps.
+    Look,
     /// Tell this one the news from now on.
     Listen(mpsc::Sender<News>),
     /// Ask what a run has said.
@@ -128,6 +130,11 @@ impl Clerk {
                 self.find_out().await;
                 // Who waited may have gone.
                 let _ = done.send(());
+            }
+            Errand::Look => {
+                if self.link.is_none() {
+                    self.find_out().await;
+                }
             }
             Errand::Listen(listener) => self.listener = Some(listener),
             Errand::Output(id, reply) => {

@@ -57,6 +57,12 @@ impl ProcessRunner {
         Self { errands }
     }
 
+    /// Hears what a process of an earlier daemon still keeps, where there is one: how runs ended that nothing is left of but that
+    /// it was not told so. It would wait for ever else.
+    pub fn look(&self) {
+        self.send(Errand::Look);
+    }
+
     /// Waits until all that it was told has been passed on.
     pub async fn flush(&self) {
         let (done, doing) = oneshot::channel();
