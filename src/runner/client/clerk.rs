@@ -10,7 +10,7 @@ use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 
 use crate::domain::run::{Output, Process, Progress, RunEnd, RunId, RunReport};
-use crate::runner::client::link::{Link, LinkError};
+use crate::runner::client::link::Link;
 use crate::runner::client::orphan::Orphan;
 use crate::runner::client::{Place, session};
 use crate::runner::wire::{self, Ask, StartLine, Tell};
@@ -95,13 +95,14 @@ impl Clerk {
                     }
                     self.flush().await;
                 }
-                heard = hear(&mut self.link), if self.waiting.len() < WAITING_MAX => match heard {
-                    Some(tell) => self.note(tell),
-                    None => {
+                heard = hear(&mut self.link), if self.waiting.len() < WAITING_MAX => {
+                    if let Some(tell) = heard {
+                        self.note(tell);
+                    } else {
                         tracing::warn!("the process that runs commands is gone");
                         self.find_out().await;
                     }
-                },
+                }
                 Some(ended) = self.orphans.join_next() => {
                     let (id, end) = ended.expect("it does not panic, and nobody aborts it");
                     self.ended(id, end, Output::default());
@@ -160,7 +161,10 @@ impl Clerk {
         if self.link.is_none() {
             match Link::to_any(&self.place).await {
                 Ok(link) => self.link = Some(link),
-                Err(error) => return self.ended(id, not_started(error), Output::default()),
+                Err(error) => {
+                    let end = RunEnd::NotStarted { error: error.to_string() };
+                    return self.ended(id, end, Output::default());
+                }
             }
         }
         let ask = Ask::Start(Box::new(line_of(order)));
@@ -316,10 +320,6 @@ async fn pass_on(listener: &mut Option<mpsc::Sender<News>>, waiting: &mut VecDeq
     }
     // It listens no more; the next one is told.
     *listener = None;
-}
-
-fn not_started(error: LinkError) -> RunEnd {
-    RunEnd::NotStarted { error: error.to_string() }
 }
 
 fn run_of(tell: &Tell) -> Option<RunId> {
