@@ -254,7 +254,7 @@ mod tests {
     fn the_next_daemon_is_told_all_again() {
         let ledger = Ledger::default();
         let (runs, ended) = (Uuid::from_u128(1), Uuid::from_u128(2));
-        [runs, ended].map(|id| ledger.take(id));
+        assert!([runs, ended].iter().all(|id| ledger.take(*id).is_some()));
         ledger.started(runs, Process { pid: 1, started: 2, boot: Uuid::nil() });
         ledger.ended(ended, EndLine::NotStarted("gone".into()));
         let told = tell_all(&ledger);
