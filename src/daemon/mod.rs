@@ -231,19 +231,14 @@ async fn serve(args: &Args, paths: &Paths, config: &Config) -> Result<(), Daemon
     let socket = listening.path().to_owned();
     let clock = clock(args);
     let mut ids = Ids::from_system();
-    if !args.empty
-        && let Some(set_aside) = SetAside::before(paths)
-    {
-        return Err(DaemonError::Damaged { set_aside });
-    }
+    check_undamaged(args, paths)?;
     let store = match SqliteStore::open(&paths.database(), ids.next(clock.now())) {
         Ok(store) => Arc::new(store),
         Err(error) => return Err(unusable(Arc::new(error), paths, config, &*clock).await),
     };
     let configured = Configured::new(paths, config, &clock, || network(args))?;
     let channels = channels(config, &configured).await;
-    let place = Place { lock: paths.runner_lock_file(), sockets: paths.runner_sockets(), program: None };
-    let runner = Arc::new(ProcessRunner::at(place));
+    let runner = Arc::new(runner(paths));
     let parts = EngineParts {
         runner: Arc::clone(&runner) as Arc<dyn Runner>,
         commands_at_once: config.commands_at_once,
@@ -263,6 +258,7 @@ async fn serve(args: &Args, paths: &Paths, config: &Config) -> Result<(), Daemon
             return Err(unusable(error, paths, config, &*clock).await);
         }
     };
+    runner.look();
     let stop = CancellationToken::new();
     let hooks = settings::hooks(config, paths);
     let hooks = Hooks::start(handle.clone(), clock_of_pings(args, &clock), paths.hooks_file(), hooks).await;
@@ -305,6 +301,19 @@ async fn serve(args: &Args, paths: &Paths, config: &Config) -> Result<(), Daemon
     // With it go the connections of those who wait for the end.
     drop(api);
     ended
+}
+
+/// Refuses to begin anew beside a database that was set aside, unless that is asked for.
+fn check_undamaged(args: &Args, paths: &Paths) -> Result<(), DaemonError> {
+    match SetAside::before(paths).filter(|_| !args.empty) {
+        Some(set_aside) => Err(DaemonError::Damaged { set_aside }),
+        None => Ok(()),
+    }
+}
+
+/// Returns what runs commands, in a process that outlives this one.
+fn runner(paths: &Paths) -> ProcessRunner {
+    ProcessRunner::at(Place { lock: paths.runner_lock_file(), sockets: paths.runner_sockets(), program: None })
 }
 
 async fn close(store: Arc<SqliteStore>) {

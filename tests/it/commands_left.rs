@@ -122,6 +122,21 @@ async fn one_whose_runner_goes_while_the_daemon_lives_is_waited_for_too() {
 }
 
 #[tokio::test]
+async fn one_whose_process_was_not_written_down_is_found_by_its_name() {
+    let mut office = Office::new();
+    let gate = office.gate("gate");
+    let id = office.script(1, "read x < $0/gate; echo done > $0/journal");
+    process_of(&mut office, id).await;
+    office.kill_process();
+    office.come_back().await;
+    office.runner().take_up(vec![left(id, None)]).await;
+    gate.open().await;
+    let (_, end, _) = office.end_of(id).await;
+    assert_eq!(end, RunEnd::Interrupted);
+    assert_eq!(fs::read_to_string(office.path("journal")).unwrap(), "done\n", "its end was waited for");
+}
+
+#[tokio::test]
 async fn one_without_a_runner_can_be_ended() {
     let mut office = Office::new();
     let id = office.script(1, "sleep 1000 & wait");
@@ -137,7 +152,7 @@ async fn one_without_a_runner_can_be_ended() {
 async fn what_nobody_knows_of_was_interrupted() {
     let mut office = Office::new();
     let own = Process { pid: std::process::id(), started: 1, boot: Uuid::from_u128(1) };
-    let (unknown, another) = (RunId(Uuid::from_u128(1)), RunId(Uuid::from_u128(2)));
+    let (unknown, another) = (office.name(1), office.name(2));
     office.runner().take_up(vec![left(unknown, None)]).await;
     let (before, end, _) = office.end_of(unknown).await;
     assert_eq!((before, end), (Vec::new(), RunEnd::Interrupted));
@@ -171,6 +186,19 @@ async fn a_runner_whose_socket_was_removed_is_found_by_its_lock() {
     gate.open().await;
     let (_, end, _) = office.end_of(id).await;
     assert_eq!(end, RunEnd::Exit(7));
+}
+
+#[tokio::test]
+async fn what_a_daemon_did_not_come_to_forget_the_next_one_does() {
+    let mut office = Office::new();
+    let id = office.script(1, "exit 8");
+    while !matches!(office.hear_of(id).await, RunReport::Ended { .. }) {}
+    office.come_back().await;
+    office.runner().look();
+    let (_, end, _) = office.end_of(id).await;
+    assert_eq!(end, RunEnd::Exit(8));
+    office.come_back().await;
+    office.wait_for_end().await;
 }
 
 #[tokio::test]

@@ -20,6 +20,8 @@ use crate::support::soon;
 /// A runner with files of its own; what is left of its process goes with it.
 pub(crate) struct Office {
     root: TempDir,
+    /// Names its runs, so that no other test's process is taken for one of them.
+    series: u128,
     runner: ProcessRunner,
     news: mpsc::Receiver<News>,
 }
@@ -29,7 +31,7 @@ impl Office {
     pub(crate) fn new() -> Self {
         let root = tempfile::tempdir().unwrap();
         let (runner, news) = runner_in(root.path());
-        Self { root, runner, news }
+        Self { root, series: Uuid::new_v4().as_u128(), runner, news }
     }
 
     /// Leaves as a daemon that is killed does, and comes back as another.
@@ -59,10 +61,15 @@ impl Office {
         program(&["sh", "-c", script, self.root.path().to_str().unwrap()])
     }
 
+    /// Returns the name of the run of a number.
+    pub(crate) fn name(&self, number: u128) -> RunId {
+        RunId(Uuid::from_u128(self.series ^ number))
+    }
+
     /// Starts a program.
     pub(crate) fn program(&self, number: u128, program: Program) -> RunId {
-        let id = RunId(Uuid::from_u128(number));
-        self.runner.start(Order { id, program, variables: BTreeMap::from([("KEIKO_RUN".into(), number.to_string())]) });
+        let id = self.name(number);
+        self.runner.start(Order { id, program, variables: BTreeMap::from([("KEIKO_RUN".into(), id.to_string())]) });
         id
     }
 
