@@ -14,7 +14,7 @@ use crate::domain::time::{Span, Timestamp};
 pub const COMMAND_RETRIES_DEFAULT: u32 = 0;
 
 /// The command of a task, with all that is kept of where it was typed.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq)]
 pub struct Program {
     /// What is run.
     pub line: Line,
@@ -32,6 +32,21 @@ pub struct Program {
     pub limits: Limits,
     /// The address of an outside dead-man's switch that is told of its start and its end. Often the whole key to it.
     pub ping: Option<Secret>,
+}
+
+/// Without the values of the variables: they may be secret, and this ends in logs.
+impl fmt::Debug for Program {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Program")
+            .field("line", &self.line)
+            .field("directory", &self.directory)
+            .field("environment", &self.environment.keys().collect::<Vec<_>>())
+            .field("timeout", &self.timeout)
+            .field("overlap", &self.overlap)
+            .field("nice", &self.nice)
+            .field("limits", &self.limits)
+            .finish()
+    }
 }
 
 /// What is run.

@@ -26,6 +26,14 @@ impl Handle {
         self.read(move |store| Ok(store.runs(task)?)).await
     }
 
+    /// Returns the runs that are not over, in the order in which they were decided on.
+    ///
+    /// # Errors
+    /// The store fails.
+    pub async fn open_runs(&self) -> Result<Vec<Run>, CallError> {
+        self.read(|store| Ok(store.open_runs()?)).await
+    }
+
     /// Returns tasks, each with its runs where it has a command that has been tried.
     ///
     /// # Errors

@@ -7,7 +7,7 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Deserializer, Serialize};
 
 use crate::protocol::objects::{
-    Away, ChannelStatus, Counts, Delivery, Json, Next, Reading, Run, Skipped, StorageTrouble, Task, Time,
+    Away, ChannelStatus, Counts, Delivery, Json, Next, Reading, Run, RunCounts, Skipped, StorageTrouble, Task, Time,
 };
 #[cfg(test)]
 use crate::protocol::openrpc::tests::fields;
@@ -380,6 +380,9 @@ pub struct StatusResult {
     /// How it goes with the pings of commands.
     #[serde(default)]
     pub pings: PingStatus,
+    /// How many commands run, and wait for a free place.
+    #[serde(default)]
+    pub runs: RunCounts,
 }
 
 /// The configuration was read anew, and holds.

@@ -189,6 +189,7 @@ pub(crate) mod tests {
             objects::Command: "Command",
             objects::CommandLimits: "CommandLimits",
             objects::Run: "Run",
+            objects::RunCounts: "RunCounts",
             objects::RunEnd: "RunEnd",
             objects::Progress: "Progress",
             methods::Command: "CommandParams",

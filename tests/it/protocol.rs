@@ -11,7 +11,7 @@ use crate::support::daemon::{Connection, Home};
 const TASK_FIELDS: &str = "number id key title notes link state stage version created_at updated_at due_at scheduled_at \
     started_at ended_at snoozed_until paused_until remaining_ms schedule occurrence next deadline_at alerts waits_for \
     blocked_by channels command timeout_s auto_done nag_ms missed max_late_s attempts max_retries priority tags metadata \
-    late outcome last_error device delay_ms on_parent_fail follows followed_by";
+    late outcome last_error device delay_ms on_parent_fail follows followed_by progress";
 
 fn hello(id: u64) -> String {
     format!("{{\"jsonrpc\":\"2.0\",\"id\":{id},\"method\":\"daemon.hello\"}}\n")
@@ -210,7 +210,7 @@ fn every_refusal_has_a_kind_and_a_hint() {
     connection.call("task.add", json!({"title": "rent"}));
     for (method, params, code, kind) in [
         ("nobody.knows", json!({}), -32601, "method"),
-        ("task.run", json!({}), -32601, "method"),
+        ("store.export", json!({}), -32601, "method"),
         ("task.get", json!({"task": {}}), -32602, "params"),
         ("task.update", json!({"task": 1}), -32602, "params"),
         ("task.update", json!({"task": 2, "title": ""}), -32602, "params"),

@@ -29,7 +29,7 @@ const ENV_MAX: usize = 200;
 const DIRECTORY_BYTES_MAX: usize = 4096;
 
 /// How much a command may give way to others (`nice(1)`); whom to give way to it, nobody may decide for others.
-const NICE_MAX: usize = 19;
+const NICE_MAX: u8 = 19;
 
 /// The shortest time that a command may be given, of the clock or of a processor: the system counts the latter in seconds.
 const SECOND: Span = Span::from_secs(1);
@@ -71,7 +71,8 @@ pub(super) fn program(asked: methods::Command, before: Option<&Program>) -> Resu
             None => before.as_ref().map(|before| before.overlap).unwrap_or_default(),
         },
         nice: match asked.nice {
-            Some(nice) => within("nice", usize::from(nice), NICE_MAX, "steps").map(|()| nice)?,
+            Some(nice) if nice <= NICE_MAX => nice,
+            Some(nice) => return Err(refuse(format!("cannot use nice {nice}: expected 0 to {NICE_MAX}"))),
             None => before.as_ref().map(|before| before.nice).unwrap_or_default(),
         },
         limits: match asked.limits {
@@ -321,10 +322,7 @@ mod tests {
             methods::Command { env: env("KEIKO_TASK", "1"), ..asked("x") },
             "cannot set variable KEIKO_TASK: Keiko sets those that begin with KEIKO_ itself",
         );
-        check_refused(
-            methods::Command { nice: Some(20), ..asked("x") },
-            "cannot take the nice: expected at most 19 steps, found 20",
-        );
+        check_refused(methods::Command { nice: Some(20), ..asked("x") }, "cannot use nice 20: expected 0 to 19");
         check_refused(
             methods::Command { overlap: Some("kill".into()), ..asked("x") },
             "cannot use overlap \"kill\": expected skip, queue or allow",

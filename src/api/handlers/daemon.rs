@@ -82,6 +82,7 @@ pub(in crate::api) async fn status(api: &Api, _params: Status) -> Result<StatusR
         quiet_until: quiet.until(&[], now, zone).map(|end| api.told(end)),
         hooks: hooks::all(api),
         pings: hooks::pings(api),
+        runs: to_wire::run::counts(&api.handle.open_runs().await.map_err(|error| api.refusal(&error))?),
         storage: status.storage.map(|trouble| storage::trouble(api, &trouble)),
     })
 }

@@ -18,11 +18,20 @@ pub(crate) struct Remind {
     /// What is to be added.
     #[command(flatten)]
     task: NewTask,
+    /// What stands behind --: a command, which is not for this.
+    #[arg(last = true, hide = true)]
+    command: Vec<String>,
 }
 
 impl Remind {
     /// Adds the task.
     pub(crate) fn run(self, context: &mut Context<'_>) -> Result<Exit, CliError> {
+        if !self.command.is_empty() {
+            return Err(CliError::usage(
+                "cannot run a command: remind tells a person",
+                "keiko add runs what stands behind --",
+            ));
+        }
         self.task.run(context, Verb::Remind, None)
     }
 }

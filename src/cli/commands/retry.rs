@@ -10,8 +10,8 @@ use crate::protocol::methods;
 
 /// Sends what failed of a task again, at once
 ///
-/// Who gets it sees that it is the same: the ids do not change. A task that ended since no program took it is tried anew,
-/// as another generation of it. What is held for a target that fails goes out with
+/// Who gets it sees that it is the same: the ids do not change. A task that ended since no program took it, or since its
+/// command failed, is tried anew, as another generation of it. What is held for a target that fails goes out with
 /// `keiko channel resume`.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  keiko retry 7\n  keiko retry --attention\n  keiko retry +work --dry-run")]

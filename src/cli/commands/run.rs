@@ -61,14 +61,29 @@ fn began(ordered: &RunNowResult) -> Text {
     line
 }
 
-/// Waits until a run is over, and returns what it said.
+/// Waits until a run is over, and returns what it said; a daemon that goes away meanwhile is waited for.
 fn follow(context: &mut Context<'_>, ordered: &RunNowResult, run: &Run) -> Result<OutputResult, CliError> {
     let question =
         OutputGet { task: TaskRef(ordered.task.id.clone()), run: Some(run.id.clone()), attempt: None, raw: true };
-    context.ask(&EventSubscribe { since: Some(ordered.cursor) })?;
+    let mut since = ordered.cursor;
+    loop {
+        match follow_on(context, &question, &mut since) {
+            Err(error) if error.is_loss() => {
+                // Whoever stopped it is not thwarted.
+                context.stay();
+                context.come_back()?;
+            }
+            ended => return ended,
+        }
+    }
+}
+
+fn follow_on(context: &mut Context<'_>, question: &OutputGet, since: &mut u64) -> Result<OutputResult, CliError> {
+    context.ask(&EventSubscribe { since: Some(*since) })?;
     loop {
         let event = context.next_event()?;
-        if event.task_id.as_deref() != Some(ordered.task.id.as_str()) {
+        *since = event.seq;
+        if event.task_id.as_deref() != Some(question.task.0.as_str()) {
             continue;
         }
         match event.operation.as_str() {
@@ -80,7 +95,7 @@ fn follow(context: &mut Context<'_>, ordered: &RunNowResult, run: &Run) -> Resul
             }
             // Its own end, or something that ends it.
             _ => {
-                let output = context.ask(&question)?;
+                let output = context.ask(question)?;
                 if !output.live {
                     return Ok(output);
                 }

@@ -86,7 +86,8 @@ pub(crate) fn change(what: Change, result: &WriteResult, view: Viewpoint) -> Vec
     let task = result.follower.as_deref().unwrap_or(&result.task);
     let mut line = Text::default();
     if result.changed {
-        line.push_styled(GOOD, what.word());
+        let is_run_again = what == Change::Retried && task.command.is_some();
+        line.push_styled(GOOD, if is_run_again { "tried again" } else { what.word() });
     } else if what == Change::Retried {
         line.push_styled(DIM, "nothing to send again");
     } else if what == Change::Unblocked {

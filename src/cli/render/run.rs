@@ -5,7 +5,7 @@ use crate::cli::render::time::{Viewpoint, length};
 use crate::domain::run::quoted;
 use crate::protocol::objects::{Command, CommandLimits, Progress, Run};
 
-/// How many cells a percentage of a megabyte takes is of no use to people: sizes are told in these steps.
+/// The steps in which sizes are told.
 const UNITS: [(u64, &str); 4] = [(1 << 40, "T"), (1 << 30, "G"), (1 << 20, "M"), (1 << 10, "K")];
 
 /// Returns what is run, as it can be typed into a shell.
@@ -28,9 +28,14 @@ pub(crate) fn details(command: &Command, runs: &[Run], view: Viewpoint) -> Vec<(
     if !command.env.is_empty() {
         told.push(("keeps", Text::plain(&command.env.join(", "))));
     }
-    let rules = rules(command);
-    if !rules.is_empty() {
-        told.push(("within", Text::plain(&rules.join(", "))));
+    let bounds = bounds(command);
+    if !bounds.is_empty() {
+        told.push(("within", Text::plain(&bounds.join(", "))));
+    }
+    match command.overlap.as_str() {
+        "queue" => told.push(("overlap", Text::plain("a time at which it still runs waits for its turn"))),
+        "allow" => told.push(("overlap", Text::plain("it may run several times at once"))),
+        _ => {}
     }
     for (index, run) in runs.iter().enumerate() {
         told.push((if index == 0 { "latest" } else { "before" }, run_line(run, view)));
@@ -38,8 +43,8 @@ pub(crate) fn details(command: &Command, runs: &[Run], view: Viewpoint) -> Vec<(
     told
 }
 
-/// Returns what holds for it beside the usual.
-fn rules(command: &Command) -> Vec<String> {
+/// Returns what bounds it.
+fn bounds(command: &Command) -> Vec<String> {
     let timeout = command.timeout_s.and_then(|seconds| u64::try_from(seconds).ok());
     let mut told: Vec<String> = timeout.and_then(|seconds| length(seconds.saturating_mul(1000))).into_iter().collect();
     let CommandLimits { memory_bytes, cpu_s, processes, files } = command.limits;
@@ -51,11 +56,6 @@ fn rules(command: &Command) -> Vec<String> {
     told.extend(files.map(|count| format!("{count} open files")));
     if command.nice > 0 {
         told.push(format!("nice {}", command.nice));
-    }
-    match command.overlap.as_str() {
-        "queue" => told.push("a time at which it still runs waits".to_owned()),
-        "allow" => told.push("runs beside itself".to_owned()),
-        _ => {}
     }
     told
 }
@@ -170,12 +170,24 @@ mod tests {
 
     #[test]
     fn a_command_is_told_as_it_can_be_typed() {
-        insta::assert_snapshot!(told(&command(&json!({})), &[run(&json!({}))]), @"");
+        insta::assert_snapshot!(told(&command(&json!({})), &[run(&json!({}))]), @"
+        runs    tar czf 'my home.tgz' .
+        in      /home/me
+        keeps   HOME, PATH
+        latest  exit status 0, Wed 13 May 2026 15:59:04 EDT (56s ago), took 4s
+        ");
         let limited = command(&json!({
             "arguments": null, "shell": "make &&\nnotify-send built", "timeout_s": 600, "nice": 5, "overlap": "queue",
             "limits": { "memory_bytes": 536_870_912, "cpu_s": 60, "processes": 50, "files": 1000 },
         }));
-        insta::assert_snapshot!(told(&limited, &[]), @"");
+        insta::assert_snapshot!(told(&limited, &[]), @"
+        runs    make &&
+                notify-send built
+        in      /home/me
+        keeps   HOME, PATH
+        within  10m, 512M of memory, 1m of processor, 50 processes, 1000 open files, nice 5
+        overlap a time at which it still runs waits for its turn
+        ");
     }
 
     #[test]
@@ -188,12 +200,23 @@ mod tests {
         }));
         let asked = run(&json!({ "attempt": 0, "status": "queued", "since": null, "ended_at": null, "end": null }));
         let lines = [failed, runs, asked].map(|run| run_line(&run, here()));
-        insta::assert_snapshot!(shown(&lines), @"");
+        insta::assert_snapshot!(shown(&lines), @r#"
+        attempt 2, exit status 3, Wed 13 May 2026 15:59:04 EDT (56s ago), took 4s, came to "file 7"
+        runs as process 4711 since Wed 13 May 2026 15:59 EDT (1m ago), 40 %, copying
+        asked for, waits for a free place since Wed 13 May 2026 15:59 EDT (1m ago)
+        "#);
     }
 
     #[test]
     fn what_a_command_says_moves_no_cursor() {
         let bytes = b"\x1b[31mred\x1b[0m\r\n10%\r20%\rdone\ntab\there\x07\n\xff";
-        insta::assert_snapshot!(shown(&said(bytes)), @"");
+        insta::assert_snapshot!(shown(&said(bytes)), @"
+        red
+        10%
+        20%
+        done
+        tab    here
+        �
+        ");
     }
 }

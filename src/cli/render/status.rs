@@ -5,7 +5,7 @@ use crate::cli::render::text::{BAD, DIM, GOOD, HEAD, Text};
 use crate::cli::render::time::{Viewpoint, length};
 use crate::domain::message::digits;
 use crate::protocol::methods::StatusResult;
-use crate::protocol::objects::Skipped;
+use crate::protocol::objects::{RunCounts, Skipped};
 
 /// Returns the state of the daemon, a line for each thing.
 pub(crate) fn status(answer: &StatusResult, view: Viewpoint, _width: Option<usize>) -> Vec<Text> {
@@ -19,8 +19,10 @@ pub(crate) fn status(answer: &StatusResult, view: Viewpoint, _width: Option<usiz
         lines.push(line);
     };
     let counts = &answer.counts;
+    // Those whose commands run are RUNNING too.
+    let has_runs = answer.runs != RunCounts::default();
     let named = [
-        (counts.running, "due"),
+        (counts.running, if has_runs { "due or running" } else { "due" }),
         (counts.failed, "failed"),
         (counts.pending, "scheduled"),
         (counts.suspended, "paused"),
@@ -33,6 +35,11 @@ pub(crate) fn status(answer: &StatusResult, view: Viewpoint, _width: Option<usiz
     if counts.outbox > 0 {
         let held = if counts.held > 0 { format!(", {} of them held", counts.held) } else { String::new() };
         say("to send", Text::plain(&format!("{}{held}", counts.outbox)));
+    }
+    if has_runs {
+        let RunCounts { running, waiting } = answer.runs;
+        let waiting = if waiting > 0 { format!(", {waiting} wait for a free place") } else { String::new() };
+        say("commands", Text::plain(&format!("{running} running{waiting}")));
     }
     for (label, text) in unsent_and_skipped(answer, view) {
         say(label, text);

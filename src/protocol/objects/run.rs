@@ -88,6 +88,15 @@ impl RunEnd {
     }
 }
 
+/// How many runs of commands there are.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+pub struct RunCounts {
+    /// Those that have been started.
+    pub running: u64,
+    /// Those that wait for a free place.
+    pub waiting: u64,
+}
+
 /// How far a command says that it is.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Progress {

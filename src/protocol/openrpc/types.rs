@@ -217,6 +217,7 @@ fn the_document_tells_the_types_that_the_code_reads() {
         objects::Command: "Command",
         objects::CommandLimits: "CommandLimits",
         objects::Run: "Run",
+        objects::RunCounts: "RunCounts",
         objects::RunEnd: "RunEnd",
         objects::Progress: "Progress",
         objects::StorageTrouble: "StorageTrouble",

@@ -78,6 +78,13 @@ pub fn run(run: &Run, zone: Tz) -> objects::Run {
     }
 }
 
+/// Returns how many of the runs that are not over have been started, and wait.
+#[must_use]
+pub fn counts(open: &[Run]) -> objects::RunCounts {
+    let waiting = open.iter().filter(|run| run.status == RunStatus::Queued).count();
+    objects::RunCounts { running: (open.len() - waiting) as u64, waiting: waiting as u64 }
+}
+
 fn progress(run: &Run) -> Option<objects::Progress> {
     let progress = run.progress.as_ref()?;
     Some(objects::Progress { percent: progress.percent, text: progress.text.clone() })

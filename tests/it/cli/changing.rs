@@ -292,8 +292,8 @@ fn a_deadline_a_nag_or_a_count_from_completions_that_cannot_be_is_refused() {
     ! hint: set a later one with --deadline
     [exit 3]
     $ keiko add x --at 5pm --deadline tomorrow --missed all
-    ! error: cannot use missed "all": expected once or skip
-    ! hint: all is for commands: a reminder that was missed several times rings once
+    ! error: cannot use missed "all" without a command: expected once or skip
+    ! hint: a reminder that was missed several times rings once
     [exit 2]
     $ keiko add x --at 5pm --nag 10ms
     ! error: cannot find a time in "10ms"

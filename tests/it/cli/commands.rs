@@ -1,10 +1,23 @@
 //! Tasks that run commands: what is typed of them, and what is told.
 
 use std::fs;
+use std::io::{BufRead as _, BufReader};
+use std::process::Stdio;
 
 use serde_json::json;
 
 use crate::cli::Home;
+
+/// Waits until so many events of a kind are there.
+fn await_events(home: &Home, operation: &str, count: usize) {
+    let mut events = home.command("keiko");
+    let mut events = events.args(["events", "--follow", "--json"]).stdout(Stdio::piped()).spawn().expect("it is built");
+    let lines = BufReader::new(events.stdout.take().expect("its output is a pipe")).lines();
+    let is_meant = |line: &String| line.contains(&format!("\"operation\":\"{operation}\""));
+    assert_eq!(lines.map_while(Result::ok).filter(is_meant).take(count).count(), count, "{operation}");
+    events.kill().expect("it follows still");
+    events.wait().expect("a child that ends");
+}
 
 #[test]
 fn a_command_stands_behind_two_dashes_and_is_shown_as_it_can_be_typed() {
@@ -17,7 +30,53 @@ fn a_command_stands_behind_two_dashes_and_is_shown_as_it_can_be_typed() {
         "show 1",
         "show 3",
         "list",
-    ]), @"");
+    ]), @r#"
+    $ keiko add backup --at 'tomorrow 3am' -- tar czf 'my home.tgz' .
+    added 1  backup  Thu 14 May 2026 03:00 EDT (in 11h)
+      runs tar czf 'my home.tgz' .
+    $ keiko add --in 1h --run -- bash -c 'sleep 0.1 && echo "a  b"'
+    added 2  bash -c 'sleep 0.1 && echo "a b"'  Wed 13 May 2026 17:00 EDT (in 1h)
+      runs bash -c 'sleep 0.1 && echo "a  b"'
+    $ keiko add every night at 3am --sh 'make && echo built' --timeout 2h --overlap queue --nice 5 --limit memory=512M,cpu=10m,processes=50,files=64
+    added 3  make && echo built  Thu 14 May 2026 03:00 EDT (in 11h)
+      repeats Thu 14 May 03:00, Fri 15 May 03:00, Sat 16 May 03:00
+    $ keiko add 'pay rent' --in 2h --alert 1h -- true
+    added 4  pay rent  Wed 13 May 2026 18:00 EDT (in 2h)
+      speaks first Wed 13 May 2026 17:00 EDT (in 1h)
+      runs true
+    $ keiko show 1
+    1  backup
+      stage     scheduled
+      due       Thu 14 May 2026 03:00 EDT (in 11h)
+      runs      tar czf 'my home.tgz' .
+      in        [home]
+      keeps     HOME, PATH, TZ
+      via       desktop
+      added     Wed 13 May 2026 16:00 EDT (now)
+      id        [id]
+    $ keiko show 3
+    3  make && echo built
+      stage     scheduled
+      due       Thu 14 May 2026 03:00 EDT (in 11h)
+      repeats   every night at 3am
+      next      Thu 14 May 2026 03:00 EDT (in 11h)
+                Fri 15 May 2026 03:00 EDT (in 1d 11h)
+                Sat 16 May 2026 03:00 EDT (in 2d 11h)
+      runs      make && echo built
+      in        [home]
+      keeps     HOME, PATH, TZ
+      within    2h, 512M of memory, 10m of processor, 50 processes, 64 open files, nice 5
+      overlap   a time at which it still runs waits for its turn
+      via       desktop
+      added     Wed 13 May 2026 16:00 EDT (now)
+      id        [id]
+    $ keiko list
+    #  WHEN                      STAGE      TITLE
+    2  Wed 13 May 17:00  in 1h   scheduled  bash -c 'sleep 0.1 && echo "a b"'
+    4  Wed 13 May 18:00  in 2h   scheduled  pay rent
+    1  Thu 14 May 03:00  in 11h  scheduled  backup
+    3  Thu 14 May 03:00  in 11h  scheduled  make && echo built (repeats)
+    "#);
 }
 
 #[test]
@@ -36,7 +95,54 @@ fn what_makes_no_sense_with_a_command_is_refused() {
         "add x --in 1h --nice 20 -- true",
         "add x --in 1h --overlap kill -- true",
         "list --all",
-    ]), @"");
+    ]), @r#"
+    $ keiko add x --in 1h --nag 10m -- true
+    ! error: cannot nag about a command: nobody is asked to do it
+    ! hint: leave out --nag; you are told where it fails, and --retries has it tried again
+    [exit 2]
+    $ keiko add x --in 1h --auto-done -- true
+    ! error: cannot use auto_done with a command: it is done when its command succeeded
+    ! hint: leave out --auto-done
+    [exit 2]
+    $ keiko add x --in 1h --missed all
+    ! error: cannot use missed "all" without a command: expected once or skip
+    ! hint: a reminder that was missed several times rings once
+    [exit 2]
+    $ keiko add x --in 1h --timeout 5m
+    ! error: cannot use options of a command without one
+    ! hint: say what is run behind --, such as: keiko add backup every night at 3am -- tar czf home.tgz .
+    [exit 2]
+    $ keiko add x --in 1h --run
+    ! error: the following required arguments were not provided: <COMMAND>...
+    ! hint: run keiko add --help to see how it is used
+    [exit 2]
+    $ keiko add x --in 1h --sh a -- b
+    ! error: the argument '--sh <TEXT>' cannot be used with '[COMMAND]...'
+    ! hint: run keiko add --help to see how it is used
+    [exit 2]
+    $ keiko add x --in 1h --limit disk=1G -- true
+    ! error: cannot read limit "disk=1G": expected memory, cpu, processes or files, with = and how much
+    ! hint: such as: --limit memory=512M,cpu=10m,processes=50,files=64
+    [exit 2]
+    $ keiko add x --in 1h --limit memory=much -- true
+    ! error: cannot read "much" as a size of memory: expected a number of bytes, such as 512M or 2G
+    ! hint: keiko help tells what each command takes
+    [exit 2]
+    $ keiko add x --in 1h --env KEIKO_TEST_UNSET -- true
+    ! error: cannot keep variable KEIKO_TEST_UNSET: it is not set here, or not UTF-8
+    ! hint: set it for the command with --env KEIKO_TEST_UNSET=VALUE
+    [exit 2]
+    $ keiko add x --in 1h --nice 20 -- true
+    ! error: cannot use nice 20: expected 0 to 19
+    ! hint: keiko help tells what each command takes
+    [exit 2]
+    $ keiko add x --in 1h --overlap kill -- true
+    ! error: cannot use overlap "kill": expected skip, queue or allow
+    ! hint: keiko help tells what each command takes
+    [exit 2]
+    $ keiko list --all
+    no tasks
+    "#);
 }
 
 #[test]
@@ -51,7 +157,44 @@ fn an_edit_changes_the_command_or_a_part_of_it_or_takes_it_away() {
         "show 1",
         "edit 1 --missed all",
         "edit 1 --sh 'echo again' --missed all",
-    ]), @"");
+    ]), @r#"
+    $ keiko add backup --in 1h --timeout 1h -- tar czf a.tgz .
+    added 1  backup  Wed 13 May 2026 17:00 EDT (in 1h)
+      runs tar czf a.tgz .
+    $ keiko edit 1 --overlap allow --no-timeout
+    changed 1  backup  Wed 13 May 2026 17:00 EDT (in 1h)
+      runs tar czf a.tgz .
+    $ keiko edit 1 -- rsync -a . /srv
+    changed 1  backup  Wed 13 May 2026 17:00 EDT (in 1h)
+      runs rsync -a . /srv
+    $ keiko show 1
+    1  backup
+      stage     scheduled
+      due       Wed 13 May 2026 17:00 EDT (in 1h)
+      runs      rsync -a . /srv
+      in        [home]
+      keeps     HOME, PATH, TZ
+      overlap   it may run several times at once
+      via       desktop
+      added     Wed 13 May 2026 16:00 EDT (now)
+      id        [id]
+    $ keiko edit 1 --no-command
+    changed 1  backup  Wed 13 May 2026 17:00 EDT (in 1h)
+    $ keiko show 1
+    1  backup
+      stage     scheduled
+      due       Wed 13 May 2026 17:00 EDT (in 1h)
+      via       desktop
+      added     Wed 13 May 2026 16:00 EDT (now)
+      id        [id]
+    $ keiko edit 1 --missed all
+    ! error: cannot use missed "all" without a command: expected once or skip
+    ! hint: a reminder that was missed several times rings once
+    [exit 2]
+    $ keiko edit 1 --sh 'echo again' --missed all
+    changed 1  backup  Wed 13 May 2026 17:00 EDT (in 1h)
+      runs echo again
+    "#);
     let told = home.keiko("show 1 --json").json();
     assert_eq!(told["task"]["command"]["shell"], "echo again");
     assert_eq!((&told["task"]["alerts"], &told["task"]["missed"]), (&json!([]), &json!("all")));
@@ -140,7 +283,7 @@ fn what_failed_is_told_with_its_attempts_and_asks_for_attention() {
     let home = Home::with_daemon();
     home.keiko("add backup --in 1m --retries 1 --sh 'echo $KEIKO_ATTEMPT; exit 3'");
     home.advance("2026-05-13T16:01:00-04:00");
-    home.keiko("wait 1 --for done --timeout 30s");
+    await_events(&home, "run_ended", 1);
     home.advance("2026-05-13T16:02:00-04:00");
     let ended = home.keiko("wait 1 --for done");
     assert_eq!(ended.code, Some(1), "{ended:?}");
@@ -166,13 +309,7 @@ fn a_command_that_runs_is_told_with_its_progress_and_is_not_due() {
     assert!(made.success());
     home.keiko("add backup --in 1m -- sh -c 'echo ::progress 40 copying; read line < go; echo $line'");
     home.keiko("rpc clock.advance '{\"to\":\"2026-05-13T16:01:00-04:00\"}'");
-    let mut events = home.command("keiko");
-    let mut events =
-        events.args(["events", "--follow", "--json"]).stdout(std::process::Stdio::piped()).spawn().expect("built");
-    let lines = std::io::BufRead::lines(std::io::BufReader::new(events.stdout.take().expect("a pipe")));
-    assert!(lines.map_while(Result::ok).any(|line| line.contains("\"progressed\"")), "it says how far it is");
-    events.kill().expect("a child that runs");
-    events.wait().expect("a child that ends");
+    await_events(&home, "progressed", 1);
     let list = home.keiko("list");
     assert!(list.stdout.contains("running 40 %"), "{list:?}");
     let screen = home.keiko("");

@@ -206,6 +206,7 @@ fn update(number: u64) -> Update {
         tags: None,
         metadata: None,
         channels: None,
+        command: None,
         text: None,
         at: None,
         every: None,

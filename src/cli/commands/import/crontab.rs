@@ -7,6 +7,7 @@ use std::process::Command as Process;
 
 use chrono_tz::Tz;
 use clap::Args;
+use serde_json::json;
 use uuid::Uuid;
 
 use crate::cli::commands::each::Tally;
@@ -18,7 +19,10 @@ use crate::cli::render::text::{DIM, NUMBER, Text};
 use crate::cli::render::time::Viewpoint;
 use crate::cli::ui::Form;
 use crate::domain::run::quoted;
+use crate::domain::time::Timestamp;
+use crate::protocol::SCHEMA_VERSION;
 use crate::protocol::methods::{self, Command, Hello, WriteResult};
+use crate::protocol::to_wire;
 use crate::when::{self, Settings, parse_cron};
 
 /// Within which namespace the keys of lines are made.
@@ -58,7 +62,8 @@ impl Crontab {
         let user = user();
         let owner = if self.is_system() { Owner::System(&user) } else { Owner::Person };
         let table = read(&text, owner, &home);
-        if !self.is_system() && names_users(&table, &user) {
+        // The person's own table, as crontab -l lists it, names none.
+        if !self.is_system() && self.file.is_some() && names_users(&table, &user) {
             return Err(CliError::usage(
                 "cannot take over this crontab: its lines seem to name for whom they are run",
                 "--system reads it so",
@@ -69,8 +74,10 @@ impl Crontab {
             context.ui.warning(&format!("line {line}: {fault}"));
             exit.or(Exit::Failure)
         });
-        for (line, remark) in table.jobs.iter().flat_map(remarks) {
-            context.ui.warning(&format!("line {line}: {remark}"));
+        for job in &table.jobs {
+            if let Some(remark) = remark(job, self.dry_run) {
+                context.ui.warning(&format!("line {}: {remark}", job.line));
+            }
         }
         if !table.jobs.is_empty() && !self.dry_run {
             self.tell_differences(context);
@@ -128,31 +135,44 @@ impl Crontab {
 }
 
 fn add_all(context: &mut Context<'_>, table: &Table) -> Exit {
-    let mut tally = Tally::new(false);
+    if table.jobs.is_empty() {
+        context.ui.progress("nothing to add");
+    }
+    let (mut tally, mut exit) = (Tally::new(false), Exit::Done);
     context.begin_op(table.jobs.len());
     for job in &table.jobs {
         let name = format!("line {}", job.line);
-        let result = question(context, job).and_then(|question| context.ask(&question));
-        if let Err(error) = &result
-            && context.ui.form() != Form::Json
-        {
-            let told = CliError::usage(format!("{name}: {error}"), error.hint().unwrap_or_default());
-            tally.add(context, Some(&name), Err::<WriteResult, _>(told), |_, _, _| Vec::new());
-            continue;
+        match question(context, job).and_then(|question| context.ask(&question)) {
+            // Programs read the name beside each result.
+            Err(error) if context.ui.form() != Form::Json => {
+                context.ui.error(&format!("{name}: {error}"), error.hint().as_deref());
+                exit = exit.or(error.exit());
+            }
+            result => drop(tally.add(context, Some(&name), result, |answer: &WriteResult, view, _| {
+                change(Change::Added, answer, view)
+            })),
         }
-        tally.add(context, Some(&name), result, |answer, view, _| change(Change::Added, answer, view));
     }
-    tally.finish(context)
+    exit.or(tally.finish(context))
 }
 
 /// Tells what would be added.
 fn dry_run(context: &mut Context<'_>, table: &Table) -> Result<Exit, CliError> {
     let now = context.ask(&Hello::default())?.now;
     let view = context.viewpoint(now);
-    let mut exit = Exit::Done;
+    let (mut exit, mut told) = (Exit::Done, Vec::new());
     for job in &table.jobs {
-        let reader = when::Context { now: view.now, zone: zone(context, job)?, settings: Settings::default() };
+        let zone = zone(context, job)?;
+        let reader = when::Context { now: view.now, zone, settings: Settings::default() };
         match parse_cron(&job.schedule, &reader) {
+            Ok(reading) if context.ui.form() == Form::Json => told.push(json!({
+                "line": job.line,
+                "title": job.title.as_ref().unwrap_or(&job.command),
+                "cron": job.schedule,
+                "zone": zone.name(),
+                "next": to_wire::time(reading.due, zone),
+                "command": command(job),
+            })),
             Ok(reading) => context.ui.print(&would_add(job, reading.due, view)),
             Err(error) => {
                 exit = exit.or(Exit::Time);
@@ -160,13 +180,15 @@ fn dry_run(context: &mut Context<'_>, table: &Table) -> Result<Exit, CliError> {
             }
         }
     }
-    if table.jobs.is_empty() {
+    if context.ui.form() == Form::Json {
+        context.ui.json(&json!({ "schema_version": SCHEMA_VERSION, "now": now, "would_add": told }));
+    } else if table.jobs.is_empty() {
         context.ui.print(&[Text::styled(DIM, "nothing to add")]);
     }
     Ok(exit)
 }
 
-fn would_add(job: &Job, due: crate::domain::time::Timestamp, view: Viewpoint) -> Vec<Text> {
+fn would_add(job: &Job, due: Timestamp, view: Viewpoint) -> Vec<Text> {
     let mut line = Text::plain("would add ");
     line.push_styled(NUMBER, &format!("line {}", job.line));
     line.push(&format!("  {}  next {}", job.title.as_deref().unwrap_or(&job.command), view.full(due)));
@@ -235,15 +257,16 @@ fn command(job: &Job) -> Command {
     }
 }
 
-/// Returns what is to be said of a line that is taken over.
-fn remarks(job: &Job) -> Vec<(usize, String)> {
-    let mut remarks = Vec::new();
+/// Returns what is to be said of the days of a line, where both are named. That either is enough, the daemon says of what
+/// it adds.
+fn remark(job: &Job, is_dry_run: bool) -> Option<&'static str> {
     if job.has_stepped_day() {
-        remarks.push("many crons run it where both days fit, since one begins with *; Keiko runs it where either does");
-    } else if job.has_either_day() {
-        remarks.push("it runs on the day of the month and on the day of the week, whichever comes, as cron does");
+        Some("many crons run it where both days fit, since one begins with *; Keiko runs it where either does")
+    } else if is_dry_run && job.has_either_day() {
+        Some("it runs on the day of the month and on the day of the week, whichever comes, as cron does")
+    } else {
+        None
     }
-    remarks.into_iter().map(|remark| (job.line, remark.to_owned())).collect()
 }
 
 /// Returns whether lines seem to name users, as those of the system's table do.
