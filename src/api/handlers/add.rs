@@ -7,6 +7,7 @@ use crate::domain::delivery::{ChannelKind, Target};
 use crate::domain::occurrence::Nominal;
 use crate::domain::schedule::Schedule;
 use crate::domain::task::{Deadline, DeadlineTime, Details, Policy};
+use crate::domain::time::Span;
 use crate::engine::input::AddRequest;
 use crate::protocol::error_code::{ErrorKind, RpcError};
 use crate::protocol::from_wire;
@@ -42,15 +43,7 @@ pub(in crate::api) async fn add(api: &Api, params: Add) -> Result<WriteResult, R
         None if params.deadline.is_some() => (place.settle(Schedule::none()), None, None),
         None => (Schedule::none(), None, None),
     };
-    let alerts = match (params.no_alert, params.alerts.as_deref()) {
-        (true, Some(_)) => {
-            let message = "cannot use both parameters \"alerts\" and \"no_alert\": expected one of them";
-            return Err(RpcError::new(ErrorKind::Params, message));
-        }
-        (true, None) => Some(Vec::new()),
-        (false, Some(alerts)) => Some(details::alerts(alerts)?),
-        (false, None) => words_alerts,
-    };
+    let alerts = alerts(&params)?.or(words_alerts);
     let is_silent = alerts.as_ref().is_some_and(Vec::is_empty);
     let options = api.options();
     let mut details = Details {
@@ -91,6 +84,19 @@ pub(in crate::api) async fn add(api: &Api, params: Add) -> Result<WriteResult, R
     warnings.extend(details::mute_warning(&applied.snapshot));
     warnings.extend(api.hold_warnings(&api.quiet().await?, &applied.snapshot));
     api.written(applied, warnings).await
+}
+
+/// Returns when it speaks, where that is said beside its words.
+fn alerts(params: &Add) -> Result<Option<Vec<Span>>, RpcError> {
+    match (params.no_alert, params.alerts.as_deref()) {
+        (true, Some(_)) => {
+            let message = "cannot use both parameters \"alerts\" and \"no_alert\": expected one of them";
+            Err(RpcError::new(ErrorKind::Params, message))
+        }
+        (true, None) => Ok(Some(Vec::new())),
+        (false, Some(alerts)) => details::alerts(alerts).map(Some),
+        (false, None) => Ok(None),
+    }
 }
 
 /// Returns the deadline: of the request, else of the words.
