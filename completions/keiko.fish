@@ -59,6 +59,8 @@ complete -c keiko -n "__fish_keiko_needs_command" -f -a "status" -d 'Shows how t
 complete -c keiko -n "__fish_keiko_needs_command" -f -a "channel" -d 'Shows where Keiko speaks; adds a target, tries, pauses, resumes or removes it'
 complete -c keiko -n "__fish_keiko_needs_command" -f -a "daemon" -d 'Looks after the daemon'
 complete -c keiko -n "__fish_keiko_needs_command" -f -a "backup" -d 'Copies all tasks and their history into a file'
+complete -c keiko -n "__fish_keiko_needs_command" -f -a "wait" -d 'Waits until tasks have fired or are done'
+complete -c keiko -n "__fish_keiko_needs_command" -f -a "watch" -d 'Shows what is due, next and paused, and keeps it up to date'
 complete -c keiko -n "__fish_keiko_needs_command" -f -a "events" -d 'Shows the changes of all tasks, oldest first, and what happened to the device'
 complete -c keiko -n "__fish_keiko_needs_command" -f -a "rpc" -d 'Calls a method of the daemon and prints its result as JSON'
 complete -c keiko -n "__fish_keiko_needs_command" -f -a "help" -d 'Tells what a command takes, or which commands there are'
@@ -663,7 +665,25 @@ complete -c keiko -n "__fish_keiko_using_subcommand backup" -l json -d 'Give res
 complete -c keiko -n "__fish_keiko_using_subcommand backup" -s q -l quiet -d 'Leave out confirmations and hints'
 complete -c keiko -n "__fish_keiko_using_subcommand backup" -l print-id -d 'Print the UUID of the task and nothing else'
 complete -c keiko -n "__fish_keiko_using_subcommand backup" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c keiko -n "__fish_keiko_using_subcommand wait" -l for -d 'What to wait for' -r -f -a "fired\t'It rings, or is due in silence'
+done\t'It is done'"
+complete -c keiko -n "__fish_keiko_using_subcommand wait" -l timeout -d 'How long at most: 5m, 1h 30m' -r
+complete -c keiko -n "__fish_keiko_using_subcommand wait" -l color -d 'Whether to show colours' -r -f -a "auto\t'On a terminal that knows colours, unless `NO_COLOR` is set'
+always\t'Also into pipes and files'
+never\t'Nowhere'"
+complete -c keiko -n "__fish_keiko_using_subcommand wait" -l json -d 'Give results and errors as JSON'
+complete -c keiko -n "__fish_keiko_using_subcommand wait" -s q -l quiet -d 'Leave out confirmations and hints'
+complete -c keiko -n "__fish_keiko_using_subcommand wait" -l print-id -d 'Print the UUID of the task and nothing else'
+complete -c keiko -n "__fish_keiko_using_subcommand wait" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c keiko -n "__fish_keiko_using_subcommand watch" -l color -d 'Whether to show colours' -r -f -a "auto\t'On a terminal that knows colours, unless `NO_COLOR` is set'
+always\t'Also into pipes and files'
+never\t'Nowhere'"
+complete -c keiko -n "__fish_keiko_using_subcommand watch" -l json -d 'Give results and errors as JSON'
+complete -c keiko -n "__fish_keiko_using_subcommand watch" -s q -l quiet -d 'Leave out confirmations and hints'
+complete -c keiko -n "__fish_keiko_using_subcommand watch" -l print-id -d 'Print the UUID of the task and nothing else'
+complete -c keiko -n "__fish_keiko_using_subcommand watch" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c keiko -n "__fish_keiko_using_subcommand events" -l since -d 'Only those behind this seq' -r
+complete -c keiko -n "__fish_keiko_using_subcommand events" -l task -d 'Only those of this task: its number, the beginning of its id, or words of its title' -r
 complete -c keiko -n "__fish_keiko_using_subcommand events" -l limit -d 'At most so many' -r
 complete -c keiko -n "__fish_keiko_using_subcommand events" -l color -d 'Whether to show colours' -r -f -a "auto\t'On a terminal that knows colours, unless `NO_COLOR` is set'
 always\t'Also into pipes and files'

@@ -1,7 +1,8 @@
 //! What happens on one connection? Frames are read under limits, done one after another, and answered.
 //!
-//! One request at a time, so that answers come in order and a caller that asks much holds up only itself. It holds one
-//! frame and one answer at most; a caller that does not read its answers is hung up on.
+//! One request at a time, so that answers come in order and a caller that asks much holds up only itself. Only what waits
+//! for something to happen is answered when it has, between others. It holds one frame and one answer at most; a caller
+//! that does not read its answers is hung up on.
 
 use std::future::{Pending, pending};
 use std::io;
@@ -14,9 +15,11 @@ use tokio::sync::watch;
 use tokio::time::{Timeout, timeout};
 use tokio_util::sync::CancellationToken;
 
-use crate::api::dispatch::{Session, Subscription, dispatch};
+use crate::api::dispatch::{Answered, Session, Subscription, dispatch};
+use crate::api::handlers::awaiting::Awaiting;
 use crate::api::listen::{CONNECTIONS_MAX, Stream, turn_away};
 use crate::api::seats::{Place, Standing};
+use crate::api::waiting::{Over, WAITING_MAX, WAITS_MAX, Waits};
 use crate::api::{Api, handlers};
 use crate::protocol::envelope::{Id, Message, Request, Response, read_requests, write_notification};
 use crate::protocol::error_code::{ErrorKind, RpcError};
@@ -85,8 +88,15 @@ enum Ended {
 
 /// Serves a connection until its caller hangs up, breaks a limit, or the daemon stops.
 pub(super) async fn serve(stream: Stream, api: Arc<Api>, place: Place, stop: CancellationToken) {
-    let mut connection =
-        Connection { stream, frames: Frames::default(), session: Session::default(), api, place, has_asked: false };
+    let mut connection = Connection {
+        stream,
+        frames: Frames::default(),
+        session: Session::default(),
+        waits: Waits::default(),
+        api,
+        place,
+        has_asked: false,
+    };
     let ended = connection.run(&stop).await;
     let told = ended.as_ref().map_or_else(ToString::to_string, |()| String::new());
     match ended {
@@ -143,10 +153,20 @@ impl Overdue {
     }
 }
 
+/// How a request came.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Setting {
+    /// On its own.
+    Alone,
+    /// With others, and all answers go together.
+    InBatch,
+}
+
 struct Connection {
     stream: Stream,
     frames: Frames,
     session: Session,
+    waits: Waits,
     api: Arc<Api>,
     place: Place,
     has_asked: bool,
@@ -191,12 +211,13 @@ impl Connection {
             tokio::select! {
                 // What is asked goes before what is told, so that a long backlog keeps nobody from ending it.
                 biased;
-                () = stop.cancelled() => return stopped(subscription.is_some()),
+                () = stop.cancelled() => return self.stopped().await,
                 () = leave.cancelled() => return Err(Ended::Displaced),
                 limit = Overdue::of(overdue.as_mut()) => return Err(Ended::Silent { limit }),
-                read = self.read() => if !read? {
+                read = read(&mut self.stream, &mut self.frames) => if !read? {
                     return self.finish().await;
                 },
+                over = self.waits.next(), if !self.waits.is_empty() => self.tell_end(over).await?,
                 () = std::future::ready(()), if is_behind => self.push().await?,
                 () = changed(&mut last_seq), if subscription.is_some() => {}
             }
@@ -225,12 +246,25 @@ impl Connection {
         Ok(())
     }
 
-    /// Reads some bytes; answers whether there may be more.
-    async fn read(&mut self) -> Result<bool, Ended> {
-        let mut bytes = [0; READ_BYTES];
-        let count = self.stream.read(&mut bytes).await?;
-        self.frames.push(&bytes[..count]);
-        Ok(count > 0)
+    /// Answers a call that waited.
+    async fn tell_end(&mut self, over: Over) -> Result<(), Ended> {
+        self.place.set(Standing::Busy);
+        self.place.waits_for(self.waits.len());
+        let Over { id, wanted, waited } = over;
+        let outcome = handlers::awaiting::tell(&self.api, wanted, waited).await;
+        let line = Response { id, outcome }.to_text() + "\n";
+        self.write(line.as_bytes()).await
+    }
+
+    /// Ends the connection since the daemon stops; who waits for something is told so.
+    async fn stopped(&mut self) -> Result<(), Ended> {
+        let why = RpcError::new(ErrorKind::Stopping, "the daemon is about to stop").with_hint("connect anew");
+        for id in self.waits.give_up() {
+            let message = format!("cannot go on waiting: {}", why.message);
+            let line = Response::error(id, RpcError { message, ..why.clone() }).to_text() + "\n";
+            self.write(line.as_bytes()).await?;
+        }
+        if self.session.subscription.is_some() { Err(Ended::Unfed { why }) } else { Ok(()) }
     }
 
     async fn finish(&mut self) -> Result<(), Ended> {
@@ -244,7 +278,7 @@ impl Connection {
     async fn answer(&mut self, frame: &[u8]) -> Result<(), Ended> {
         match read_requests(frame) {
             Message::Single(request) => {
-                if let Some(response) = self.respond(request).await {
+                if let Some(response) = self.respond(request, Setting::Alone).await {
                     // Only the line is kept while it is written: a caller that does not read holds an answer once.
                     let line = response.to_text() + "\n";
                     drop(response);
@@ -255,7 +289,7 @@ impl Connection {
                 // Each answer is sent as it is made, since together they may be long.
                 let mut before = "[";
                 for request in requests {
-                    if let Some(response) = self.respond(request).await {
+                    if let Some(response) = self.respond(request, Setting::InBatch).await {
                         let text = before.to_owned() + &response.to_text();
                         drop(response);
                         self.write(text.as_bytes()).await?;
@@ -270,14 +304,42 @@ impl Connection {
         Ok(())
     }
 
-    /// Does a request; `None` where nobody waits for an answer.
-    async fn respond(&mut self, request: Result<Request, Response>) -> Option<Response> {
+    /// Does a request; `None` where nobody waits for an answer, or it comes later.
+    async fn respond(&mut self, request: Result<Request, Response>, setting: Setting) -> Option<Response> {
         let Request { id, method, params } = match request {
             Ok(request) => request,
             Err(response) => return Some(response),
         };
-        let outcome = dispatch(&self.api, &mut self.session, &method, params.as_deref()).await;
+        let outcome = match dispatch(&self.api, &mut self.session, &method, params.as_deref()).await {
+            Ok(Answered::Now(result)) => Ok(result),
+            // Without an id nobody would be told.
+            Ok(Answered::Later(awaiting)) => match self.wait(id.clone()?, awaiting, setting) {
+                Ok(()) => return None,
+                Err(refusal) => Err(refusal),
+            },
+            Err(refusal) => Err(refusal),
+        };
         Some(Response { id: id?, outcome })
+    }
+
+    /// Lets a call wait for what it waits for; where it may not, the wait ends with what is dropped here.
+    fn wait(&mut self, id: Id, awaiting: Awaiting, setting: Setting) -> Result<(), RpcError> {
+        let many = |why: String| RpcError::new(ErrorKind::Limit, format!("cannot wait: {why}"));
+        match setting {
+            Setting::Alone => {}
+            Setting::InBatch => {
+                let why = "cannot wait within a batch: all its answers come together";
+                return Err(RpcError::new(ErrorKind::Request, why).with_hint("send it as a request of its own"));
+            }
+        }
+        if self.waits.len() >= WAITS_MAX {
+            return Err(many(format!("this connection waits for {WAITS_MAX} already")));
+        }
+        if !self.place.waits_for(self.waits.len() + 1) {
+            return Err(many(format!("{WAITING_MAX} connections wait already")));
+        }
+        self.waits.push(id, awaiting);
+        Ok(())
     }
 
     async fn write(&mut self, bytes: &[u8]) -> Result<(), Ended> {
@@ -286,13 +348,12 @@ impl Connection {
     }
 }
 
-/// Ends a connection since the daemon stops; who waits for events is told so.
-fn stopped(is_following: bool) -> Result<(), Ended> {
-    if is_following {
-        let why = RpcError::new(ErrorKind::Stopping, "the daemon is about to stop").with_hint("connect anew");
-        return Err(Ended::Unfed { why });
-    }
-    Ok(())
+/// Reads some bytes; answers whether there may be more.
+async fn read(stream: &mut Stream, frames: &mut Frames) -> io::Result<bool> {
+    let mut bytes = [0; READ_BYTES];
+    let count = stream.read(&mut bytes).await?;
+    frames.push(&bytes[..count]);
+    Ok(count > 0)
 }
 
 /// Waits for the next commit; for ever once there will be none.

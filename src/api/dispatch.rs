@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use crate::api::handlers::awaiting::Awaiting;
 use crate::api::{Api, handlers};
 use crate::protocol::envelope::{RawJson, RawText, no_method, read_params, write_answer};
 use crate::protocol::error_code::RpcError;
@@ -44,19 +45,27 @@ impl Session {
     }
 }
 
-/// Does a request, and returns its result as JSON text.
+/// What becomes of a request.
+pub(super) enum Answered {
+    /// Its result, as JSON text.
+    Now(RawJson),
+    /// It is answered when something has happened.
+    Later(Awaiting),
+}
+
+/// Does a request.
 pub(super) async fn dispatch(
     api: &Api,
     session: &mut Session,
     method: &str,
     params: Option<&RawText>,
-) -> Result<RawJson, RpcError> {
+) -> Result<Answered, RpcError> {
     if let Some(refusal) = &session.refusal {
         return Err(refusal.clone());
     }
     let within = session.within.clone();
     let api = within.as_deref().unwrap_or(api);
-    match Method::from_word(method).ok_or_else(|| no_method(method))? {
+    let answer = match Method::from_word(method).ok_or_else(|| no_method(method))? {
         Method::DaemonHello => {
             let answer = handlers::daemon::hello(api, &read(params)?);
             session.refusal = answer.as_ref().err().cloned();
@@ -82,7 +91,10 @@ pub(super) async fn dispatch(
         Method::TaskCancel => handlers::changes::cancel(api, read(params)?).await.map(write_answer),
         Method::TaskDelete => handlers::ops::delete(api, read(params)?).await.map(write_answer),
         Method::TaskRetry => handlers::changes::retry(api, read(params)?).await.map(write_answer),
+        Method::TaskRun => handlers::runs::run(api, read(params)?).await.map(write_answer),
+        Method::TaskOutput => handlers::runs::output(api, read(params)?).await.map(write_answer),
         Method::TaskUnblock => handlers::waits::unblock(api, read(params)?).await.map(write_answer),
+        Method::TaskWait => return handlers::awaiting::wait(api, read(params)?).await,
         Method::TaskHistory => handlers::following::history(api, read(params)?).await,
         Method::OpBegin => Ok(write_answer(handlers::ops::begin(api, session, read(params)?))),
         Method::OpList => handlers::ops::list(api, read(params)?).await.map(write_answer),
@@ -110,7 +122,8 @@ pub(super) async fn dispatch(
             Ok(openrpc::document())
         }
         Method::ClockAdvance => handlers::daemon::advance(api, read(params)?).await.map(write_answer),
-    }
+    };
+    answer.map(Answered::Now)
 }
 
 fn read<P: Ask>(params: Option<&RawText>) -> Result<P, RpcError> {

@@ -13,8 +13,10 @@ use crate::protocol::to_wire::{self, Detail};
 
 pub(super) mod add;
 pub(super) mod agenda;
+pub(super) mod awaiting;
 pub(super) mod away;
 pub(super) mod changes;
+mod command;
 pub(super) mod daemon;
 mod details;
 pub(super) mod following;
@@ -24,6 +26,7 @@ pub(super) mod outgoing;
 pub(super) mod pauses;
 mod policy;
 pub(super) mod questions;
+pub(super) mod runs;
 mod scope;
 pub(super) mod storage;
 pub(super) mod story;
@@ -54,7 +57,12 @@ impl Api {
             Some(_) => self.handle.deliveries(snapshot).await.map_err(|error| self.refusal(&error))?,
             None => Vec::new(),
         };
-        Ok(to_wire::task(snapshot, &deliveries, Detail::Full, self.view()))
+        let mut told = to_wire::task(snapshot, &deliveries, Detail::Full, self.view());
+        if snapshot.task.details.command.is_some() {
+            let runs = self.handle.runs(snapshot.task.id).await.map_err(|error| self.refusal(&error))?;
+            to_wire::run::tell_runs(&mut told, snapshot, &runs);
+        }
+        Ok(told)
     }
 
     /// Returns the answer to a request that was done before under its key. It is asked before anything else of the request

@@ -30,6 +30,7 @@ mod page;
 mod refusal;
 mod seats;
 mod time;
+mod waiting;
 
 /// What the daemon says of itself.
 #[derive(Clone, Debug)]

@@ -35,6 +35,7 @@ impl Api {
             Rejection::Ended { .. }
             | Rejection::NoCommand { .. }
             | Rejection::StillRuns { .. }
+            | Rejection::CommandChange { .. }
             | Rejection::Ahead { .. }
             | Rejection::NotSeries { .. }
             | Rejection::KindChange { .. }
@@ -246,6 +247,8 @@ fn rejected(rejection: &Rejection, zone: Tz) -> RpcError {
         Rejection::NoCommand { number, .. } => refuse(ErrorKind::Refused)
             .with_hint(format!("keiko edit {number} --run -- COMMAND gives it one, keiko done {number} says that it is done")),
         Rejection::StillRuns { number, .. } => refuse(ErrorKind::Refused)
+            .with_hint(format!("keiko wait {number} --for done waits for its end, keiko cancel {number} ends it")),
+        Rejection::CommandChange { number, .. } => refuse(ErrorKind::Refused)
             .with_hint(format!("keiko wait {number} --for done waits for its end, keiko cancel {number} ends it")),
         Rejection::NotSeries { .. } => refuse(ErrorKind::Refused).with_hint("cancel ends it, snooze puts it off"),
         Rejection::OneTime { number, .. } => refuse(ErrorKind::Refused).with_hint(format!(

@@ -6,6 +6,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use tokio_util::sync::CancellationToken;
 
+use crate::api::waiting::WAITING_MAX;
+
 /// What a connection is doing.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(super) enum Standing {
@@ -35,6 +37,8 @@ struct Taken {
 struct Seat {
     standing: Standing,
     since: u64,
+    /// Whether a call of it waits for something to happen: then it stays, since its answer is what it is there for.
+    is_waiting: bool,
     leave: CancellationToken,
 }
 
@@ -54,14 +58,16 @@ impl Seats {
         taken.last_number += 1;
         taken.turns += 1;
         let (number, since) = (taken.last_number, taken.turns);
-        taken.seats.insert(number, Seat { standing: Standing::Idle, since, leave: leave.clone() });
+        taken.seats.insert(number, Seat { standing: Standing::Idle, since, is_waiting: false, leave: leave.clone() });
         Place { seats: Arc::clone(self), number, leave }
     }
 
     /// Asks the connection to leave that has been idle longest; answers whether there is one.
     pub(super) fn free_one(&self) -> bool {
         let taken = self.lock();
-        let idle = taken.seats.values().filter(|seat| seat.standing != Standing::Busy && !seat.leave.is_cancelled());
+        let may_leave =
+            |seat: &&Seat| seat.standing != Standing::Busy && !seat.is_waiting && !seat.leave.is_cancelled();
+        let idle = taken.seats.values().filter(may_leave);
         match idle.min_by_key(|seat| (seat.standing, seat.since)) {
             Some(seat) => {
                 seat.leave.cancel();
@@ -87,6 +93,18 @@ impl Place {
             seat.standing = standing;
             seat.since = since;
         }
+    }
+
+    /// Notes for how much the connection waits; answers whether it may, since not all connections may wait.
+    pub(super) fn waits_for(&self, count: usize) -> bool {
+        let mut taken = self.seats.lock();
+        let waiting = taken.seats.values().filter(|seat| seat.is_waiting).count();
+        let Some(seat) = taken.seats.get_mut(&self.number) else { return false };
+        if count > 0 && !seat.is_waiting && waiting >= WAITING_MAX {
+            return false;
+        }
+        seat.is_waiting = count > 0;
+        true
     }
 
     /// Returns what is cancelled when the connection is to leave.

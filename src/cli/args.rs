@@ -5,8 +5,8 @@
 use clap::{Args, Parser, Subcommand};
 
 use crate::cli::commands::{
-    ack, add, agenda, away, backup, cancel, channel, daemon, delete, done, edit, events, help, history, list, op,
-    parse, pause, remind, resume, retry, rpc, show, skip, snooze, status, unblock, undo, why,
+    ack, add, agenda, away, backup, cancel, channel, daemon, delete, done, edit, events, help, history, import, list,
+    op, parse, pause, remind, resume, retry, rpc, run, show, skip, snooze, status, unblock, undo, wait, watch, why,
 };
 use crate::cli::ui::{ColorFlag, Form};
 
@@ -26,7 +26,7 @@ use crate::cli::ui::{ColorFlag, Form};
         keiko add pay rent tomorrow 3pm\n  \
         keiko done 12\n\n\
         Exit codes: 0 done, 1 failure, 2 usage, 3 time not understood, 4 not found or ambiguous,\n\
-        5 refused, 6 no daemon, 7 version mismatch, 8 conflict, 9 storage"
+        5 refused, 6 no daemon, 7 version mismatch, 8 conflict, 9 storage, 124 timed out"
 )]
 pub(crate) struct Arguments {
     /// What is to be done.
@@ -97,6 +97,8 @@ pub(crate) enum Command {
     Delete(delete::Delete),
     #[command(name = "retry")]
     Retry(retry::Retry),
+    #[command(name = "run")]
+    Run(run::RunCommand),
     #[command(name = "unblock")]
     Unblock(unblock::Unblock),
     #[command(name = "undo")]
@@ -121,6 +123,12 @@ pub(crate) enum Command {
     Daemon(daemon::Daemon),
     #[command(name = "backup")]
     Backup(backup::Backup),
+    #[command(name = "import")]
+    Import(import::Import),
+    #[command(name = "wait")]
+    Wait(wait::Wait),
+    #[command(name = "watch")]
+    Watch(watch::Watch),
     #[command(name = "events")]
     Events(events::Events),
     #[command(name = "rpc")]

@@ -9,7 +9,9 @@ use crate::cli::start::{self, Process};
 use crate::cli::ui::{Form, Ui};
 use crate::client::{Client, ClientError};
 use crate::config::paths::Paths;
+use crate::domain::time::Timestamp;
 use crate::protocol::envelope::{self, RawJson};
+use crate::protocol::error_code::RpcError;
 use crate::protocol::methods::{
     AGENDA_DEFAULT, AGENDA_MAX, AgendaGet, AgendaResult, Ask, EVENT_NOTIFICATION, EventSubscribe, Hello, History,
     HistoryResult, List, ListResult, OpBegin, Stop,
@@ -131,26 +133,109 @@ impl<'a> Context<'a> {
         Ok(whole)
     }
 
-    /// Tells `tell` each event behind a cursor, and each that happens from then on, until it wants no more.
+    /// Begins a call that is answered when something has happened, and returns its number.
     ///
     /// # Errors
-    /// As [`Context::ask`]; the daemon stops, or ends the subscription.
+    /// As [`Context::ask`].
+    pub(crate) fn begin<A: Ask>(&mut self, question: &A) -> Result<u64, CliError> {
+        Ok(self.client()?.begin(question)?)
+    }
+
+    /// Returns the next answer to a call that was begun; waits for as long as it takes.
+    ///
+    /// # Errors
+    /// The daemon is gone, or takes nothing from this connection.
+    pub(crate) fn next_answer(&mut self) -> Result<(u64, Result<RawJson, RpcError>), CliError> {
+        let client = self.client()?;
+        client.wait_for_ever()?;
+        Ok(client.next_answer()?)
+    }
+
+    /// Starts no daemon any more: one that goes away is waited for, and whoever stopped it is not thwarted.
+    pub(crate) const fn stay(&mut self) {
+        self.may_start = false;
+    }
+
+    /// Returns the daemon's time.
+    ///
+    /// # Errors
+    /// As [`Context::ask`].
+    pub(crate) fn now(&mut self) -> Result<Timestamp, CliError> {
+        Ok(self.ask(&Hello::default())?.now.instant())
+    }
+
+    /// Gives up the connection, for a new one with what is asked next.
+    pub(crate) fn hang_up(&mut self) {
+        self.client = None;
+    }
+
+    /// Waits until a daemon that went away is there again, and says on standard error what is waited for.
+    ///
+    /// # Errors
+    /// It does not come back in time.
+    pub(crate) fn come_back(&mut self) -> Result<(), CliError> {
+        self.client = None;
+        self.ui.progress("keikod is gone; waiting for it to come back");
+        self.client = Some(start::connect_again(&Paths::of_process()?)?);
+        self.ui.progress("keikod is back");
+        Ok(())
+    }
+
+    /// Tells `tell` each event behind a cursor, and each that happens from then on, until it wants no more. Without a cursor
+    /// only what happens from now on. Where the daemon goes away it goes on with the next one, behind the last event.
+    ///
+    /// # Errors
+    /// As [`Context::ask`]; the daemon does not come back, or ends the subscription for good.
     pub(crate) fn follow(
         &mut self,
-        since: u64,
+        mut since: Option<u64>,
         mut tell: impl FnMut(&mut Ui, &Event, Viewpoint) -> bool,
     ) -> Result<(), CliError> {
-        self.ask(&EventSubscribe { since: Some(since) })?;
+        loop {
+            let before = since;
+            match self.follow_on(&mut since, &mut tell) {
+                Err(error) if error.is_loss() => {
+                    self.stay();
+                    self.come_back()?;
+                }
+                // Whoever reads slowly is hung up on, and goes on where it was; who gets nowhere is not to try for ever.
+                Err(error) if error.is_limit() && before.is_some() && since != before => self.client = None,
+                ended => return ended,
+            }
+        }
+    }
+
+    fn follow_on(
+        &mut self,
+        since: &mut Option<u64>,
+        tell: &mut impl FnMut(&mut Ui, &Event, Viewpoint) -> bool,
+    ) -> Result<(), CliError> {
+        *since = Some(self.ask(&EventSubscribe { since: *since })?.cursor);
         self.client()?.wait_for_ever()?;
         loop {
             let (method, params) = self.client()?.notification()?;
             if method != EVENT_NOTIFICATION {
                 continue;
             }
-            let event = envelope::read_pushed(&params).map_err(ClientError::from)?.event;
-            let view = self.viewpoint(event.at);
-            if !tell(self.ui, &event, view) {
+            let pushed = envelope::read_pushed(&params).map_err(ClientError::from)?;
+            *since = Some(pushed.cursor);
+            let view = self.viewpoint(pushed.event.at);
+            if !tell(self.ui, &pushed.event, view) {
                 return Ok(());
+            }
+        }
+    }
+
+    /// Returns the next event of a subscription; waits for as long as it takes.
+    ///
+    /// # Errors
+    /// The daemon stops, or ends the subscription.
+    pub(crate) fn next_event(&mut self) -> Result<Event, CliError> {
+        self.client()?.wait_for_ever()?;
+        loop {
+            let (method, params) = self.client()?.notification()?;
+            if method == EVENT_NOTIFICATION {
+                return Ok(envelope::read_pushed(&params).map_err(ClientError::from)?.event);
             }
         }
     }
@@ -249,7 +334,12 @@ impl<'a> Context<'a> {
 
     fn client(&mut self) -> Result<&mut Client, CliError> {
         if self.client.is_none() {
-            let reached = start::connect_or_start(&Paths::of_process()?, self.arguments)?;
+            let paths = Paths::of_process()?;
+            let reached = if self.may_start {
+                start::connect_or_start(&paths, self.arguments)?
+            } else {
+                start::Reached { client: start::connect(&paths)?, is_new: false }
+            };
             if reached.is_new {
                 self.ui.progress("started keikod");
                 self.has_started = true;

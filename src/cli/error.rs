@@ -40,6 +40,12 @@ pub(crate) enum Exit {
     Conflict = 8,
     /// The store cannot write or read.
     Storage = 9,
+    /// What was waited for did not happen in time, as `timeout` says it.
+    TimedOut = 124,
+    /// The person pressed Ctrl-C, as a shell says it.
+    Interrupted = 130,
+    /// The process was asked to end, as a shell says it.
+    Terminated = 143,
 }
 
 impl Exit {
@@ -60,7 +66,10 @@ impl Exit {
             | Self::NoDaemon
             | Self::Version
             | Self::Conflict
-            | Self::Storage => self,
+            | Self::Storage
+            | Self::TimedOut
+            | Self::Interrupted
+            | Self::Terminated => self,
         }
     }
 
@@ -191,6 +200,44 @@ impl CliError {
         }
     }
 
+    /// Returns whether the daemon went away: it ended, or is about to.
+    pub(crate) fn is_loss(&self) -> bool {
+        match self {
+            Self::Client(ClientError::Refused { error }) => error.kind() == ErrorKind::Stopping,
+            Self::Client(
+                ClientError::NoDaemon { .. }
+                | ClientError::NotTaken { .. }
+                | ClientError::Closed { .. }
+                | ClientError::Broken { .. },
+            ) => true,
+            Self::Client(
+                ClientError::Connect { .. }
+                | ClientError::Version { .. }
+                | ClientError::TimedOut { .. }
+                | ClientError::NotAMessage { .. }
+                | ClientError::Frame { .. },
+            )
+            | Self::Usage { .. }
+            | Self::Names(_)
+            | Self::Start(_)
+            | Self::Time(_)
+            | Self::Config(_)
+            | Self::Paths(_)
+            | Self::Input { .. }
+            | Self::Output { .. }
+            | Self::NoneMeant { .. }
+            | Self::Edit(_)
+            | Self::InUse { .. }
+            | Self::GivenUp
+            | Self::Json { .. } => false,
+        }
+    }
+
+    /// Returns whether the daemon refused since a limit is reached.
+    pub(crate) fn is_limit(&self) -> bool {
+        self.refused().is_some_and(|error| error.kind() == ErrorKind::Limit)
+    }
+
     /// Returns how keiko ends.
     pub(crate) fn exit(&self) -> Exit {
         match self {
@@ -296,7 +343,10 @@ impl CliError {
                 | Exit::NotFound
                 | Exit::Refused
                 | Exit::NoDaemon
-                | Exit::Conflict => "start",
+                | Exit::Conflict
+                | Exit::TimedOut
+                | Exit::Interrupted
+                | Exit::Terminated => "start",
             },
             Self::Time(_) => "time",
             Self::NoneMeant { .. } => "not_found",

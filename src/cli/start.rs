@@ -3,6 +3,7 @@
 //! Never polls: the daemon says on its standard output that it is ready, and its end is seen through its process.
 
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use crate::cli::error::CliError;
 use crate::client::start::{Launch, start};
@@ -45,6 +46,105 @@ pub(crate) fn connect_or_start(paths: &Paths, arguments: &[&str]) -> Result<Reac
         lock: &paths.data_dir().join("start.lock"),
     })?;
     Ok(Reached { client: started.client, is_new: started.is_new })
+}
+
+/// How long a daemon that went away may take to come back: an update, a service that starts it anew.
+const RETURN_WAIT: Duration = Duration::from_mins(1);
+
+/// How often a sign of a daemon may turn out to be none.
+const SIGNS_MAX: usize = 100;
+
+/// Connects to a daemon that went away, once there is one again. Starts none: whoever stopped it meant it.
+///
+/// # Errors
+/// It does not come back in time, or cannot be used.
+pub(crate) fn connect_again(paths: &Paths) -> Result<Client, CliError> {
+    let mut tries = 0;
+    loop {
+        // Watched before it is tried, so that it cannot come between.
+        let signs = Signs::over(paths);
+        // One that is about to end lets in who knocks, and greets nobody.
+        let greeted = connect(paths).and_then(|mut client| {
+            client.hello()?;
+            Ok(client)
+        });
+        let Err(error) = greeted else { return greeted };
+        tries += 1;
+        let is_there = !matches!(error, CliError::Client(ClientError::NoDaemon { .. }));
+        if !error.is_loss() || tries > SIGNS_MAX || !(is_there || signs.wait(RETURN_WAIT)) {
+            return Err(error);
+        }
+    }
+}
+
+/// The signs that a daemon has come: its socket, and the file that says where that is.
+struct Signs {
+    #[cfg(target_os = "linux")]
+    descriptor: Option<std::os::fd::OwnedFd>,
+    /// The names of the two files.
+    #[cfg(target_os = "linux")]
+    names: Vec<std::ffi::OsString>,
+}
+
+#[cfg(target_os = "linux")]
+impl Signs {
+    fn over(paths: &Paths) -> Self {
+        use rustix::fs::inotify::{CreateFlags, WatchFlags, add_watch, init};
+        let descriptor = init(CreateFlags::CLOEXEC).ok();
+        let files = [Some(paths.announcement()), paths.find_socket().ok()];
+        let mut names = Vec::new();
+        for file in files.into_iter().flatten() {
+            if let (Some(descriptor), Some(folder), Some(name)) = (&descriptor, file.parent(), file.file_name()) {
+                // A folder that is not there yet has no sign to give; the other has.
+                let _ = add_watch(descriptor, folder, WatchFlags::CREATE | WatchFlags::MOVED_TO);
+                names.push(name.to_owned());
+            }
+        }
+        Self { descriptor, names }
+    }
+
+    /// Waits for a sign; answers whether there was one in time.
+    fn wait(&self, limit: Duration) -> bool {
+        use std::os::unix::ffi::OsStrExt as _;
+
+        use rustix::event::{PollFd, PollFlags, Timespec, poll};
+        let Some(descriptor) = &self.descriptor else { return false };
+        let limit = Timespec::try_from(limit).ok();
+        let mut buffer = [std::mem::MaybeUninit::uninit(); 4096];
+        let mut reader = rustix::fs::inotify::Reader::new(descriptor, &mut buffer);
+        loop {
+            // What was read with the one before is not told again.
+            if reader.is_buffer_empty() {
+                let mut signs = [PollFd::new(descriptor, PollFlags::IN)];
+                match poll(&mut signs, limit.as_ref()) {
+                    Ok(0) => return false,
+                    Ok(_) => {}
+                    Err(rustix::io::Errno::INTR) => continue,
+                    Err(_) => return false,
+                }
+            }
+            let Ok(event) = reader.next() else { return false };
+            let name = event.file_name().map(std::ffi::CStr::to_bytes);
+            if self.names.iter().any(|known| Some(known.as_bytes()) == name) {
+                return true;
+            }
+        }
+    }
+}
+
+#[cfg(not(target_os = "linux"))]
+impl Signs {
+    const fn over(_paths: &Paths) -> Self {
+        Self {}
+    }
+
+    /// Lets some time pass, since nothing tells; [`SIGNS_MAX`] ends it.
+    #[expect(clippy::unused_self, reason = "on Linux there is something to watch")]
+    fn wait(&self, limit: Duration) -> bool {
+        let (_never, told) = std::sync::mpsc::channel::<()>();
+        let count = u32::try_from(SIGNS_MAX).unwrap_or(u32::MAX);
+        told.recv_timeout(limit / count) == Err(std::sync::mpsc::RecvTimeoutError::Timeout)
+    }
 }
 
 /// Waits until a daemon that stops is gone, so that whoever starts the next one finds its place free.

@@ -10,6 +10,8 @@ use anstream::{AutoStream, ColorChoice};
 
 #[cfg(unix)]
 mod hidden;
+#[cfg(unix)]
+pub(crate) mod screen;
 
 /// Narrower than this nothing can be read, so the size that a broken terminal reports is not believed.
 const WIDTH_MIN: usize = 10;
@@ -102,6 +104,15 @@ impl Ui {
         self.out.write(&(escape_json(&json) + "\n"));
     }
 
+    /// Gives bytes as they are, for programs that read them: never to a terminal.
+    pub(crate) fn bytes(&mut self, bytes: &[u8]) {
+        if !self.out.is_closed && self.out.failure.is_none() {
+            let mut raw = io::stdout().lock();
+            let result = raw.write_all(bytes).and_then(|()| raw.flush());
+            self.out.check(result);
+        }
+    }
+
     /// Gives a help page as clap made it, which has nothing of the user's in it.
     pub(crate) fn page(&mut self, ansi: &str) {
         self.out.write(ansi);
@@ -145,6 +156,34 @@ impl Ui {
     /// Returns whether a person reads the results on a terminal, so that long lists may be folded.
     pub(crate) const fn is_terminal(&self) -> bool {
         self.is_terminal
+    }
+
+    /// Prepares for results that come now and then for as long as somebody reads them: programs get JSON, and where a pipe is
+    /// closed the process ends without a word, also while there is nothing to say.
+    pub(crate) fn flow(&mut self) {
+        if self.is_terminal {
+            return;
+        }
+        if self.form == Form::Human {
+            self.form = Form::Json;
+        }
+        #[cfg(unix)]
+        std::thread::spawn(end_with_reader);
+    }
+
+    /// Returns whether a person sees standard output on a terminal that can be drawn on anew.
+    #[cfg(unix)]
+    pub(crate) fn can_redraw(&self) -> bool {
+        self.is_terminal && !Environment::of_process().is_dumb
+    }
+
+    /// Takes the terminal for a whole screen.
+    ///
+    /// # Errors
+    /// It cannot be written to.
+    #[cfg(unix)]
+    pub(crate) fn screen(&self) -> io::Result<screen::Screen> {
+        screen::Screen::begin(self.out.inner.current_choice() != ColorChoice::Never)
     }
 
     /// Says on standard error what a question is about, which is said to everybody who is asked.
@@ -252,6 +291,22 @@ where
             Ok(()) => {}
             Err(error) if error.kind() == io::ErrorKind::BrokenPipe => self.is_closed = true,
             Err(error) => self.failure = Some(error),
+        }
+    }
+}
+
+/// Waits until nobody reads standard output any more, and ends the process: whoever read has seen enough.
+#[cfg(unix)]
+fn end_with_reader() {
+    use rustix::event::{PollFd, PollFlags, poll};
+    let out = io::stdout();
+    // Nothing is asked for: an error of the other end is told all the same. Of a file there is none.
+    let mut reader = [PollFd::new(&out, PollFlags::empty())];
+    loop {
+        match poll(&mut reader, None) {
+            Ok(_) if reader[0].revents().intersects(PollFlags::ERR | PollFlags::HUP) => std::process::exit(0),
+            Err(rustix::io::Errno::INTR) => {}
+            Ok(_) | Err(_) => return,
         }
     }
 }

@@ -210,6 +210,35 @@ impl Client {
         Ok(envelope::read_result::<P>(&self.answer(id, method)?)?)
     }
 
+    /// Sends a call whose answer is to be taken later, with [`Self::next_answer`], and returns its number.
+    ///
+    /// For calls that wait for something to happen. Few at a time: who sends without reading is not read either.
+    ///
+    /// # Errors
+    /// It cannot be sent, or the daemon speaks another protocol.
+    pub fn begin<P: Ask>(&mut self, params: &P) -> Result<u64, ClientError> {
+        self.hello()?;
+        let id = self.next_id();
+        let method = P::METHOD.as_str();
+        self.send(envelope::write_request(id, method, params).as_bytes(), method)?;
+        Ok(id)
+    }
+
+    /// Returns the next answer to a call that was begun, with the number of the call; waits for it.
+    ///
+    /// # Errors
+    /// The connection ended or failed, nothing came in time, or the daemon takes nothing from this connection.
+    pub fn next_answer(&mut self) -> Result<(u64, Result<RawJson, RpcError>), ClientError> {
+        loop {
+            match self.receive("a call that waits")? {
+                Received::Notification { method, params } => self.notifications.push_back((method, params)),
+                Received::Answer { id: Some(id), outcome } => return Ok((id, outcome)),
+                Received::Answer { id: None, outcome: Err(error) } => return Err(ClientError::Refused { error }),
+                Received::Answer { id: None, outcome: Ok(_) } => {}
+            }
+        }
+    }
+
     /// Calls a method by name and returns the result as it came.
     ///
     /// # Errors

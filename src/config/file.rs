@@ -50,6 +50,7 @@ const SETTINGS: &[(&str, Setter)] = &[
     ("digest.channels", |config, value| {
         value::channels(value).map(|targets| config.daily = Some(Daily { targets, ..daily(config) }))
     }),
+    ("commands.at_once", |config, value| put(&mut config.commands_at_once, value::at_once(value))),
     ("log.level", |config, value| put(&mut config.log.level, value::log_level(value))),
     ("log.format", |config, value| put(&mut config.log.format, value::log_format(value))),
 ];
@@ -582,6 +583,8 @@ mod tests {
             [quiet]
             hours = "22:00-07:00"
             except = ["+med"]
+            [commands]
+            at_once = 7
             [log]
             level = "debug"
             format = "json"
@@ -600,6 +603,7 @@ mod tests {
             targets: Vec::new(),
             daily: None,
             hooks: Vec::new(),
+            commands_at_once: 7,
             quiet: QuietHours {
                 ranges: vec![QuietRange { days: Weekdays::ALL, from: at(22, 0), to: at(7, 0) }],
                 except: vec!["med".to_owned()],

@@ -53,6 +53,8 @@ pub struct Config {
     pub daily: Option<Daily>,
     /// Programs that are run when something happens, in the order of the file.
     pub hooks: Vec<Hook>,
+    /// How many commands of tasks run at once.
+    pub commands_at_once: usize,
     /// What the daemon writes down.
     pub log: Log,
 }
@@ -157,6 +159,7 @@ impl Default for Config {
             quiet: QuietHours::default(),
             daily: None,
             hooks: Vec::new(),
+            commands_at_once: 32,
             log: Log::default(),
         }
     }

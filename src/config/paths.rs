@@ -253,6 +253,22 @@ impl Paths {
         self.data_dir.join("keiko.lock")
     }
 
+    /// Returns the file whose lock the process that runs commands holds.
+    #[must_use]
+    pub fn runner_lock_file(&self) -> PathBuf {
+        self.data_dir.join("runner.lock")
+    }
+
+    /// Returns where the process that runs commands may listen, best first. What they are depends on nothing but the data
+    /// directory: the next daemon, whatever else is in its environment, finds the commands of the one before.
+    #[must_use]
+    pub fn runner_sockets(&self) -> Vec<PathBuf> {
+        let beside_data = self.socket_beside_data().with_file_name("runner.sock");
+        let short = self.short_socket().with_file_name("runner.sock");
+        // A file system may take no sockets.
+        [beside_data, short].into_iter().filter(|path| check_length(path).is_ok()).collect()
+    }
+
     /// Returns the log of a daemon that runs in the background.
     #[must_use]
     pub fn log_file(&self) -> PathBuf {

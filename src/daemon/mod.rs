@@ -34,6 +34,8 @@ use crate::notify::network::{Network, SilentNetwork, SystemNetwork};
 use crate::notify::terminal::{TerminalChannel, Terminals};
 use crate::notify::{Channel, first_look};
 use crate::protocol::{FAILED_PREFIX, HINT_PREFIX, PROGRAM_VERSION, READY_LINE};
+use crate::runner::client::{Place, ProcessRunner};
+use crate::runner::{Runner, process};
 use crate::store::sqlite::SqliteStore;
 use crate::store::{Store, StoreError};
 
@@ -51,6 +53,9 @@ const DELIVERIES_GRACE: Duration = Duration::from_secs(5);
 
 /// How long what hooks have begun may take once all else has ended: what does not end by then is told anew at the next start.
 const HOOKS_GRACE: Duration = Duration::from_secs(2);
+
+/// How long it may take to pass on the last orders of commands, which is done as they come.
+const ORDERS_GRACE: Duration = Duration::from_secs(2);
 
 /// How long a channel may look for somebody before what is due speaks without it: a bus answers within milliseconds.
 const FIRST_LOOK_WAIT: Duration = Duration::from_millis(500);
@@ -171,6 +176,9 @@ impl DaemonError {
 /// Runs the daemon until it is told to stop.
 #[must_use]
 pub fn main() -> ExitCode {
+    if let Some(ended) = process::role() {
+        return ended;
+    }
     let args = Args::parse();
     let mut log = None;
     match run(&args, &mut log) {
@@ -236,9 +244,11 @@ async fn serve(args: &Args, paths: &Paths, config: &Config) -> Result<(), Daemon
     };
     let configured = Configured::new(paths, config, &clock, || network(args))?;
     let channels = channels(config, &configured).await;
+    let place = Place { lock: paths.runner_lock_file(), sockets: paths.runner_sockets(), program: None };
+    let runner = Arc::new(ProcessRunner::at(place));
     let parts = EngineParts {
-        runner: Arc::new(crate::runner::recording::RecordingRunner::prompt()),
-        commands_at_once: crate::engine::runs::AT_ONCE_DEFAULT,
+        runner: Arc::clone(&runner) as Arc<dyn Runner>,
+        commands_at_once: config.commands_at_once,
         store: Arc::clone(&store) as Arc<dyn Store>,
         clock: Arc::clone(&clock),
         channels,
@@ -277,10 +287,12 @@ async fn serve(args: &Args, paths: &Paths, config: &Config) -> Result<(), Daemon
         () = handle.ended() => Err(DaemonError::EngineEnded),
     };
     stop.cancel();
-    // The order of LAYOUT 3.7: accepting, requests, deliveries, store, socket.
+    // The order of LAYOUT 3.7: accepting, requests, deliveries, orders of commands, store, socket.
     let socket = serving.await;
     running.stop(DELIVERIES_GRACE).await;
     hooks.stop(HOOKS_GRACE).await;
+    // What is on the disk as about to start is started; commands go on, and the next daemon takes them up.
+    let _ = tokio::time::timeout(ORDERS_GRACE, runner.flush()).await;
     close(store).await;
     if let Err(error) = paths.withdraw_socket() {
         tracing::warn!(%error, "cannot take back where the socket is");

@@ -47,6 +47,7 @@ pub(super) fn engine(config: &Config) -> EngineSettings {
         quiet_hours: config.quiet.clone(),
         daily: config.daily.clone(),
         routing: config.routing.clone(),
+        commands_at_once: config.commands_at_once,
     }
 }
 

@@ -84,9 +84,13 @@ pub fn needs_attention(snapshot: &Snapshot, undelivered: &BTreeSet<TaskId>, now:
         State::Failed(_) => true,
         State::Created | State::Pending(_) | State::Running(_) | State::Suspended(_) => {
             let is_overdue = match &occurrence.state {
+                // It asks nobody for an answer.
+                State::Running(_) if snapshot.task.details.command.is_some() => false,
                 State::Running(running) => {
                     let is_held = running.held_until.is_some_and(|end| end > now);
-                    !is_held && running.acked_at.is_none() && now.since(running.fired_at) >= OVERDUE_AFTER
+                    // What runs is not waited for by anybody's word.
+                    let is_run = snapshot.task.details.command.is_some();
+                    !is_held && !is_run && running.acked_at.is_none() && now.since(running.fired_at) >= OVERDUE_AFTER
                 }
                 State::Created
                 | State::Pending(_)
@@ -95,7 +99,7 @@ pub fn needs_attention(snapshot: &Snapshot, undelivered: &BTreeSet<TaskId>, now:
                 | State::Completed(_)
                 | State::Cancelled(_) => false,
             };
-            let is_wrong = ["missed", "past deadline", "blocked"]
+            let is_wrong = ["missed", "past deadline", "blocked", "retrying"]
                 .iter()
                 .any(|wrong| is_stage(&stage(snapshot, now, Tz::UTC), wrong));
             is_overdue || is_wrong || snapshot.task.previous.is_some_and(has_failed)

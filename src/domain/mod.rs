@@ -5,6 +5,7 @@
 
 pub mod actor;
 pub mod agenda;
+pub mod awaiting;
 pub mod breaker;
 pub mod command;
 pub mod day;

@@ -84,8 +84,20 @@ pub enum Rejection {
         state: StateName,
     },
     /// Its command runs already, and not two are to run at once.
-    #[error("cannot run task {number}: its command is running")]
+    #[error("cannot {verb} task {number}: its command is running")]
     StillRuns {
+        /// What was wanted.
+        verb: &'static str,
+        /// The task.
+        number: Number,
+        /// The state.
+        state: StateName,
+    },
+    /// What has come up is a reminder or runs a command until it ends.
+    #[error(
+        "cannot edit task {number}: it has come up, so it can neither gain nor lose its command before that has ended"
+    )]
+    CommandChange {
         /// The task.
         number: Number,
         /// The state.
@@ -252,6 +264,7 @@ impl Rejection {
             Self::Ended { .. }
             | Self::NoCommand { .. }
             | Self::StillRuns { .. }
+            | Self::CommandChange { .. }
             | Self::NotNow { .. }
             | Self::Waiting { .. }
             | Self::TooLateToWait { .. }

@@ -54,6 +54,26 @@ impl Line {
     }
 }
 
+/// As it can be typed into a shell: `tar czf 'my home.tgz' src`.
+impl fmt::Display for Line {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Arguments(arguments) => f.write_str(&quoted(arguments)),
+            Self::Shell(text) => f.write_str(text),
+        }
+    }
+}
+
+/// Returns a program and its arguments as they can be typed into a shell.
+#[must_use]
+pub fn quoted(arguments: &[String]) -> String {
+    // No argument that is taken holds a NUL, which is all that cannot be quoted.
+    shlex::Quoter::new()
+        .allow_nul(true)
+        .join(arguments.iter().map(String::as_str))
+        .unwrap_or_else(|_| arguments.join(" "))
+}
+
 /// What becomes of a time of a series at which its command still runs.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
 pub enum Overlap {
@@ -117,6 +137,12 @@ impl RunId {
     #[must_use]
     pub fn compute(task: TaskId, occurrence: OccurrenceName, attempt: u32) -> Self {
         Self(Uuid::new_v5(&task.0, format!("run|{occurrence}|{attempt}").as_bytes()))
+    }
+
+    /// Returns the name of a run that a request asks for besides the task's times.
+    #[must_use]
+    pub fn asked_for(task: TaskId, request: Uuid) -> Self {
+        Self(Uuid::new_v5(&task.0, format!("run asked for|{request}").as_bytes()))
     }
 }
 

@@ -217,22 +217,27 @@ impl Task {
         Some(Due { nominal, at })
     }
 
-    /// Returns when the next occurrence, due at `next`, takes over from one that is due at `due` and not answered: when it
-    /// first speaks, so that nobody who leaves one unanswered misses the early alerts of the next; but not before the open
-    /// one has said all that it has to say.
+    /// Returns when the next occurrence, due at `next`, takes over from one that has said all that it has to say at
+    /// `busy_until` and is not answered: when it first speaks after that, so that nobody who leaves one unanswered misses
+    /// the early alerts of the next.
     ///
-    /// `deadline` is that of the open one. What is for programs is not waited for by anybody.
+    /// What is for programs is not waited for by anybody.
     #[must_use]
-    pub fn takeover(&self, due: Timestamp, deadline: Option<Timestamp>, next: Timestamp) -> Timestamp {
+    pub fn takeover(&self, busy_until: Timestamp, next: Timestamp) -> Timestamp {
         if self.is_program_only() || self.details.command.is_some() {
             return next;
         }
+        let early = self.alerts.iter().map(|offset| next.saturating_add(*offset));
+        early.filter(|at| *at > busy_until).min().map_or(next, |early| early.min(next))
+    }
+
+    /// Returns when what is due at `due`, and must be done by `deadline`, has said all that it has to say.
+    #[must_use]
+    pub fn busy_until(&self, due: Timestamp, deadline: Option<Timestamp>) -> Timestamp {
         let last_of = |offsets: &[Span]| offsets.iter().copied().max().unwrap_or(Span::ZERO).max(Span::ZERO);
         let of_deadline = self.deadline.as_ref().map_or(Span::ZERO, |deadline| last_of(&deadline.alerts));
         let busy_until = due.saturating_add(last_of(&self.alerts));
-        let busy_until = deadline.map_or(busy_until, |at| busy_until.max(at.saturating_add(of_deadline)));
-        let early = self.alerts.iter().map(|offset| next.saturating_add(*offset));
-        early.filter(|at| *at > busy_until).min().map_or(next, |early| early.min(next))
+        deadline.map_or(busy_until, |at| busy_until.max(at.saturating_add(of_deadline)))
     }
 
     /// Returns whether it speaks to programs only, so that it ends when they have taken it.

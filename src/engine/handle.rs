@@ -30,6 +30,7 @@ use crate::engine::input::{
 use crate::engine::named::{Reach, find, pick};
 use crate::engine::storage::{StoreHealth, Trouble};
 use crate::notify::{Channel, Presence};
+use crate::runner::Runner;
 use crate::store::{Counts, Identity, Store, StoredEvent, Wake, Which};
 
 /// How many trials may be under way: one whose secret is asked of a person holds up no other.
@@ -41,7 +42,7 @@ pub const INPUTS_MAX: usize = 4096;
 /// The way into the loop. Cheap to clone.
 #[derive(Clone)]
 pub struct Handle {
-    inputs: mpsc::Sender<Input>,
+    pub(super) inputs: mpsc::Sender<Input>,
     store: Arc<dyn Store>,
     clock: Arc<dyn Clock>,
     identity: Identity,
@@ -50,6 +51,8 @@ pub struct Handle {
     health: StoreHealth,
     /// Shared by all handles of the loop: it may be configured anew.
     pub(super) quiet_hours: Arc<RwLock<QuietHours>>,
+    /// What knows what a command that runs has said until now.
+    pub(super) runner: Option<Arc<dyn Runner>>,
     /// The operation that what is asked belongs to, where that began before.
     pub(super) op: Option<Uuid>,
     /// How many operations have begun with this handle and its clones.
@@ -111,8 +114,6 @@ impl Handle {
         last_seq: watch::Receiver<u64>,
         health: StoreHealth,
     ) -> Self {
-        let one = || Arc::new(Semaphore::new(1));
-        let quiet_hours = Arc::default();
         Self {
             inputs,
             store,
@@ -121,18 +122,13 @@ impl Handle {
             channels,
             last_seq,
             health,
-            quiet_hours,
+            quiet_hours: Arc::default(),
+            runner: None,
             op: None,
             begun: Arc::default(),
             trials: Arc::new(Semaphore::new(TRIALS_MAX)),
-            backups: one(),
+            backups: Arc::new(Semaphore::new(1)),
         }
-    }
-
-    /// Returns it with the hours in which the person is to be left alone each day.
-    #[must_use]
-    pub(super) fn with_quiet_hours(self, quiet_hours: QuietHours) -> Self {
-        Self { quiet_hours: Arc::new(RwLock::new(quiet_hours)), ..self }
     }
 
     /// Adds a task; answers when it is committed.
@@ -574,12 +570,7 @@ impl Handle {
         &self,
         input: impl FnOnce(oneshot::Sender<Result<T, CallError>>) -> Input,
     ) -> Result<T, CallError> {
-        let (reply, answer) = oneshot::channel();
-        self.inputs.try_send(input(reply)).map_err(|error| match error {
-            mpsc::error::TrySendError::Full(_) => CallError::Busy { limit: INPUTS_MAX },
-            mpsc::error::TrySendError::Closed(_) => CallError::Stopping,
-        })?;
-        answer.await.unwrap_or(Err(CallError::Stopping))
+        self.begin(input)?.await.unwrap_or(Err(CallError::Stopping))
     }
 
     /// Asks the store off the async threads, since a read blocks for as long as the disk takes.

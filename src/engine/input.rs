@@ -16,12 +16,14 @@ use crate::domain::pause::Scope;
 use crate::domain::quiet::{Away, QuietHours};
 use crate::domain::rejection::Rejection;
 use crate::domain::routing::Routing;
+use crate::domain::run::RunId;
 use crate::domain::schedule::Schedule;
 use crate::domain::task::{Deadline, Details, Number, Policy, TaskId};
 use crate::domain::time::{Span, Timestamp};
 use crate::domain::transition::CreateError;
 use crate::domain::waiting::SetWaits;
 use crate::engine::request::RequestKey;
+use crate::engine::waits::{Wait, Waited};
 use crate::notify::responses::{Act, Ring};
 use crate::runner::News;
 use crate::store::{StoreError, Wake};
@@ -37,6 +39,8 @@ pub struct EngineSettings {
     pub daily: Option<Daily>,
     /// Who is told by what.
     pub routing: Routing,
+    /// How many commands run at once.
+    pub commands_at_once: usize,
 }
 
 /// An input of the loop. Closed: what is not here cannot change anything.
@@ -109,6 +113,11 @@ pub enum Input {
         /// What.
         news: News,
     },
+    /// A command has kept a programmable clock long enough.
+    RunsLong {
+        /// Which run.
+        run: RunId,
+    },
     /// A worker reports.
     Report {
         /// Of which delivery.
@@ -139,6 +148,13 @@ pub enum Input {
         settings: EngineSettings,
         /// Where it is told that they hold.
         reply: oneshot::Sender<Result<(), CallError>>,
+    },
+    /// Somebody waits for something to happen.
+    Wait {
+        /// For what.
+        wait: Wait,
+        /// Answered once it has happened, or the wait is over otherwise.
+        reply: oneshot::Sender<Result<Waited, CallError>>,
     },
     /// Somebody wants to compare the queue with the store.
     Audit {

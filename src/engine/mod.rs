@@ -22,6 +22,7 @@ use crate::notify::Channel;
 use crate::runner::Runner;
 use crate::store::{Store, StoreError};
 
+mod advance;
 pub mod chronicle;
 mod day;
 mod digest_popup;
@@ -39,12 +40,14 @@ pub mod request;
 mod retry;
 mod run;
 pub mod runs;
+mod runs_told;
 mod settings;
 mod step;
 mod steps_of_clock;
 pub mod storage;
 mod targets;
 mod turn;
+pub mod waits;
 
 /// Everything the loop is made of.
 pub struct EngineParts {
@@ -112,7 +115,8 @@ pub async fn start(parts: EngineParts) -> Result<(Handle, Running), Arc<StoreErr
         last_seq,
         health.clone(),
     )
-    .with_quiet_hours(parts.quiet_hours.clone());
+    .with_quiet_hours(parts.quiet_hours.clone())
+    .with_runner(Arc::clone(&parts.runner));
     let mut engine = Engine::new(parts, &identity, inputs, inputs_in.downgrade(), seq_in, health);
     engine.begin(&identity).await?;
     let ended = tokio::spawn(engine.run(stopped));

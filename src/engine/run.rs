@@ -9,7 +9,7 @@ use chrono::NaiveDate;
 use tokio::sync::{mpsc, oneshot, watch};
 use uuid::Uuid;
 
-use crate::clock::{Clock, Jump, Reading, Woken};
+use crate::clock::{Clock, Reading, Woken};
 use crate::domain::command::Command;
 use crate::domain::day::Daily;
 use crate::domain::delivery::{ChannelKind, Delivery, DeliveryId, DeliveryStatus, Report, Target};
@@ -24,6 +24,7 @@ use crate::domain::routing::Routing;
 use crate::domain::task::{Number, TaskId};
 use crate::domain::time::{Span, Timestamp};
 use crate::engine::EngineParts;
+use crate::engine::advance::Advance;
 use crate::engine::dispatch::Dispatcher;
 use crate::engine::ids::Ids;
 use crate::engine::input::{CallError, EngineSettings, Input};
@@ -33,6 +34,7 @@ use crate::engine::step::{Batch, Circumstances, Outcome, Plan, World};
 use crate::engine::storage::StoreHealth;
 use crate::engine::targets::Targets;
 use crate::engine::turn::{Asked, Own, Sorted};
+use crate::engine::waits::Waits;
 use crate::runner::News;
 use crate::scheduler::Queue;
 use crate::store::{Change, Identity, Room, Store, StoreError, Wake};
@@ -75,9 +77,9 @@ pub(super) struct Engine {
     ids: Ids,
     pub(super) grace: Span,
     pub(super) device: Uuid,
-    inputs: mpsc::Receiver<Input>,
+    pub(super) inputs: mpsc::Receiver<Input>,
     last_seq: watch::Sender<u64>,
-    advances: VecDeque<Advance>,
+    pub(super) advances: VecDeque<Advance>,
     pub(super) storage: Storage,
     pub(super) health: StoreHealth,
     /// Reports that could not be written yet.
@@ -87,18 +89,13 @@ pub(super) struct Engine {
     pub(super) purge_at: Option<Timestamp>,
     /// When and where each day is told.
     pub(super) daily: Option<Daily>,
+    /// Who waits for something to happen.
+    pub(super) waits: Waits,
     /// The latest date that was told, or of which there was nothing to tell.
     pub(super) day_told: Option<NaiveDate>,
     pub(super) crew: Crew,
     /// What became of runs and could not be written yet.
     unwritten_news: Vec<News>,
-}
-
-struct Advance {
-    to: Timestamp,
-    /// How it gets there at once; `None`: by passing through every instant, or by having jumped.
-    jump: Option<Jump>,
-    reply: oneshot::Sender<Result<Timestamp, CallError>>,
 }
 
 /// Whether the store takes writes; while it does not, what is due waits instead of spinning.
@@ -121,6 +118,8 @@ impl Engine {
         last_seq: watch::Sender<u64>,
         health: StoreHealth,
     ) -> Self {
+        // To where it is, which moves none.
+        let is_clock_programmable = parts.clock.advance_to(parts.clock.now()).is_ok();
         Self {
             store: parts.store,
             reading: parts.clock.reading(),
@@ -131,7 +130,7 @@ impl Engine {
             next_number: identity.next_number,
             pauses: Vec::new(),
             spent: HashMap::new(),
-            crew: Crew::new(parts.runner, parts.commands_at_once, inputs_in.clone()),
+            crew: Crew::new(parts.runner, parts.commands_at_once, is_clock_programmable, inputs_in.clone()),
             unwritten_news: Vec::new(),
             dispatcher: Dispatcher::new(parts.channels, inputs_in),
             has_unreleased: false,
@@ -151,6 +150,7 @@ impl Engine {
             is_stopping: false,
             purge_at: None,
             daily: parts.daily,
+            waits: Waits::default(),
             day_told: None,
         }
     }
@@ -190,7 +190,7 @@ impl Engine {
     /// next turn looks at the time anew.
     ///
     /// What counts from before the step moves first, so that nothing that is done here sees it unmoved.
-    async fn look_again(&mut self) {
+    pub(super) async fn look_again(&mut self) {
         // A wait counted by the old time means nothing any more.
         let now = self.clock.now();
         self.storage.retry_at = self.storage.retry_at.map(|_| now);
@@ -215,6 +215,7 @@ impl Engine {
     /// has begun is never cut off, so that nobody is told of a failure that was none.
     async fn wind_down(&mut self, grace: Duration, taken: &mut Vec<Input>) {
         self.is_stopping = true;
+        self.waits.end_all();
         self.dispatcher.stop();
         let mut is_over = pin!(tokio::time::timeout(grace, std::future::pending::<()>()));
         while !self.dispatcher.is_idle() || !self.inputs.is_empty() || !self.unwritten.is_empty() {
@@ -235,17 +236,18 @@ impl Engine {
     }
 
     /// Returns when the clock has something to do next.
-    fn deadline(&mut self) -> Option<Timestamp> {
+    pub(super) fn deadline(&mut self) -> Option<Timestamp> {
         let held = self.let_go_at.filter(|_| !self.is_stopping);
         let queues = [self.wakes.next_deadline(), self.retries.next_deadline(), self.targets.next_deadline()];
         let day = self.next_day().filter(|_| !self.is_stopping);
         let planned = queues.into_iter().chain([held, self.purge_at, day]);
         let planned = planned.flatten().min();
-        match self.storage.retry_at {
+        let planned = match self.storage.retry_at {
             Some(retry) if self.storage.is_plan_stale || !self.unwritten.is_empty() => Some(retry),
             Some(retry) => planned.map(|next| next.max(retry)),
             None => planned,
-        }
+        };
+        planned.into_iter().chain(self.waits.next_deadline()).min()
     }
 
     /// Takes inputs and what is due by now, all in one commit. A full batch leaves the rest for the next turn.
@@ -303,6 +305,7 @@ impl Engine {
         self.release_late().await;
         self.tell_day().await;
         self.purge(now).await;
+        self.end_overdue_waits(now);
         for reply in sorted.audits {
             // Who asked may have gone.
             let _ = reply.send(self.audit());
@@ -328,12 +331,14 @@ impl Engine {
                 Input::CallMany { call, reply } => sorted.calls.push(Asked::CallMany(call, reply)),
                 Input::CallTarget { call, reply } => sorted.calls.push(Asked::CallTarget(call, reply)),
                 Input::Run { news } => sorted.news.push(news),
+                Input::RunsLong { run } => self.crew.let_clock_go(run),
                 Input::Report { delivery, report } => sorted.reports.push((delivery, report)),
                 Input::Presence { kind } => sorted.presences.push(kind),
                 Input::Responded { response, reply } => sorted.calls.push(Asked::Responded(response, reply)),
                 Input::Silenced { kind } => self.dispatcher.silenced(kind),
                 Input::Advance { to, jump, reply } => self.take_advance(Advance { to, jump, reply }),
                 Input::Configure { settings, reply } => self.configure(settings, reply),
+                Input::Wait { wait, reply } => self.take_wait(wait, reply),
                 Input::Audit { reply } => sorted.audits.push(reply),
             }
         }
@@ -342,8 +347,9 @@ impl Engine {
 
     /// Goes by other settings from now on; what is held is looked at anew.
     fn configure(&mut self, settings: EngineSettings, reply: oneshot::Sender<Result<(), CallError>>) {
-        let EngineSettings { grace, quiet_hours, daily, routing } = settings;
+        let EngineSettings { grace, quiet_hours, daily, routing, commands_at_once } = settings;
         self.daily = daily;
+        self.crew.set_at_once(commands_at_once);
         (self.grace, self.quiet.hours, self.routing) = (grace, quiet_hours, routing);
         self.has_unreleased = true;
         // Who asked may have gone; the settings hold all the same.
@@ -425,8 +431,9 @@ impl Engine {
     }
 
     async fn write(&mut self, change: Change) -> Result<(), Arc<StoreError>> {
-        let lines = log_lines(&change);
+        let (lines, waited_for) = (log_lines(&change), self.waits.concerned(&change.events));
         let committed = self.store.commit(change).await?;
+        self.waits.committed(&waited_for, committed.last_seq);
         lines.iter().for_each(LogLine::write);
         self.last_seq.send_replace(committed.last_seq);
         Ok(())
@@ -553,54 +560,5 @@ impl Engine {
             self.storage.failures = 0;
             self.storage.retry_at = self.storage.is_plan_stale.then_some(now);
         }
-    }
-
-    /// Takes an advance; a clock that cannot be moved is refused at once, not when everything is quiet.
-    fn take_advance(&mut self, advance: Advance) {
-        match self.clock.advance_to(self.clock.now()) {
-            Ok(()) => self.advances.push_back(advance),
-            // Who asked may have gone.
-            Err(error) => drop(advance.reply.send(Err(CallError::from(error)))),
-        }
-    }
-
-    /// Moves the programmable clock one instant on, once everything is quiet. Returns whether there is a turn to take.
-    async fn advance(&mut self) -> bool {
-        let Some(to) = self.advances.front().map(|advance| advance.to) else { return false };
-        if !self.dispatcher.is_quiet() || !self.inputs.is_empty() {
-            return false;
-        }
-        let now = self.clock.now();
-        // Already reached, so this answers at once: it only tells of a step that nobody has looked at yet.
-        if self.clock.sleep_until(Some(now)).await == Woken::Stepped {
-            self.look_again().await;
-            return true;
-        }
-        // Something is due already: it goes first.
-        if self.deadline().is_some_and(|deadline| deadline <= now) {
-            return true;
-        }
-        if let Some(jump) = self.advances.front_mut().and_then(|advance| advance.jump.take()) {
-            return match self.clock.jump_to(to, jump) {
-                // The next look finds the step.
-                Ok(()) => true,
-                Err(error) => self.answer_advance(Err(CallError::from(error))),
-            };
-        }
-        let next = self.deadline().filter(|deadline| *deadline <= to);
-        match self.clock.advance_to(next.unwrap_or(to)) {
-            Ok(()) if next.is_some() => true,
-            Ok(()) => self.answer_advance(Ok(to)),
-            Err(error) => self.answer_advance(Err(CallError::from(error))),
-        }
-    }
-
-    fn answer_advance(&mut self, result: Result<Timestamp, CallError>) -> bool {
-        if let Some(advance) = self.advances.pop_front() {
-            // Who asked may have gone; the clock has moved all the same.
-            let _ = advance.reply.send(result);
-        }
-        // The next advance, if any, is looked at in a turn of its own.
-        !self.advances.is_empty()
     }
 }

@@ -1,8 +1,9 @@
 //! Which run is started next? Those that wait for a place, in their turn, and never two of one task at once unless that
 //! allows it. What a run makes of its task, the rules say.
 
-use std::collections::{BTreeMap, HashMap, VecDeque};
+use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
 use std::sync::Arc;
+use std::time::Duration;
 
 use tokio::sync::mpsc;
 
@@ -23,6 +24,10 @@ pub const AT_ONCE_DEFAULT: usize = 32;
 /// How many runs are noted as about to start in one commit.
 const STARTS_MAX: usize = 512;
 
+/// How long a command keeps a programmable clock from going on, in the time of the real world: what a person tries out
+/// ends well within it, and one that waits for something may do so for ever.
+const HOLDS_CLOCK: Duration = Duration::from_secs(2);
+
 /// The runs that are not over.
 pub(super) struct Crew {
     runner: Arc<dyn Runner>,
@@ -31,6 +36,10 @@ pub(super) struct Crew {
     waiting: VecDeque<Waiting>,
     /// Those that the runner has.
     active: HashMap<RunId, TaskId>,
+    /// Those of them that a programmable clock waits for; none on the system's, which waits for nobody.
+    holding: HashSet<RunId>,
+    is_clock_programmable: bool,
+    inputs: mpsc::WeakSender<Input>,
 }
 
 struct Waiting {
@@ -40,14 +49,21 @@ struct Waiting {
 }
 
 impl Crew {
-    pub(super) fn new(runner: Arc<dyn Runner>, at_once: usize, inputs: mpsc::WeakSender<Input>) -> Self {
+    pub(super) fn new(
+        runner: Arc<dyn Runner>,
+        at_once: usize,
+        is_clock_programmable: bool,
+        inputs: mpsc::WeakSender<Input>,
+    ) -> Self {
         let mut news = runner.news();
+        let heard = inputs.clone();
         tokio::spawn(async move {
             while let Some(news) = news.recv().await {
-                report(&inputs, Input::Run { news }).await;
+                report(&heard, Input::Run { news }).await;
             }
         });
-        Self { runner, at_once, waiting: VecDeque::new(), active: HashMap::new() }
+        let (active, holding) = (HashMap::new(), HashSet::new());
+        Self { runner, at_once, waiting: VecDeque::new(), active, holding, is_clock_programmable, inputs }
     }
 
     /// Takes a run to be started as soon as there is a place for it.
@@ -69,6 +85,7 @@ impl Crew {
     /// A run is over, and that is on the disk.
     fn ended(&mut self, run: RunId) {
         self.active.remove(&run);
+        self.holding.remove(&run);
         self.runner.forget(run);
     }
 
@@ -93,7 +110,26 @@ impl Crew {
     fn start(&mut self, task: TaskId, order: Order) {
         self.waiting.retain(|waiting| waiting.id != order.id);
         self.active.insert(order.id, task);
+        self.hold_clock(order.id);
         self.runner.start(order);
+    }
+
+    /// Keeps a programmable clock where it is for a while, unless the run ends before.
+    fn hold_clock(&mut self, run: RunId) {
+        if !self.is_clock_programmable {
+            return;
+        }
+        self.holding.insert(run);
+        let inputs = self.inputs.clone();
+        tokio::spawn(async move {
+            let _ = tokio::time::timeout(HOLDS_CLOCK, std::future::pending::<()>()).await;
+            report(&inputs, Input::RunsLong { run }).await;
+        });
+    }
+
+    /// A run has kept the clock long enough.
+    pub(super) fn let_clock_go(&mut self, run: RunId) {
+        self.holding.remove(&run);
     }
 
     /// Changes how many run at once; what runs already goes on.
@@ -101,9 +137,9 @@ impl Crew {
         self.at_once = at_once;
     }
 
-    /// Returns whether nothing runs and nothing waits for a place.
+    /// Returns whether a programmable clock may go on: what runs does so for long, and what waits, waits for that.
     pub(super) fn is_quiet(&self) -> bool {
-        self.waiting.is_empty() && self.active.is_empty()
+        self.holding.is_empty() && (self.waiting.is_empty() || self.ready().is_empty())
     }
 }
 

@@ -75,9 +75,9 @@ pub(super) struct World<'a> {
 
 impl<'a> World<'a> {
     /// Returns what the rules are told of a task besides itself.
-    pub(super) fn known(&self, task: TaskId, deliveries: &'a [Delivery]) -> Known<'a> {
+    pub(super) fn known(&self, task: TaskId, deliveries: &'a [Delivery], runs: &'a [Run]) -> Known<'a> {
         let spent = self.spent.get(&task).map_or::<&[Spent], _>(&[], Vec::as_slice);
-        Known { deliveries, spent, runs: &[], earlier: None }
+        Known { deliveries, spent, runs, earlier: None }
     }
 }
 
@@ -449,7 +449,7 @@ impl<'a> Batch<'a> {
         let moment = self.moment_of(key, &before.task.details.tags);
         let runs = self.runs_for(&before, command)?;
         let earlier = self.earlier_for(&before, &runs, command)?;
-        let known = Known { runs: &runs, earlier: earlier.as_ref(), ..self.world.known(task, &deliveries) };
+        let known = Known { earlier: earlier.as_ref(), ..self.world.known(task, &deliveries, &runs) };
         let transition = transition(&before, known, command, expected, &moment)?;
         Ok((transition, moment))
     }

@@ -30,6 +30,7 @@ impl Engine {
         let shifted = reading.since(&self.reading);
         if !shifted.is_nothing() {
             self.follow_shift(reading.wall, shifted, "").await?;
+            self.waits.shift(shifted.stepped);
             self.has_unreleased = true;
         }
         self.reading = reading;

@@ -14,7 +14,7 @@ use crate::protocol::methods::{Ask, EventPushed, Method};
 pub const BATCH_MAX: usize = 1000;
 
 /// Methods whose feature is not built yet. Who calls one of them is told so, rather than asked for its spelling.
-const LATER: [&str; 4] = ["task.run", "task.wait", "store.export", "store.import"];
+const LATER: [&str; 2] = ["store.export", "store.import"];
 
 /// JSON text that is known to be JSON.
 pub type RawJson = Box<RawValue>;

@@ -3,19 +3,19 @@
 //! Parameters are given by name; by position they stand in the order of the fields. An unknown parameter is refused, since
 //! a misspelt one would be lost in silence; an unknown field of a result is not, since a later version may add some.
 
-use std::collections::BTreeMap;
-
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Deserializer, Serialize};
 
 use crate::protocol::objects::{
-    Away, ChannelStatus, Counts, Delivery, Json, Next, Priority, Reading, Skipped, StorageTrouble, Task, Time,
+    Away, ChannelStatus, Counts, Delivery, Json, Next, Reading, Run, Skipped, StorageTrouble, Task, Time,
 };
 #[cfg(test)]
 use crate::protocol::openrpc::tests::fields;
 
+pub use crate::protocol::methods::add::Add;
 pub use crate::protocol::methods::agenda::{AGENDA_DEFAULT, AGENDA_MAX, AGENDA_NOTES_MAX, AgendaGet, AgendaResult};
 pub use crate::protocol::methods::away::{AwayGet, AwayResult, AwaySet};
+pub use crate::protocol::methods::command::{Command, Limits, OutputGet, OutputResult, RunNow, RunNowResult, Size};
 pub use crate::protocol::methods::following::{
     EVENT_NOTIFICATION, EVENTS_DEFAULT, EVENTS_MAX, EventList, EventListResult, EventPushed, EventSubscribe,
     EventSubscribeResult, EventUnsubscribe, EventUnsubscribeResult, HISTORY_DELIVERIES_MAX, History, HistoryResult,
@@ -37,9 +37,12 @@ pub use crate::protocol::methods::update::Update;
 pub use crate::protocol::methods::verbs::{
     Ack, Cancel, Delete, Done, Pause, PauseResult, Resume, Retry, SeriesScope, Skip, Snooze, Unblock,
 };
+pub use crate::protocol::methods::wait::{Wait, WaitFor, WaitOutcome, WaitResult};
 
+mod add;
 mod agenda;
 mod away;
+mod command;
 mod following;
 mod hooks;
 mod ops;
@@ -48,6 +51,7 @@ mod storage;
 mod story;
 mod update;
 mod verbs;
+mod wait;
 
 /// The methods, declared with their words, parameters and results: one table for the server and the client.
 macro_rules! methods {
@@ -103,7 +107,10 @@ methods! {
     TaskCancel "task.cancel" Cancel -> WriteResult;
     TaskDelete "task.delete" Delete -> WriteResult;
     TaskRetry "task.retry" Retry -> WriteResult;
+    TaskRun "task.run" RunNow -> RunNowResult;
+    TaskOutput "task.output" OutputGet -> OutputResult;
     TaskUnblock "task.unblock" Unblock -> WriteResult;
+    TaskWait "task.wait" Wait -> WaitResult;
     TaskHistory "task.history" History -> HistoryResult;
     TaskWhy "task.why" Why -> WhyResult;
     OpBegin "op.begin" OpBegin -> OpBeginResult;
@@ -205,114 +212,6 @@ pub struct Stop {}
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Reload {}
-
-/// Adds a task.
-#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-#[expect(clippy::struct_excessive_bools, reason = "each is a flag of its own on the wire")]
-pub struct Add {
-    /// A sentence with title and time, or a time phrase where `title` is given.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub text: Option<String>,
-    /// The title, word for word.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub title: Option<String>,
-    /// A time phrase.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub at: Option<String>,
-    /// What would follow "every".
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub every: Option<String>,
-    /// A cron expression of five to seven fields.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub cron: Option<String>,
-    /// A recurrence rule of RFC 5545.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub rrule: Option<String>,
-    /// The first time of a repetition, as a time phrase.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub from: Option<String>,
-    /// The last time of a repetition, or the day of it, as a time phrase.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub until: Option<String>,
-    /// The caller's IANA zone; where it differs from the daemon's the task keeps it.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub zone: Option<String>,
-    /// Whether the person chose the zone, so that the task keeps it whatever the daemon's is.
-    #[serde(default, skip_serializing_if = "is_false")]
-    pub fixed_zone: bool,
-    /// Free text.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub notes: Option<String>,
-    /// Something to open.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub link: Option<String>,
-    /// How much it matters.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub priority: Option<Priority>,
-    /// With or without the leading `+`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub tags: Option<Vec<String>>,
-    /// For programs.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub metadata: Option<BTreeMap<String, String>>,
-    /// Where it speaks.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub channels: Option<Vec<String>>,
-    /// When it speaks: `1h` and `-1h` before due, `0` at due, `+15m` after.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub alerts: Option<Vec<String>>,
-    /// How many times a delivery of a task for programs only is tried again.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub max_retries: Option<u32>,
-    /// How long past its time it is still sent, such as `2h`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub max_late: Option<String>,
-    /// Whether it does not speak at all.
-    #[serde(default, skip_serializing_if = "is_false")]
-    pub no_alert: bool,
-    /// What becomes of times at which the machine was off: `once` (the latest rings late) or `skip`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub missed: Option<String>,
-    /// How long after each ring it rings again until it is answered, such as `10m`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub nag: Option<String>,
-    /// How often it rings again at most.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub nag_max: Option<u32>,
-    /// Whether it is done as soon as it was delivered.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub auto_done: Option<bool>,
-    /// When it must be done at the latest, as a time phrase; of a repetition, behind each due.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub deadline: Option<String>,
-    /// When it speaks of its deadline: `1h` before, `0` at it.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub deadline_alerts: Option<Vec<String>>,
-    /// Whether a repetition counts from each completion.
-    #[serde(default, skip_serializing_if = "is_false")]
-    pub after_done: bool,
-    /// Whether a task without a time is refused (`remind`).
-    #[serde(default, skip_serializing_if = "is_false")]
-    pub time_required: bool,
-    /// The idempotency key: sent twice, done once; the second answer tells the task as it is then, with `changed` false.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub key: Option<String>,
-    /// The tasks that are to be done first: until then it neither comes up nor rings.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub waits_for: Option<Vec<TaskRef>>,
-    /// How long after the last of them was done it may come up, such as `30m`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub delay: Option<String>,
-    /// What becomes of it where one of them never will be done: `hold` (it is blocked, and the person is told), `run` (that
-    /// one counts as done) or `cancel`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub on_parent_fail: Option<String>,
-    /// The address of an outside dead-man's switch (healthchecks.io and its like) that is told when its command starts,
-    /// succeeds and fails.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub ping: Option<String>,
-}
 
 /// Asks for a task.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
@@ -553,9 +452,15 @@ pub struct TaskResult {
     /// default; empty: the desktop, and the terminal while that is away.
     #[serde(default)]
     pub via: Vec<String>,
+    /// Its latest runs, the latest first, [`RUNS_TOLD_MAX`] at most.
+    #[serde(default)]
+    pub runs: Vec<Run>,
     /// What the person should know besides.
     pub warnings: Vec<String>,
 }
+
+/// How many runs a task is told with: `task.output` has the others that are kept.
+pub const RUNS_TOLD_MAX: usize = 5;
 
 /// Tasks, ordered by number.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]

@@ -3,6 +3,7 @@
 //! JSON-RPC 2.0, one JSON value a line. Nothing here opens anything: bytes and values in, values and bytes out. The wire
 //! types are apart from the domain's, with explicit conversions both ways ([`to_wire`], [`from_wire`]).
 
+pub mod bytes;
 pub mod envelope;
 pub mod error_code;
 pub mod framing;

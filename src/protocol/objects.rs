@@ -9,6 +9,10 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::domain::time::Timestamp;
 
+pub use crate::protocol::objects::run::{Command, CommandLimits, Progress, Run, RunEnd};
+
+mod run;
+
 /// Any JSON value, for the few places whose shape depends on another field.
 pub type Json = serde_json::Value;
 
@@ -137,21 +141,22 @@ pub struct Task {
     pub blocked_by: Vec<u64>,
     /// Where it speaks; empty: the default.
     pub channels: Vec<String>,
-    /// No feature yet.
-    pub command: Option<Vec<String>>,
-    /// No feature yet.
+    /// What it runs when it is due.
+    pub command: Option<Command>,
+    /// How long that may run.
     pub timeout_s: Option<i64>,
     /// Whether it is done as soon as it was delivered.
     pub auto_done: bool,
     /// How long after each ring it rings again until it is answered.
     pub nag_ms: Option<i64>,
-    /// What becomes of times that were missed: `once` or `skip`.
+    /// What becomes of times that were missed: `once`, `skip`, or `all` of a command.
     pub missed: String,
     /// How late it may ring; what is later is passed over.
     pub max_late_s: Option<i64>,
-    /// How many attempts the present occurrence's most tried delivery took.
+    /// How many attempts the present occurrence's most tried delivery took; of a command, how many it has made.
     pub attempts: u32,
-    /// How many times a delivery of a task for programs only is tried again; 0 where it is sent until it is answered.
+    /// How many times a delivery of a task for programs only is tried again, or a command; 0 where it is sent until it is
+    /// answered.
     pub max_retries: u32,
     /// How much it matters.
     pub priority: Priority,
@@ -161,9 +166,9 @@ pub struct Task {
     pub metadata: BTreeMap<String, String>,
     /// Whether it fired past grace.
     pub late: bool,
-    /// How it ended: `done`, `unanswered`, `undelivered`, `cancelled` or `skipped`.
+    /// How it ended: `done`, `unanswered`, `undelivered`, `retries_exhausted`, `cancelled` or `skipped`.
     pub outcome: Option<String>,
-    /// Why a delivery of the present occurrence has not arrived.
+    /// Why a delivery of the present occurrence has not arrived; of a command, how the latest attempt failed.
     pub last_error: Option<String>,
     /// The device that tells this.
     pub device: String,
@@ -180,6 +185,9 @@ pub struct Task {
     /// The task that goes on with this one's series.
     #[serde(default)]
     pub followed_by: Option<u64>,
+    /// How far its command says that it is, while it runs.
+    #[serde(default)]
+    pub progress: Option<Progress>,
 }
 
 /// Something that will be said, once or several times.

@@ -150,7 +150,8 @@ pub(crate) mod tests {
             ($($params:ident)*) => { [$((methods::$params::METHOD, check_required::<methods::$params>(&document)),)*] };
         }
         let checked = check! {
-            Hello Status Stop Reload Add Get List Update Done Ack Snooze Pause Resume Skip Cancel Delete Retry Unblock History Why
+            Hello Status Stop Reload Add Get List Update Done Ack Snooze Pause Resume Skip Cancel Delete Retry RunNow OutputGet
+            Unblock Wait History Why
             OpBegin OpList OpGet Undo AgendaGet AwaySet AwayGet EventList
             EventSubscribe EventUnsubscribe DeliveryList ChannelList ChannelPause ChannelResume ChannelTest
             HookList HookAdd HookRemove Backup Parse Advance
@@ -185,6 +186,13 @@ pub(crate) mod tests {
             objects::TargetStatus: "TargetStatus",
             objects::AgendaEntry: "AgendaEntry",
             objects::AgendaNote: "AgendaNote",
+            objects::Command: "Command",
+            objects::CommandLimits: "CommandLimits",
+            objects::Run: "Run",
+            objects::RunEnd: "RunEnd",
+            objects::Progress: "Progress",
+            methods::Command: "CommandParams",
+            methods::Limits: "LimitsParams",
             EventPushed: "EventPushed",
             ErrorData: "ErrorData",
             Candidate: "Candidate",

@@ -4,16 +4,29 @@
 //! how often something is run.
 
 use std::collections::BTreeMap;
+use std::time::Duration;
 
 use futures_util::future::BoxFuture;
 use tokio::sync::mpsc;
 
 use crate::domain::run::{Output, Process, Program, RunId, RunReport};
 
+pub mod client;
+mod exit;
+mod identity;
+pub mod process;
 pub mod recording;
+mod wire;
 
 /// How many news may wait for the listener (I9); a runner that finds no room waits, and so do the commands that speak.
 pub const NEWS_MAX: usize = 1024;
+
+/// How long a command may take to end once its group was asked to (TERM), before it is made to (KILL).
+pub const ENDS_WITHIN: Duration = Duration::from_secs(5);
+
+/// How long passes at least between two that are told of what a run says of its progress, and of its checkpoints: each is
+/// written to the disk.
+pub const NEWS_REST: Duration = Duration::from_secs(1);
 
 /// One run to be started.
 #[derive(Clone, PartialEq, Eq, Debug)]

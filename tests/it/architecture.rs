@@ -73,7 +73,8 @@ const FENCES: &[(&str, &[&str])] = &[
     ("lettre", &["notify/mail"]),
     ("standardwebhooks", &["notify/webhook"]),
     ("hmac_sha256", &["notify/feishu", "notify/webhook"]),
-    ("base64", &["notify/feishu", "notify/press", "notify/webhook"]),
+    ("base64", &["notify/feishu", "notify/press", "notify/webhook", "protocol/bytes"]),
+    ("shlex", &["domain/run"]),
     ("minijinja", &["notify/webhook"]),
     ("clap", &["cli", "daemon"]),
     ("clap_complete", &["cli"]),
@@ -102,6 +103,10 @@ const FENCES: &[(&str, &[&str])] = &[
             "notify/network",
             "notify/terminal",
             "process",
+            "runner/client",
+            "runner/exit",
+            "runner/identity",
+            "runner/process",
             "store/sqlite/volume",
             "api/listen",
             "client",
@@ -224,6 +229,7 @@ fn every_planted_violation_of_the_fences_is_found() {
     check("store/memory", "use rusqlite::Connection;", 1);
     check("notify/terminal/x", "use zbus::Connection;", 1);
     check("notify/desktop/x", "use reqwest::Client;", 1);
+    check("runner/wire", "use rustix::process::Pid;", 1);
     check("config/x", "use minijinja::Environment;", 1);
     check("config/file", "use directories::ProjectDirs;", 1);
     check("daemon/x", "tracing_subscriber::fmt();", 1);

@@ -8,9 +8,14 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 mod architecture;
+mod awaiting;
 mod cli;
 mod clock_steps;
+mod commands;
+mod commands_killed;
+mod commands_left;
 mod crash;
+mod crew;
 mod desktop;
 mod dismissing;
 #[cfg(unix)]

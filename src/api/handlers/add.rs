@@ -1,12 +1,12 @@
 //! `task.add`: a new task from a sentence, a title with a time, or both.
 
 use crate::api::Api;
-use crate::api::handlers::{details, hooks, policy, waits};
+use crate::api::handlers::{command, details, hooks, policy, waits};
 use crate::api::time::{self, Asked, Place, RuleText, Sentence, Time};
 use crate::domain::delivery::{ChannelKind, Target};
 use crate::domain::occurrence::Nominal;
 use crate::domain::schedule::Schedule;
-use crate::domain::task::{Deadline, DeadlineTime, Details, Policy};
+use crate::domain::task::{Deadline, DeadlineTime, Details, Missed, Policy};
 use crate::domain::time::Span;
 use crate::engine::input::AddRequest;
 use crate::protocol::error_code::{ErrorKind, RpcError};
@@ -35,19 +35,29 @@ pub(in crate::api) async fn add(api: &Api, params: Add) -> Result<WriteResult, R
         Err(_) => None,
     };
     let has_time = time.is_some();
-    let title = details::title(&understood.title)?;
-    let title = if title.is_empty() && has_time { TITLE_DEFAULT.to_owned() } else { title };
+    let program = params.command.clone().map(|asked| command::program(asked, None)).transpose()?;
+    let policy = policy(&params, program.is_some())?;
+    let title = match (details::title(&understood.title)?, &program) {
+        (title, Some(program)) if title.is_empty() => command::title(&program.line)?,
+        (title, None) if title.is_empty() && has_time => TITLE_DEFAULT.to_owned(),
+        (title, _) => title,
+    };
     let (schedule, words_alerts, words_deadline) = match time {
         Some(time) => (time.schedule, time.alerts, time.deadline),
         // A deadline alone is read in a zone too.
         None if params.deadline.is_some() => (place.settle(Schedule::none()), None, None),
         None => (Schedule::none(), None, None),
     };
-    let alerts = alerts(&params)?.or(words_alerts);
+    let alerts = match alerts(&params)? {
+        // A command is run when it is due, and nobody need be told besides.
+        None if program.is_some() => Some(words_alerts.unwrap_or_default()),
+        None => words_alerts,
+        said => said,
+    };
     let is_silent = alerts.as_ref().is_some_and(Vec::is_empty);
     let options = api.options();
     let mut details = Details {
-        command: None,
+        command: program.map(Box::new),
         title,
         notes: details::notes(params.notes.clone().unwrap_or_default())?,
         link: details::link(params.link.clone())?,
@@ -64,7 +74,7 @@ pub(in crate::api) async fn add(api: &Api, params: Add) -> Result<WriteResult, R
     hooks::ping(api, &mut details, params.ping.as_deref()).await?;
     let routes = options.routing.chosen_for(&details).to_vec();
     // It is for programs only from the first, and stays so whatever is configured later: they end it, and no person does.
-    if !routes.iter().any(|target| target.kind.is_person()) {
+    if details.command.is_none() && !routes.iter().any(|target| target.kind.is_person()) {
         details.targets.clone_from(&routes);
     }
     let mut warnings = understood.notes;
@@ -74,10 +84,12 @@ pub(in crate::api) async fn add(api: &Api, params: Add) -> Result<WriteResult, R
             warnings.extend(unreachable(api, &routes, &options.routing.fallback));
         }
     } else {
-        warnings.push("it has no time, so it will not ring".to_owned());
+        warnings.push(match details.command {
+            Some(_) => "it has no time, so it runs only when keiko run is asked to run it".to_owned(),
+            None => "it has no time, so it will not ring".to_owned(),
+        });
     }
     let deadline = deadline(api, place, &params, &schedule, words_deadline)?;
-    let policy = policy(&params)?;
     let request = AddRequest { details, schedule, alerts, deadline, policy, waits, key };
     let applied = api.handle.add(request).await.map_err(|error| api.refusal(&error))?;
     warnings.extend(waits::warnings(&applied.snapshot));
@@ -122,12 +134,16 @@ fn deadline(
 }
 
 /// Returns how the task behaves beyond its schedule.
-fn policy(params: &Add) -> Result<Policy, RpcError> {
-    Ok(Policy {
-        missed: params.missed.as_deref().map(policy::missed).transpose()?.unwrap_or_default(),
+fn policy(params: &Add, has_command: bool) -> Result<Policy, RpcError> {
+    let default = if has_command { Missed::Skip } else { Missed::default() };
+    let policy = Policy {
+        missed: params.missed.as_deref().map(policy::missed).transpose()?.unwrap_or(default),
         nag: policy::nag(params.nag.as_deref(), params.nag_max, None)?,
         auto_done: params.auto_done.unwrap_or(false),
-    })
+    };
+    let Policy { missed, nag, auto_done } = policy;
+    command::Beside { has_command, nags: nag.is_some(), auto_done, missed }.check()?;
+    Ok(policy)
 }
 
 /// What the words say.

@@ -2,7 +2,7 @@
 //! `task.retry`: what changes a task that is there.
 
 use crate::api::handlers::scope::{self, Mode};
-use crate::api::handlers::{details, policy, waits};
+use crate::api::handlers::{command, details, policy, waits};
 use crate::api::time::{self, Place, RuleText};
 use crate::api::{Api, refusal};
 use crate::domain::command::{Command, Edit, Expected};
@@ -57,6 +57,7 @@ pub(in crate::api) async fn update(api: &Api, params: Update) -> Result<WriteRes
         alerts,
         waits: set_waits,
     };
+    let edit = command::edited(api, id, params.command, edit).await?;
     if edit == Edit::default() {
         let message = format!("cannot edit task {}: expected at least one new value, found none", params.task.0);
         return Err(RpcError::new(ErrorKind::Params, message));

@@ -12,16 +12,11 @@ use crate::when::Grain;
 
 /// Returns the rule for missed times.
 pub(super) fn missed(word: &str) -> Result<Missed, RpcError> {
-    if let Some(missed) = Missed::from_word(word) {
-        return Ok(missed);
-    }
-    let message = format!("cannot use missed {word:?}: expected once or skip");
-    let refusal = RpcError::new(ErrorKind::Params, message);
-    Err(if word == "all" {
-        refusal.with_hint("all is for commands: a reminder that was missed several times rings once")
-    } else {
-        refusal
-    })
+    let refusal = || {
+        let message = format!("cannot use missed {word:?}: expected once, skip, or for a command all");
+        RpcError::new(ErrorKind::Params, message)
+    };
+    Missed::from_word(word).ok_or_else(refusal)
 }
 
 /// Returns a nag: `before` is what the task has, where it has one.

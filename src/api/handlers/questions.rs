@@ -8,13 +8,14 @@ use crate::api::page::Page;
 use crate::api::time;
 use crate::domain::event::Snapshot;
 use crate::domain::filter::TaskFilter;
+use crate::domain::run::Run;
 use crate::domain::stage::STAGES;
 use crate::domain::task::Number;
 use crate::domain::time::Timestamp;
 use crate::protocol::SCHEMA_VERSION;
 use crate::protocol::envelope::{RawJson, nearest, write_answer};
 use crate::protocol::error_code::{ErrorKind, RpcError};
-use crate::protocol::methods::{Get, List, ListResult, Parse, TaskResult};
+use crate::protocol::methods::{Get, List, ListResult, Parse, RUNS_TOLD_MAX, TaskResult};
 use crate::protocol::objects::{Reading, Time};
 use crate::protocol::to_wire::{self, Detail};
 use crate::when::Reach;
@@ -30,6 +31,11 @@ pub(in crate::api) async fn get(api: &Api, params: Get) -> Result<TaskResult, Rp
         now: api.told(api.handle.now()),
         task: api.tell(&snapshot).await?,
         via: via.iter().map(ToString::to_string).collect(),
+        runs: {
+            let runs = api.handle.runs(id).await.map_err(|error| api.refusal(&error))?;
+            let latest = runs.iter().rev().take(RUNS_TOLD_MAX);
+            latest.map(|run| to_wire::run::run(run, api.handle.zone())).collect()
+        },
         warnings: api.storage_warnings().await,
     })
 }
@@ -50,15 +56,20 @@ pub(in crate::api) async fn list(api: &Api, params: List) -> Result<RawJson, Rpc
             |after, limit| {
                 let filter = filter.clone();
                 async move {
-                    match (filter, wants_ended) {
+                    let tasks = match (filter, wants_ended) {
                         (Some(filter), true) => api.handle.all_matching(filter, Number(after), limit).await,
                         (Some(filter), false) => api.handle.open_matching(filter, Number(after), limit).await,
                         (None, true) => api.handle.list_all_after(Number(after), limit).await,
                         (None, false) => api.handle.list_open_after(Number(after), limit).await,
-                    }
+                    };
+                    api.handle.with_runs(tasks?).await
                 }
             },
-            move |each: &Snapshot| (each.task.number.0, write_answer(to_wire::task(each, &[], Detail::Brief, view))),
+            move |(each, runs): &(Snapshot, Vec<Run>)| {
+                let mut told = to_wire::task(each, &[], Detail::Brief, view);
+                to_wire::run::tell_runs(&mut told, each, runs);
+                (each.task.number.0, write_answer(told))
+            },
         )
         .await
         .map_err(|error| api.refusal(&error))?;

@@ -4,12 +4,13 @@ use clap::{Args, ValueEnum};
 
 use crate::cli::commands::each::Tally;
 use crate::cli::commands::input;
+use crate::cli::commands::program::ProgramOptions;
 use crate::cli::context::Context;
 use crate::cli::error::{CliError, Exit};
 use crate::cli::names;
 use crate::cli::render::change::{Change, change};
 use crate::cli::ui::Form;
-use crate::protocol::methods::{self, TaskRef, WriteResult};
+use crate::protocol::methods::{self, Command, TaskRef, WriteResult};
 use crate::protocol::objects::Priority;
 use crate::when::{Arguments, from_arguments};
 
@@ -18,6 +19,10 @@ use crate::when::{Arguments, from_arguments};
 /// The words are a sentence that says what and when. Of several arguments one with spaces is the title, word for word;
 /// with --at, --every, --cron or --rrule all words are the title. Words such as +home are tags. Without a time the task is kept and
 /// does not ring. Without words a line is asked for; `-` reads a sentence a line from standard input.
+///
+/// With -- and a command behind it, or with --sh, it runs that when it is due, in this directory and with this PATH, HOME, TZ
+/// and locale. It is done when that exits with 0; you are told where it fails. `keiko show` shows how it went, with --output
+/// what it said.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  \
     keiko add pay rent tomorrow 3pm\n  \
@@ -25,17 +30,30 @@ use crate::when::{Arguments, from_arguments};
     keiko add standup --every \"weekday at 9:30\"\n  \
     keiko add cook tomorrow 10am --waits-for 7 --delay 30m\n  \
     keiko add backup --cron \"0 3 * * SUN\" --until \"june 30\"\n  \
-    keiko add - < tasks.txt")]
+    keiko add - < tasks.txt\n  \
+    keiko add backup every night at 3am --timeout 2h -- tar czf /srv/home.tgz .\n  \
+    keiko add --in 1h --sh 'make && notify-send built'\n  \
+    keiko add tomorrow 3am --sh - < script.sh")]
 pub(crate) struct Add {
     /// What is to be added.
     #[command(flatten)]
     pub(crate) task: NewTask,
+    /// What it runs.
+    #[command(flatten)]
+    pub(crate) program: ProgramOptions,
 }
 
 impl Add {
     /// Adds the task.
     pub(crate) fn run(self, context: &mut Context<'_>) -> Result<Exit, CliError> {
-        self.task.run(context, Verb::Add)
+        if self.task.is_read_by_lines() && self.program.is_given() {
+            return Err(CliError::usage(
+                "cannot give several tasks one command",
+                "add them one by one, or leave the command out",
+            ));
+        }
+        let program = self.program.of_new()?;
+        self.task.run(context, Verb::Add, program)
     }
 }
 
@@ -57,14 +75,17 @@ pub(crate) struct NewTask {
     /// When: a time phrase; all words are then the title
     #[arg(long, value_name = "TIME")]
     at: Option<String>,
+    /// When: so long from now, such as 20m; all words are then the title
+    #[arg(long = "in", value_name = "SPAN", conflicts_with = "at")]
+    after: Option<String>,
     /// How often: what would follow "every"; all words are then the title
     #[arg(long, value_name = "RULE")]
     every: Option<String>,
     /// How often: a cron expression of five to seven fields; all words are then the title
-    #[arg(long, value_name = "EXPR", conflicts_with_all = ["at", "every"])]
+    #[arg(long, value_name = "EXPR", conflicts_with_all = ["at", "after", "every"])]
     cron: Option<String>,
     /// How often: a recurrence rule of RFC 5545; all words are then the title
-    #[arg(long, value_name = "TEXT", conflicts_with_all = ["at", "every", "cron"])]
+    #[arg(long, value_name = "TEXT", conflicts_with_all = ["at", "after", "every", "cron"])]
     rrule: Option<String>,
     /// The first time of a repetition: a time phrase
     #[arg(long, value_name = "TIME")]
@@ -107,7 +128,7 @@ pub(crate) struct Details {
     /// When it speaks, before due: 2d,1h,0; after due: +15m
     #[arg(long, value_name = "TIMES", value_delimiter = ',', allow_hyphen_values = true)]
     pub(crate) alert: Option<Vec<String>>,
-    /// How many times a program that does not take it is tried again, where no person is told (3)
+    /// How many times a program that does not take it is tried again, where no person is told (3), or a command that fails (0)
     #[arg(long, value_name = "N")]
     pub(crate) retries: Option<u32>,
     /// How long past its time it is still sent, such as 2h; else until somebody has it or answers
@@ -125,7 +146,7 @@ pub(crate) struct Details {
     /// How often it rings again at most (20)
     #[arg(long, value_name = "N")]
     pub(crate) nag_max: Option<u32>,
-    /// What becomes of a time at which the machine was off: once (the latest rings late) or skip
+    /// What becomes of a time at which the machine was off: once (the latest rings late) or skip; of a command (skip) also all
     #[arg(long, value_name = "RULE")]
     pub(crate) missed: Option<String>,
     /// It is done as soon as somebody was told
@@ -179,20 +200,39 @@ impl From<Level> for Priority {
 
 impl NewTask {
     /// Adds the task, or one for each line of standard input.
-    pub(crate) fn run(mut self, context: &mut Context<'_>, verb: Verb) -> Result<Exit, CliError> {
-        if self.words == ["-"] {
+    pub(crate) fn run(
+        mut self,
+        context: &mut Context<'_>,
+        verb: Verb,
+        program: Option<Command>,
+    ) -> Result<Exit, CliError> {
+        if self.is_read_by_lines() {
             return self.run_lines(context, verb);
         }
-        if self.words.is_empty() {
+        // What runs needs no title: it is called after its command.
+        if self.words.is_empty() && program.is_none() {
             self.words = vec![ask(context, verb)?];
         }
-        let question = self.question(context, verb, &self.words)?;
+        let question = methods::Add { command: program.clone(), ..self.question(context, verb, &self.words)? };
+        if question.title.is_none() && question.text.is_none() && !self.has_time() && program.is_none() {
+            return Err(CliError::usage("cannot add a task of no words", "say what is to be remembered"));
+        }
         let mut tally = Tally::new(true);
         let result = context.ask(&question);
         let added = tally.add(context, None, result, |answer, view, _| change(Change::Added, answer, view));
         let exit = tally.finish(context);
         hints(context, added.as_slice());
         Ok(exit)
+    }
+
+    /// Returns whether a sentence a line is read from standard input.
+    fn is_read_by_lines(&self) -> bool {
+        self.words == ["-"]
+    }
+
+    /// Returns whether an option says when, so that all words are title.
+    fn has_time(&self) -> bool {
+        [&self.at, &self.after, &self.every, &self.cron, &self.rrule].iter().any(|option| option.is_some())
     }
 
     fn run_lines(&self, context: &mut Context<'_>, verb: Verb) -> Result<Exit, CliError> {
@@ -225,15 +265,11 @@ impl NewTask {
 
     fn question(&self, context: &Context<'_>, verb: Verb, words: &[String]) -> Result<methods::Add, CliError> {
         let (tags, words) = split_tags(words);
-        let is_title = [&self.at, &self.every, &self.cron, &self.rrule].iter().any(|option| option.is_some());
-        let (title, text) = compose(verb, &words, is_title);
-        if title.is_none() && text.is_none() && !is_title {
-            return Err(CliError::usage("cannot add a task of no words", "say what is to be remembered"));
-        }
+        let (title, text) = compose(verb, &words, self.has_time());
         Ok(methods::Add {
             text,
             title,
-            at: self.at.clone(),
+            at: self.at.clone().or_else(|| self.after.as_ref().map(|span| format!("in {span}"))),
             every: self.every.clone(),
             cron: self.cron.clone(),
             rrule: self.rrule.clone(),
@@ -250,6 +286,7 @@ impl NewTask {
             alerts: self.details.alert.clone(),
             max_retries: self.details.retries,
             max_late: self.details.max_late.clone(),
+            command: None,
             missed: self.details.missed.clone(),
             nag: self.details.nag.clone(),
             nag_max: self.details.nag_max,
@@ -345,7 +382,10 @@ fn hints(context: &mut Context<'_>, added: &[WriteResult]) {
         let number = result.task.number;
         context.ui.hint(&format!("to give it a time, run keiko edit {number} tomorrow 3pm"));
     }
-    if context.has_started() && added.iter().any(|result| result.task.scheduled_at.is_some()) {
+    let is_armed = |result: &WriteResult| {
+        result.task.scheduled_at.is_some() || result.task.command.is_some() && result.task.due_at.is_some()
+    };
+    if context.has_started() && added.iter().any(is_armed) {
         context.ui.hint("after a reboot nothing rings until a keiko command has started keikod again");
     }
     // What was added is stored: that the hint cannot be given is no failure of the command.

@@ -5,11 +5,12 @@ use clap::Args;
 use crate::cli::commands::add::Details;
 use crate::cli::commands::each::{Tally, called};
 use crate::cli::commands::filter::{Care, Filter, Tags, Typed};
+use crate::cli::commands::program::ProgramOptions;
 use crate::cli::commands::times::{Said, Times};
 use crate::cli::context::Context;
 use crate::cli::error::{CliError, Exit};
 use crate::cli::render::change::{Change, change};
-use crate::protocol::methods::{self, TaskRef, WriteResult};
+use crate::protocol::methods::{self, Command, TaskRef, WriteResult};
 use crate::protocol::objects::{Priority, Task};
 
 /// Changes what a task says or when it comes up
@@ -26,6 +27,7 @@ use crate::protocol::objects::{Priority, Task};
     keiko edit 7 --title \"pay the rent\" +home --untag money\n  \
     keiko edit 7 --every \"month on the 1st\"\n  \
     keiko edit 7 --this tomorrow 4pm\n  \
+    keiko edit 7 --timeout 1h -- tar czf /srv/home.tgz .\n  \
     keiko edit 7 --following --every \"day at 10am\"\n  \
     keiko edit 3,5-7 tomorrow 4pm\n  \
     keiko edit +work --priority high\n  \
@@ -85,6 +87,15 @@ pub(crate) struct Edit {
     /// The options that `add` takes too.
     #[command(flatten)]
     details: Details,
+    /// What it runs.
+    #[command(flatten)]
+    program: ProgramOptions,
+    /// Run nothing any more: it is a reminder
+    #[arg(long, conflicts_with_all = ["command", "sh"], help_heading = "Commands")]
+    no_command: bool,
+    /// It may run for as long as it takes
+    #[arg(long, conflicts_with = "timeout", help_heading = "Commands")]
+    no_timeout: bool,
     /// Nothing to open any more
     #[arg(long, conflicts_with = "link")]
     no_link: bool,
@@ -201,6 +212,7 @@ impl Edit {
             ("--from", self.from.is_some()),
             ("--until", self.until.is_some()),
             ("--after-done", self.after_done),
+            ("a command", self.program.has_line()),
         ];
         match of_one.into_iter().find(|(_, is_given)| *is_given) {
             None => Ok(()),
@@ -222,6 +234,9 @@ impl Edit {
             || details.via.is_some()
             || details.alert.is_some()
             || details.retries.is_some()
+            || self.program.is_given()
+            || self.no_command
+            || self.no_timeout
             || details.max_late.is_some()
             || self.no_max_late
             || self.has_policy()
@@ -262,6 +277,7 @@ impl Edit {
             tags: self.tags(seen, &parted.tags),
             metadata: None,
             channels: details.via.clone(),
+            command: self.command()?,
             max_retries: details.retries.map(Some),
             max_late: if self.no_max_late { Some(None) } else { details.max_late.clone().map(Some) },
             missed: details.missed.clone(),
@@ -284,6 +300,18 @@ impl Edit {
             waits_for: details.parents()?,
             delay: details.delay.clone().map(Some),
             on_parent_fail: details.on_parent_fail.clone(),
+        })
+    }
+
+    fn command(&self) -> Result<Option<Option<Command>>, CliError> {
+        if self.no_command {
+            return Ok(Some(None));
+        }
+        let asked = self.program.asked()?;
+        Ok(if self.no_timeout {
+            Some(Some(Command { timeout: Some(None), ..asked.unwrap_or_default() }))
+        } else {
+            asked.map(Some)
         })
     }
 

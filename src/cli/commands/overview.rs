@@ -9,10 +9,13 @@ use crate::cli::render::overview::{Groups, overview};
 use crate::cli::ui::Form;
 use crate::domain::quiet::end_in_words;
 use crate::protocol::SCHEMA_VERSION;
-use crate::protocol::methods::{List, Status};
+use crate::protocol::methods::{List, ListResult, Status};
 
-/// Asks for the open tasks and shows them by what they ask of the person.
-pub(crate) fn run(context: &mut Context<'_>) -> Result<Exit, CliError> {
+/// Asks for the open tasks, and for what there is to warn of.
+///
+/// # Errors
+/// The daemon cannot be asked.
+pub(crate) fn look(context: &mut Context<'_>) -> Result<ListResult, CliError> {
     let mut answer = context.list(List::default())?;
     // What failed may belong to a task that has ended, which is in no group.
     let status = context.ask(&Status {})?;
@@ -32,6 +35,13 @@ pub(crate) fn run(context: &mut Context<'_>) -> Result<Exit, CliError> {
     } else if let Some(end) = status.quiet_until {
         answer.warnings.push(format!("quiet until {}", end_in_words(end.instant(), view.now, view.zone)));
     }
+    Ok(answer)
+}
+
+/// Asks for the open tasks and shows them by what they ask of the person.
+pub(crate) fn run(context: &mut Context<'_>) -> Result<Exit, CliError> {
+    let answer = look(context)?;
+    let view = context.viewpoint(answer.now);
     let groups = Groups::of(&answer.tasks);
     if context.ui.form() == Form::Json {
         context.ui.json(&json!({
@@ -40,6 +50,7 @@ pub(crate) fn run(context: &mut Context<'_>) -> Result<Exit, CliError> {
             "due": groups.due,
             "failing": groups.failing,
             "missed": groups.missed,
+            "running": groups.running,
             "next": groups.next,
             "paused": groups.paused,
             "seen": groups.seen,

@@ -23,6 +23,6 @@ pub(crate) struct Remind {
 impl Remind {
     /// Adds the task.
     pub(crate) fn run(self, context: &mut Context<'_>) -> Result<Exit, CliError> {
-        self.task.run(context, Verb::Remind)
+        self.task.run(context, Verb::Remind, None)
     }
 }

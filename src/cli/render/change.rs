@@ -1,5 +1,6 @@
 //! What a change is answered with: what was done to which task, and what follows from it.
 
+use crate::cli::render::run;
 use crate::cli::render::task::{home, is_open, is_series, repeats, title};
 use crate::cli::render::text::{BAD, DIM, GOOD, NUMBER, Text};
 use crate::cli::render::time::{Viewpoint, length};
@@ -114,6 +115,7 @@ pub(crate) fn change(what: Change, result: &WriteResult, view: Viewpoint) -> Vec
         lines.extend(alert_line(task, view));
         lines.extend(deadline_line(task, view));
         lines.extend(repeat_line(task, view));
+        lines.extend(command_line(task));
     }
     if matches!(what, Change::Added | Change::Edited) && task.state == "SUSPENDED" {
         lines.push(Text::styled(DIM, &format!("{GAP}paused {}", paused_until(task, view))));
@@ -243,6 +245,9 @@ fn moved_line(task: &Task, view: Viewpoint) -> Option<Text> {
 /// Says when it speaks, where that is not simply when it is due.
 fn alert_line(task: &Task, view: Viewpoint) -> Option<Text> {
     let due = task.due_at?;
+    if task.alerts.is_empty() && task.command.is_some() {
+        return None;
+    }
     if task.alerts.is_empty() {
         return Some(Text::styled(DIM, &format!("{GAP}without an alert")));
     }
@@ -254,6 +259,14 @@ fn alert_line(task: &Task, view: Viewpoint) -> Option<Text> {
 fn deadline_line(task: &Task, view: Viewpoint) -> Option<Text> {
     let deadline = view.full_with_home(task.deadline_at?.instant(), home(task));
     Some(Text::styled(DIM, &format!("{GAP}deadline {deadline}")))
+}
+
+/// Says what it runs, where the title does not say just that.
+fn command_line(task: &Task) -> Option<Text> {
+    let line = run::line(task.command.as_ref()?);
+    let first = line.lines().next().unwrap_or_default();
+    let more = if line.lines().nth(1).is_some() { " …" } else { "" };
+    (line != task.title).then(|| Text::styled(DIM, &format!("{GAP}runs {first}{more}")))
 }
 
 /// Says the next times of a repeat.

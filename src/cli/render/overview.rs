@@ -17,6 +17,8 @@ pub(crate) struct Groups<'a> {
     pub(crate) due: Vec<&'a Task>,
     /// Something failed.
     pub(crate) failing: Vec<&'a Task>,
+    /// Its command runs.
+    pub(crate) running: Vec<&'a Task>,
     /// It was passed over, and comes up no more.
     pub(crate) missed: Vec<&'a Task>,
     /// It will come up.
@@ -37,6 +39,8 @@ impl<'a> Groups<'a> {
         let mut groups = Self::default();
         for task in tasks {
             let group = match task.state.as_str() {
+                "RUNNING" if task.stage == "running" => &mut groups.running,
+                "PENDING" if task.stage == "retrying" => &mut groups.failing,
                 "RUNNING" if task.occurrence.acked_at.is_some() => &mut groups.seen,
                 "RUNNING" => &mut groups.due,
                 "FAILED" => &mut groups.failing,
@@ -51,7 +55,14 @@ impl<'a> Groups<'a> {
             };
             group.push(task);
         }
-        let shown = [&mut groups.due, &mut groups.failing, &mut groups.missed, &mut groups.next, &mut groups.paused];
+        let shown = [
+            &mut groups.due,
+            &mut groups.failing,
+            &mut groups.missed,
+            &mut groups.running,
+            &mut groups.next,
+            &mut groups.paused,
+        ];
         for group in shown {
             group.sort_by_key(|task| (when(task).map_or(i64::MAX, Timestamp::as_millis), task.number));
         }
@@ -60,7 +71,10 @@ impl<'a> Groups<'a> {
 
     fn is_empty(&self) -> bool {
         let folded = [&self.paused, &self.seen, &self.waiting, &self.no_time];
-        [&self.due, &self.failing, &self.missed, &self.next].iter().chain(&folded).all(|group| group.is_empty())
+        [&self.due, &self.failing, &self.missed, &self.running, &self.next]
+            .iter()
+            .chain(&folded)
+            .all(|group| group.is_empty())
     }
 }
 
@@ -73,8 +87,13 @@ pub(crate) fn overview(groups: &Groups<'_>, view: Viewpoint, width: Option<usize
         ];
     }
     let mut lines = Vec::new();
-    let shown =
-        [("due", &groups.due), ("failing", &groups.failing), ("missed", &groups.missed), ("next", &groups.next)];
+    let shown = [
+        ("due", &groups.due),
+        ("failing", &groups.failing),
+        ("missed", &groups.missed),
+        ("running", &groups.running),
+        ("next", &groups.next),
+    ];
     for (heading, tasks) in shown {
         if tasks.is_empty() {
             continue;

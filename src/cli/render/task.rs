@@ -3,11 +3,12 @@
 use chrono_tz::Tz;
 
 use crate::cli::render::change::due;
+use crate::cli::render::run;
 use crate::cli::render::table::{Column, table};
 use crate::cli::render::text::{BAD, DIM, DUE, GOOD, HEAD, NUMBER, Text};
 use crate::cli::render::time::{Viewpoint, length};
 use crate::domain::time::Timestamp;
-use crate::protocol::objects::{Priority, Task, Time};
+use crate::protocol::objects::{Priority, Run, Task, Time};
 
 /// On a terminal narrower than this the columns that only repeat are left out.
 const WIDE: usize = 72;
@@ -46,7 +47,8 @@ pub(crate) fn title(task: &Task) -> Text {
 /// Returns the stage in the colour of what it asks of the person.
 pub(crate) fn stage(task: &Task) -> Text {
     let seen = if task.occurrence.acked_at.is_some() && task.state == "RUNNING" { ", seen" } else { "" };
-    let word = format!("{}{seen}", task.stage);
+    let percent = task.progress.as_ref().map_or(String::new(), |progress| format!(" {} %", progress.percent));
+    let word = format!("{}{percent}{seen}", task.stage);
     let style = match task.stage.as_str() {
         "late" | "failed" | "retrying" | "missed" | "past deadline" => BAD,
         _ if !task.blocked_by.is_empty() => BAD,
@@ -166,6 +168,8 @@ pub(crate) fn when(task: &Task) -> Option<Timestamp> {
 
 fn rank(task: &Task) -> u8 {
     match task.state.as_str() {
+        // A command that runs asks nothing of the person.
+        "RUNNING" if task.stage == "running" => 2,
         "RUNNING" if task.occurrence.acked_at.is_none() => 0,
         "FAILED" => 1,
         "RUNNING" => 2,
@@ -177,7 +181,7 @@ fn rank(task: &Task) -> u8 {
 }
 
 /// Returns all that is known of a task, a line for each thing that there is.
-pub(crate) fn details(task: &Task, view: Viewpoint) -> Vec<Text> {
+pub(crate) fn details(task: &Task, runs: &[Run], view: Viewpoint) -> Vec<Text> {
     let mut first = Text::styled(NUMBER, &task.number.to_string());
     first.push("  ");
     first.append(title(task));
@@ -192,7 +196,7 @@ pub(crate) fn details(task: &Task, view: Viewpoint) -> Vec<Text> {
     say("due", Text::plain(&due(task, view)));
     let times = [
         ("speaks", task.scheduled_at.filter(|at| Some(*at) != task.due_at)),
-        ("rang", task.started_at),
+        (if task.command.is_some() { "started" } else { "rang" }, task.started_at),
         ("seen", task.occurrence.acked_at),
         ("deadline", task.deadline_at),
         ("ended", task.ended_at),
@@ -219,7 +223,12 @@ pub(crate) fn details(task: &Task, view: Viewpoint) -> Vec<Text> {
     if !task.waits_for.is_empty() {
         say("waits for", Text::plain(&waits(task)));
     }
-    if task.alerts != ["0"] {
+    if let Some(command) = &task.command {
+        for (label, text) in run::details(command, runs, view) {
+            say(label, text);
+        }
+    }
+    if task.alerts != alerts_default(task) {
         say("alerts", Text::plain(&alerts(&task.alerts)));
     }
     if let Some(every) = task.nag_ms.and_then(|millis| u64::try_from(millis).ok()).and_then(length) {
@@ -249,6 +258,11 @@ pub(crate) fn details(task: &Task, view: Viewpoint) -> Vec<Text> {
     lines
 }
 
+/// Returns when it speaks where nobody says: a command runs, and need not speak besides.
+pub(crate) fn alerts_default(task: &Task) -> &'static [&'static str] {
+    if task.command.is_some() { &[] } else { &["0"] }
+}
+
 /// Returns which tasks are to be done first, and what holds beside that.
 fn waits(task: &Task) -> String {
     let numbers: Vec<String> = task.waits_for.iter().map(ToString::to_string).collect();
@@ -266,6 +280,9 @@ fn waits(task: &Task) -> String {
 fn missed(task: &Task) -> String {
     let late = task.max_late_s.and_then(|seconds| u64::try_from(seconds).ok()).and_then(|late| length(late * 1000));
     match (task.missed.as_str(), late) {
+        ("skip", _) if task.command.is_some() => String::new(),
+        ("all", _) => "each is made up for".to_owned(),
+        ("once", None) if task.command.is_some() => "the latest is made up for".to_owned(),
         ("skip", _) => "is passed over".to_owned(),
         (_, Some(late)) => format!("rings up to {late} late"),
         (_, None) => String::new(),
@@ -375,7 +392,7 @@ mod tests {
             "schedule": { "text": "every 2 days", "kind": "calendar", "count": 3, "floating": false, "zone": "Asia/Tokyo" },
             "next": ["2026-05-14T15:00:00-04:00", "2026-05-16T15:00:00-04:00"],
         }));
-        insta::assert_snapshot!(shown(&details(&whole, here())), @"
+        insta::assert_snapshot!(shown(&details(&whole, &[], here())), @"
         12  ! pay rent +home
           stage     scheduled
           due       Thu 14 May 2026 15:00 EDT (in 23h; Fri 04:00 in Asia/Tokyo)
@@ -396,7 +413,7 @@ mod tests {
             "state": "RUNNING", "stage": "late", "due_at": "2026-05-13T15:00:00-04:00",
             "started_at": "2026-05-13T15:30:00-04:00", "late": true, "attempts": 2, "last_error": "no server",
         }));
-        insta::assert_snapshot!(shown(&details(&late, here())), @"
+        insta::assert_snapshot!(shown(&details(&late, &[], here())), @"
         12  pay rent
           stage     late
           due       Wed 13 May 2026 15:00 EDT (1h ago)

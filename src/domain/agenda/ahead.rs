@@ -267,7 +267,7 @@ impl Occurrence<'_> {
 fn takeover(task: &Task, present: &Instance, next: Timestamp, zone: Tz) -> Timestamp {
     let due = Due { nominal: present.nominal, at: present.due };
     let deadline = task.deadline_of(Some(due), task.schedule.zone.unwrap_or(zone)).map(|deadline| deadline.at);
-    task.takeover(present.due, deadline, next)
+    task.takeover(task.busy_until(present.due, deadline), next)
 }
 
 /// Returns the last instant before another: what opens by speaking early speaks at that.

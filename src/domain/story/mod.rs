@@ -377,6 +377,8 @@ pub struct Ring {
     pub swallowed: Vec<Slot>,
     /// Whether people were not told then, but later.
     pub is_held: bool,
+    /// Whether nobody was told, but its command was to run.
+    pub is_run: bool,
 }
 
 /// Why something spoke when it did.

@@ -19,6 +19,7 @@ pub(super) fn ring(teller: &Teller<'_>, place: Place<'_>, firing: &Firing) -> Ri
         is_again: teller.before.is_some_and(|before| before.occurrence.last_spoken.is_some()),
         why: why(teller, event, firing),
         swallowed: firing.swallowed.clone(),
+        is_run: event.snapshot.task.details.command.is_some() && firing.slot == Slot::DUE,
         is_held: matches!(place.next(), Some(Operation::Held { until: Some(_) })),
     }
 }

@@ -155,6 +155,8 @@ impl Speaker {
 
     fn rang(self, ring: &Ring) -> String {
         let what = match (ring.is_held, ring.is_again) {
+            (false, false) if ring.is_run => "came up",
+            (false, true) if ring.is_run => "came up again",
             (false, false) => "rang",
             (false, true) => "rang again",
             (true, _) if ring.slot == Slot::DUE && ring.why == Why::OwnTime => "came due",
@@ -168,6 +170,7 @@ impl Speaker {
         }
         let alert = alert(ring.slot);
         text.push(match ring.why {
+            Why::OwnTime if ring.is_run => ", for its command".to_owned(),
             Why::OwnTime => format!(": {alert}"),
             Why::Snoozed { asked_at } => format!(": you had snoozed it{}", self.opt(" at ", asked_at)),
             Why::Paused { since: Some(since) } => format!(": {alert} fell into the pause since {}", self.time(since)),

@@ -47,7 +47,6 @@ pub(super) fn done(steps: &mut Steps<'_>) {
         State::Pending(_) | State::Running(_) | State::Completed(_) | State::Cancelled(_) => {}
     }
     steps.start_silently();
-    steps.end_command();
     steps.step(Operation::Completed(Outcome::Done), "");
     steps.silence();
     match (next, &before) {
@@ -71,7 +70,9 @@ pub(super) fn ack(steps: &mut Steps<'_>, is_dismissal: bool) {
     steps.step(Operation::Acked { is_dismissal }, "");
     steps.silence_persons();
     // A countdown has said all that it had to say ("in 20m tea"); what was to nag is to be done (SPEC 4, `ack`).
-    let is_plain = matches!(steps.task().schedule.rule, Rule::Countdown(_)) && steps.task().policy.nag.is_none();
+    let is_plain = !steps.has_command()
+        && matches!(steps.task().schedule.rule, Rule::Countdown(_))
+        && steps.task().policy.nag.is_none();
     if is_plain && steps.now_is.next_wake().is_none() {
         steps.step(Operation::Completed(Outcome::Done), "a countdown ends when it is seen");
     }
@@ -262,7 +263,7 @@ fn shifted_due(steps: &Steps<'_>, suspended: &Suspended, shift: bool) -> Option<
 }
 
 /// Why a running one is no more, where a person ends it.
-const ENDED_WITH_IT: &str = "its command is asked to end";
+pub(super) const ENDED_WITH_IT: &str = "its command is asked to end";
 
 /// Why what fell into a pause is passed over: who paused knows it.
 pub(super) const PAUSED: &str = "it was paused";
@@ -305,7 +306,6 @@ pub(super) fn skip(steps: &mut Steps<'_>) -> Result<(), Rejection> {
     steps.silence();
     let next = next_of_skipped(steps);
     if steps.present_run().is_some() {
-        steps.end_command();
         steps.step(Operation::Failed, ENDED_WITH_IT);
         steps.step(Operation::Cancelled(Outcome::Skipped), "");
     } else if matches!(steps.state(), State::Running(_)) {

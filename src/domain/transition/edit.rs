@@ -16,6 +16,9 @@ pub(super) fn edit(steps: &mut Steps<'_>, edit: &Edit) -> Result<(), Rejection> 
     if edit.title.as_ref().is_some_and(|title| title.trim().is_empty()) {
         return Err(Rejection::EmptyTitle { verb: "edit", number });
     }
+    if edit.command.as_ref().is_some_and(|new| new.is_some() != steps.has_command()) && has_come_up(steps) {
+        return Err(Rejection::CommandChange { number, state: steps.state().name() });
+    }
     let was_series = steps.task().is_series();
     let alerts_before = steps.task().alerts.clone();
     let mut edit = edit.clone();
@@ -50,6 +53,16 @@ pub(super) fn edit(steps: &mut Steps<'_>, edit: &Edit) -> Result<(), Rejection> 
         report::end_where_all_are_over(steps);
     }
     Ok(())
+}
+
+/// Returns whether the open occurrence is due, or its command runs or is to be tried again.
+fn has_come_up(steps: &Steps<'_>) -> bool {
+    let is_due = match steps.state() {
+        State::Running(_) => true,
+        State::Pending(pending) => pending.retry_at.is_some(),
+        State::Created | State::Suspended(_) | State::Failed(_) | State::Completed(_) | State::Cancelled(_) => false,
+    };
+    is_due || steps.present_run().is_some()
 }
 
 /// Gives the open occurrence another deadline, or none; one without a time is armed by it.
@@ -125,7 +138,7 @@ fn reschedule(steps: &mut Steps<'_>, was_series: bool) -> Result<(), Rejection> 
     Ok(())
 }
 
-/// A series whose open occurrence rang keeps that; the new rule says when it is succeeded.
+/// A series whose open occurrence rang keeps that; the new rule says when it is succeeded, from now on.
 fn keep_open_one(steps: &mut Steps<'_>) {
     let present = steps.occurrence().instance().expect("an occurrence of a series has a time");
     let successor_at = match steps.task().schedule.rule {
@@ -134,7 +147,9 @@ fn keep_open_one(steps: &mut Steps<'_>) {
         Rule::None | Rule::Once(_) | Rule::Countdown(_) | Rule::Interval(_) | Rule::Calendar(_) | Rule::Cron(_) => {
             let due = steps.occurrence().due.expect("an occurrence of a series has a time");
             let deadline = steps.occurrence().deadline.map(|deadline| deadline.at);
-            steps.next_behind(Some(present)).map(|next| steps.task().takeover(due.at, deadline, next.due))
+            // What the new rule would have said before it was given is not said, and takes nothing over.
+            let busy_until = steps.task().busy_until(due.at, deadline).max(steps.now());
+            steps.next_behind(Some(present)).map(|next| steps.task().takeover(busy_until, next.due))
         }
     };
     let occurrence = Occurrence { successor_at, ..steps.occurrence().clone() };

@@ -147,6 +147,10 @@ pub fn transition<'a>(
                 ask::snooze(&mut steps, *until, *is_duration)?;
             }
         }
+        // What it said can be said again later; what it runs is run.
+        (State::Running(_), Command::Snooze { .. }) if steps.present_run().is_some() => {
+            return Err(Rejection::StillRuns { verb: "snooze", number: before.task.number, state: StateName::Running });
+        }
         (State::Running(_), Command::Snooze { until, is_duration, .. }) => {
             ask::snooze(&mut steps, *until, *is_duration)?;
         }

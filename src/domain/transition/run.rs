@@ -126,16 +126,15 @@ pub(super) fn ask(steps: &mut Steps<'_>) -> Result<(), Rejection> {
         return Err(Rejection::NoCommand { number, state: steps.state().name() });
     };
     if program.overlap != Overlap::Allow && steps.is_busy() {
-        return Err(Rejection::StillRuns { number, state: steps.state().name() });
+        return Err(Rejection::StillRuns { verb: "run", number, state: steps.state().name() });
     }
     if matches!(steps.state(), State::Pending(pending) if pending.retry_at.is_some()) {
         try_again(steps);
         return Ok(());
     }
-    let name = format!("run asked for|{}", steps.moment.op_id);
     let (task, occurrence) = (steps.task().id, steps.occurrence().name());
     steps.order(Run {
-        id: RunId(Uuid::new_v5(&task.0, name.as_bytes())),
+        id: RunId::asked_for(task, steps.moment.op_id),
         task,
         occurrence,
         attempt: EXTRA,
@@ -200,11 +199,16 @@ fn ended(steps: &mut Steps<'_>, run: &Run, end: &RunEnd, jitter: Jitter) {
     let attempt = run.attempt;
     steps.change_run(Run { status: RunStatus::Ended { since, at: now, end: end.clone() }, ..run.clone() });
     steps.step_of(run.occurrence, Operation::RunEnded { attempt, end: end.clone() }, "");
-    if was_ending || attempt == EXTRA {
+    if attempt == EXTRA {
         return;
     }
     if run.occurrence != steps.occurrence().name() {
         return end_earlier(steps, run, &end);
+    }
+    // What ended has ended; and where it was given another time, that has an attempt of its own.
+    let is_latest = steps.runs.iter().all(|other| other.occurrence != run.occurrence || other.attempt <= attempt);
+    if was_ending || !is_latest {
+        return;
     }
     match steps.state().clone() {
         State::Running(_) => settle(steps, run, &end, jitter),
@@ -273,6 +277,9 @@ fn end_earlier(steps: &mut Steps<'_>, run: &Run, end: &RunEnd) {
     }
     if end.is_success() {
         steps.step_of(run.occurrence, Operation::Completed(Outcome::Done), "its command succeeded");
+    } else if *end == RunEnd::Stopped {
+        steps.step_of(run.occurrence, Operation::Failed, "its command was asked to end");
+        steps.step_of(run.occurrence, Operation::Cancelled(Outcome::Cancelled), "");
     } else {
         steps.step_of(run.occurrence, Operation::Failed, "its command failed");
         steps.step_of(run.occurrence, Operation::Cancelled(Outcome::RetriesExhausted), "its successor has come up");

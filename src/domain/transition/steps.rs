@@ -17,7 +17,7 @@ use crate::domain::schedule::{Passed, Schedule};
 use crate::domain::state::{Snooze, State, Suspended};
 use crate::domain::task::Task;
 use crate::domain::time::{Span, Timestamp};
-use crate::domain::transition::{Known, Step, Transition, ask, waits};
+use crate::domain::transition::{Known, Step, Transition, ask, run, waits};
 
 /// The work in hand of one command.
 pub(super) struct Steps<'a> {
@@ -148,6 +148,9 @@ impl<'a> Steps<'a> {
     /// # Panics
     /// Never: the rules make only operations that fit the state they have looked at, which the property tests hold.
     pub(super) fn step(&mut self, operation: Operation, reason: &'static str) {
+        if operation.outcome().is_some() || operation == Operation::Withdrawn {
+            self.end_command();
+        }
         let is_birth = matches!(operation, Operation::Added(_) | Operation::Opened(_));
         let from = (!is_birth).then(|| self.state().name());
         let after = apply(Some(&self.now_is), &operation, self.now(), self.version)
@@ -243,10 +246,12 @@ impl<'a> Steps<'a> {
 
     /// Returns what this command found to have been missed and does not make up for.
     pub(super) fn skips(&self) -> Option<Skip> {
-        let skips = self.taken.iter().filter(|step| step.reason != ask::PAUSED).filter_map(|step| {
-            let (times, from, to) = step.operation.skipped()?;
-            Some(Skip { times, from, to, why: step.reason })
-        });
+        let skips = self.taken.iter().filter(|step| ![ask::PAUSED, run::STILL_RUNS].contains(&step.reason)).filter_map(
+            |step| {
+                let (times, from, to) = step.operation.skipped()?;
+                Some(Skip { times, from, to, why: step.reason })
+            },
+        );
         skips.reduce(|one, other| Skip {
             times: one.times.saturating_add(other.times),
             from: one.from.min(other.from),
@@ -600,7 +605,7 @@ fn is_spent(spent: &[Spent], instance: &Instance) -> bool {
 fn successor_of(task: &Task, instance: &Instance, due: Due, spent: &[Spent], moment: &Moment) -> Option<Timestamp> {
     let next = successor_due(task, instance, spent, moment)?;
     let deadline = deadline_of(task, Some(due), moment).map(|deadline| deadline.at);
-    Some(task.takeover(due.at, deadline, next))
+    Some(task.takeover(task.busy_until(due.at, deadline), next))
 }
 
 fn successor_due(task: &Task, instance: &Instance, spent: &[Spent], moment: &Moment) -> Option<Timestamp> {

@@ -10,9 +10,10 @@ use crate::domain::command::{Edit, GRACE_DEFAULT, NewTask, StandingPause, WAITED
 use crate::domain::delivery::{DeliveryStatus, Report, Target};
 use crate::domain::effect::Standing;
 use crate::domain::event::apply;
-use crate::domain::occurrence::{Nominal, Outcome, Slot};
+use crate::domain::occurrence::{Nominal, Occurrence, Outcome, Slot};
 use crate::domain::retry::Jitter;
 use crate::domain::routing::Routing;
+use crate::domain::run::Run;
 use crate::domain::schedule::{Calendar, Interval, Rule, Schedule};
 use crate::domain::state::Failed;
 use crate::domain::task::{Details, Number, Policy, TaskId};
@@ -20,6 +21,8 @@ use crate::domain::time::{Span, Timestamp, resolve};
 use crate::domain::waiting::SetWaits;
 
 mod agreed;
+mod awaited;
+mod commands;
 mod life;
 mod programs;
 mod routing;
@@ -81,6 +84,9 @@ fn countdown(text: &str) -> Schedule {
 struct Story {
     snapshot: Snapshot,
     deliveries: Vec<Delivery>,
+    runs: Vec<Run>,
+    /// Every occurrence there was, as it was last.
+    occurrences: Vec<Occurrence>,
     steps: Vec<(Timestamp, u64, Step)>,
     /// Until when persons are left alone.
     quiet_until: Option<Timestamp>,
@@ -112,18 +118,28 @@ impl Story {
         let now = at("4 08:00");
         let born = create(new, &moment(now)).expect("the test's own task");
         let snapshot = born.after.clone();
-        let mut story = Self { snapshot, deliveries: Vec::new(), steps: Vec::new(), quiet_until: None };
+        let (deliveries, runs, occurrences, steps) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+        let mut story = Self { snapshot, deliveries, runs, occurrences, steps, quiet_until: None };
         story.take(now, born);
         story
     }
 
     fn take(&mut self, now: Timestamp, transition: Transition) {
         for step in transition.steps {
+            let occurrence = step.snapshot.occurrence.clone();
+            self.occurrences.retain(|known| known.name() != occurrence.name());
+            self.occurrences.push(occurrence);
             self.steps.push((now, step.snapshot.task.version, step));
         }
         for delivery in transition.deliveries {
             self.deliveries.retain(|known| known.id != delivery.id);
             self.deliveries.push(delivery);
+        }
+        for run in transition.runs {
+            match self.runs.iter_mut().find(|known| known.id == run.id) {
+                Some(known) => known.clone_from(&run),
+                None => self.runs.push(run),
+            }
         }
         self.snapshot = transition.after;
     }
@@ -134,7 +150,14 @@ impl Story {
 
     fn ask_at(&mut self, now: Timestamp, command: &Command) -> Result<Transition, Rejection> {
         let moment = Moment { quiet_until: self.quiet_until, ..moment(now) };
-        let result = transition(&self.snapshot, &self.deliveries, command, Expected::default(), &moment);
+        let of_run = match command {
+            Command::RunReport { run, .. } => self.runs.iter().find(|known| known.id == *run).map(|run| run.occurrence),
+            _ => None,
+        };
+        let earlier = of_run.filter(|name| *name != self.snapshot.occurrence.name());
+        let earlier = earlier.and_then(|name| self.occurrences.iter().find(|known| known.name() == name));
+        let known = Known { runs: &self.runs, earlier, ..Known::from(&self.deliveries) };
+        let result = transition(&self.snapshot, known, command, Expected::default(), &moment);
         if let Ok(transition) = &result {
             self.take(now, transition.clone());
         }

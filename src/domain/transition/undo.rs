@@ -55,24 +55,33 @@ pub(super) fn undo(steps: &mut Steps<'_>, taken: &Taken) -> Result<(), Rejection
     if steps.occurrence().name() != is.name() {
         return Err(cannot(steps, "it has gone on since"));
     }
-    let has_gone = was.has_ended() && is.has_ended();
+    if was.has_ended() && is.has_ended() {
+        stay(steps, task, was);
+        return Ok(());
+    }
     match (was.name() == is.name(), is.has_ended()) {
-        (true, _) if has_gone => {
-            restore(steps, Snapshot { task, occurrence: steps.occurrence().clone() });
-            return Ok(());
-        }
         (true, true) => enter(steps, was, taken),
         (true, false) => check_untouched(steps, is)?,
         (false, _) => {
             if leave(steps, before, taken)? {
-                restore(steps, Snapshot { task, occurrence: steps.occurrence().clone() });
+                stay(steps, task, was);
                 return Ok(());
             }
             enter(steps, was, taken);
         }
     }
-    arrive(steps, task, was, taken);
-    Ok(())
+    arrive(steps, task, was, taken)
+}
+
+/// The open occurrence has ended, and only what the task says is as it was.
+fn stay(steps: &mut Steps<'_>, mut task: Task, was: &Occurrence) {
+    let occurrence = steps.occurrence().clone();
+    // Where the series had gone on since, its end is that of another time than the one that ended it before.
+    if was.key != occurrence.key {
+        let now = steps.task();
+        (task.cursor, task.last_ended, task.previous) = (now.cursor, now.last_ended, now.previous);
+    }
+    restore(steps, Snapshot { task, occurrence });
 }
 
 /// What was added is deleted; what goes on with a series gives way to that, where it has not begun.
@@ -114,8 +123,7 @@ fn undelete(steps: &mut Steps<'_>, taken: &Taken) -> Result<(), Rejection> {
         edit::rezone(steps);
     }
     let now = steps.occurrence().clone();
-    arrive(steps, steps.task().clone(), &now, taken);
-    Ok(())
+    arrive(steps, steps.task().clone(), &now, taken)
 }
 
 /// Only what the task says was changed, not its open occurrence.
@@ -154,7 +162,7 @@ fn wait_again(steps: &mut Steps<'_>, task: Task, taken: &Taken, was: &Occurrence
 }
 
 /// Takes the open occurrence away, which the operation had brought. Returns whether it ends where it is, since one that
-/// was reopened ends again.
+/// was reopened ends again, and so does a series that was.
 fn leave(steps: &mut Steps<'_>, before: &Snapshot, taken: &Taken) -> Result<bool, Rejection> {
     let (was, is) = (&before.occurrence, &taken.after.occurrence);
     if was.key == is.key && was.generation < is.generation {
@@ -166,14 +174,24 @@ fn leave(steps: &mut Steps<'_>, before: &Snapshot, taken: &Taken) -> Result<bool
         return Ok(true);
     }
     let is_reopened = is.generation > 1 && before.task.last_ended.is_some_and(|last| last.key == is.key);
-    if let Some(outcome) = before.task.previous.filter(|_| is_reopened) {
+    if let Some(outcome) = before.task.previous.filter(|_| is_reopened && !was.has_ended()) {
         check_untouched(steps, is)?;
-        close(steps, outcome);
+        // Where the series was over, it ended at once by that.
+        if !is.has_ended() {
+            close(steps, outcome);
+        }
         return Ok(false);
     }
     check_unfired(steps, is)?;
-    steps.step(Operation::Withdrawn, TAKEN_BACK);
-    Ok(false)
+    match &was.state {
+        // What it was has ended, and never comes back to life: the time with which the series went on ends in its place.
+        State::Cancelled(ended) => close(steps, ended.outcome),
+        State::Completed(_) => return Err(cannot(steps, "it has gone on since")),
+        State::Created | State::Pending(_) | State::Running(_) | State::Suspended(_) | State::Failed(_) => {
+            steps.step(Operation::Withdrawn, TAKEN_BACK);
+        }
+    }
+    Ok(was.has_ended())
 }
 
 /// Ends the open occurrence as it had ended before it was reopened.
@@ -185,7 +203,9 @@ fn close(steps: &mut Steps<'_>, outcome: Outcome) {
             steps.step(Operation::Completed(outcome), "done again");
         }
         Outcome::Undelivered | Outcome::RetriesExhausted | Outcome::Cancelled | Outcome::Skipped => {
-            if matches!(steps.state(), State::Running(_)) {
+            if steps.present_run().is_some() {
+                steps.step(Operation::Failed, ask::ENDED_WITH_IT);
+            } else if matches!(steps.state(), State::Running(_)) {
                 ask::suspend(steps, None);
             }
             steps.step(Operation::Cancelled(outcome), "done again");
@@ -201,10 +221,13 @@ fn enter(steps: &mut Steps<'_>, was: &Occurrence, taken: &Taken) {
 }
 
 /// Leads the open occurrence to where it stood, and the task with it.
-fn arrive(steps: &mut Steps<'_>, task: Task, was: &Occurrence, taken: &Taken) {
+fn arrive(steps: &mut Steps<'_>, task: Task, was: &Occurrence, taken: &Taken) -> Result<(), Rejection> {
     let has_opened = matches!(steps.state(), State::Created);
     let is_silent = has_opened || taken.after.task.deleted_at.is_some();
     let mut target = target(steps, was, taken, is_silent);
+    if steps.has_command() && matches!(target, State::Running(_)) && steps.present_run().is_none() {
+        return Err(cannot(steps, "its command was ended with it, and keiko run starts it anew"));
+    }
     if let State::Running(running) = &mut target
         && running.rang_at.is_none()
         && !was.spoken.contains(&Slot::DUE)
@@ -239,6 +262,7 @@ fn arrive(steps: &mut Steps<'_>, task: Task, was: &Occurrence, taken: &Taken) {
     } else if is_awake && !is_silent {
         wake::wake(steps);
     }
+    Ok(())
 }
 
 /// Returns the state that the occurrence is to have: as it was, but for what has passed meanwhile.
@@ -257,7 +281,11 @@ fn target(steps: &Steps<'_>, was: &Occurrence, taken: &Taken, is_silent: bool) -
     let held = |running: &Running| running.held_until.map(held).filter(|held| held.until > now || !is_silent);
     let armed = |pending: Pending| {
         let snooze = ahead(pending.snooze);
-        if is_due && is_silent && !pending.is_missed && snooze.is_none() {
+        let comes_up = is_due && is_silent && !pending.is_missed && snooze.is_none();
+        if comes_up && steps.has_command() {
+            // What was to run then is not run in silence: the person decides.
+            State::Pending(Pending { is_missed: true, ..pending })
+        } else if comes_up {
             State::Running(Running::silent(now))
         } else {
             State::Pending(Pending { snooze, ..pending })

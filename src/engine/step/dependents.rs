@@ -66,7 +66,8 @@ impl<'a> Batch<'a> {
         let looked_up = self.snapshot(child).and_then(|before| {
             let deliveries = self.deliveries_for(&before, &command)?;
             let moment = Moment { op_id: moment.op_id, ..self.moment_of(None, &before.task.details.tags) };
-            let known = self.world.known(child, &deliveries);
+            let runs = self.runs_of(&before)?;
+            let known = self.world.known(child, &deliveries, &runs);
             let transition = transition(&before, known, &command, Expected::default(), &moment)?;
             Ok((before, transition, moment))
         });

@@ -71,7 +71,8 @@ impl<'a> Batch<'a> {
             edit: &call.edit,
             standing: standing(&self.pauses, call.edit.tags.as_ref().unwrap_or(tags), moment.now),
         };
-        let known = self.world.known(call.task, &deliveries);
+        let runs = self.runs_of(&before)?;
+        let known = self.world.known(call.task, &deliveries, &runs);
         let succession = edit_following(&before, known, &follower, call.expected, &moment)?;
         Ok((succession, moment))
     }

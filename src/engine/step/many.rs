@@ -143,7 +143,8 @@ impl<'a> Batch<'a> {
         let tags = &before.task.details.tags;
         let standing = standing(pauses, tags, self.circumstances.now);
         let moment = Moment { op_id, standing, ..self.moment_of(None, tags) };
-        let known = self.world.known(before.task.id, &deliveries);
+        let runs = self.runs_of(before)?;
+        let known = self.world.known(before.task.id, &deliveries, &runs);
         Ok((transition(before, known, command, Expected::default(), &moment)?, moment))
     }
 

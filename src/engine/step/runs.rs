@@ -6,6 +6,7 @@ use crate::domain::command::Command;
 use crate::domain::event::{Actor, Event, Operation, Snapshot};
 use crate::domain::occurrence::Occurrence;
 use crate::domain::run::{Run, RunId, RunReport};
+use crate::domain::task::TaskId;
 use crate::engine::step::Batch;
 use crate::store::StoreError;
 
@@ -25,12 +26,20 @@ impl Batch<'_> {
         self.command(run.task, &command, Actor::Daemon)
     }
 
-    /// Returns the runs of a task as this batch leaves them; none of what has no command and never ran any.
+    /// Returns the runs that a command finds: of what has no command only a report finds any, of before it was removed.
     pub(super) fn runs_for(&self, snapshot: &Snapshot, command: &Command) -> Result<Vec<Run>, StoreError> {
-        if snapshot.task.details.command.is_none() && !matches!(command, Command::RunReport { .. }) {
-            return Ok(Vec::new());
-        }
-        let task = snapshot.task.id;
+        let is_report = matches!(command, Command::RunReport { .. });
+        if is_report { self.all_runs(snapshot.task.id) } else { self.runs_of(snapshot) }
+    }
+
+    /// Returns the runs of a task; firings of what has no command need not ask the store.
+    pub(super) fn runs_of(&self, snapshot: &Snapshot) -> Result<Vec<Run>, StoreError> {
+        let has_command = snapshot.task.details.command.is_some();
+        if has_command { self.all_runs(snapshot.task.id) } else { Ok(Vec::new()) }
+    }
+
+    /// Returns the runs of a task as this batch leaves them.
+    fn all_runs(&self, task: TaskId) -> Result<Vec<Run>, StoreError> {
         let mut runs = self.store.runs(task)?;
         for run in self.runs.values().filter(|run| run.task == task) {
             match runs.iter_mut().find(|known| known.id == run.id) {

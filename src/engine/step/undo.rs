@@ -22,7 +22,7 @@ use crate::domain::waiting::{LEVELS_MAX, Wait};
 use crate::engine::input::{CallError, UndoCall, Undone};
 use crate::engine::request::RequestKey;
 use crate::engine::step::{Answer, Batch};
-use crate::store::{Change, StoreError};
+use crate::store::{Change, StoreError, StoredEvent};
 
 /// How many of the tasks are told one by one.
 const TOLD_MAX: usize = 20;
@@ -256,7 +256,8 @@ impl Batch<'_> {
         let tags = &snapshot.task.details.tags;
         let moment =
             Moment { op_id: id, standing: standing(&self.pauses, tags, undone.now), ..self.moment_of(None, tags) };
-        let known = self.world.known(task, &deliveries);
+        let runs = self.runs_of(&snapshot)?;
+        let known = self.world.known(task, &deliveries, &runs);
         let planned = transition(&snapshot, known, &command, Expected::default(), &moment);
         let planned = planned.map_err(CallError::from).and_then(|transition| {
             let waits_for: Vec<TaskId> = transition.after.waits_yet_for().collect();
@@ -342,8 +343,22 @@ impl Batch<'_> {
     fn before(&self, Placed { seq, event }: &Placed) -> Result<Option<Snapshot>, StoreError> {
         let task = event.snapshot.task.id;
         if let Some(seq) = *seq {
-            let before = self.store.history_before(task, seq, Timestamp::MIN..Timestamp::MAX, 1)?;
-            return Ok(before.into_iter().next().map(|stored| stored.event.snapshot));
+            let mut limit = 1;
+            loop {
+                let before = self.store.history_before(task, seq, Timestamp::MIN..Timestamp::MAX, limit)?;
+                let Some(last) = before.last().map(|stored| stored.event.snapshot.clone()) else { return Ok(None) };
+                // An occurrence that its successor left open (`--overlap allow`) may have had a word in between.
+                let is_of_it = |stored: &&StoredEvent| {
+                    event.from.is_none() || stored.event.snapshot.occurrence.name() == event.snapshot.occurrence.name()
+                };
+                if let Some(of_it) = before.iter().rev().find(is_of_it) {
+                    return Ok(Some(Snapshot { occurrence: of_it.event.snapshot.occurrence.clone(), ..last }));
+                }
+                if before.len() < limit {
+                    return Ok(Some(last));
+                }
+                limit *= 16;
+            }
         }
         let is_of_batch = self.change.events.iter().position(|known| known.event_id == event.event_id);
         let earlier = &self.change.events[..is_of_batch.unwrap_or(0)];

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 #[cfg(doc)]
 use crate::protocol::methods::Add;
-use crate::protocol::methods::{SeriesScope, TaskRef, is_false, some};
+use crate::protocol::methods::{Command, SeriesScope, TaskRef, is_false, some};
 use crate::protocol::objects::Priority;
 
 /// Changes what a task says or when it comes up; what is absent stays.
@@ -39,6 +39,9 @@ pub struct Update {
     /// All channels anew.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub channels: Option<Vec<String>>,
+    /// What it runs when it is due; null removes it, and it is a reminder from then on.
+    #[serde(default, deserialize_with = "some", skip_serializing_if = "Option::is_none")]
+    pub command: Option<Option<Command>>,
     /// See [`Add::max_retries`]; null goes back to the default.
     #[serde(default, deserialize_with = "some", skip_serializing_if = "Option::is_none")]
     pub max_retries: Option<Option<u32>>,

@@ -186,7 +186,8 @@ fn the_document_tells_the_types_that_the_code_reads() {
         ($($params:ident)*) => { [$((methods::$params::METHOD, check_params::<methods::$params>(&document, wrong)),)*] };
     }
     let checked = check! {
-        Hello Status Stop Reload Add Get List Update Done Ack Snooze Pause Resume Skip Cancel Delete Retry Unblock History Why
+        Hello Status Stop Reload Add Get List Update Done Ack Snooze Pause Resume Skip Cancel Delete Retry RunNow OutputGet
+        Unblock Wait History Why
         OpBegin OpList OpGet Undo AgendaGet AwaySet AwayGet EventList
         EventSubscribe EventUnsubscribe DeliveryList ChannelList ChannelPause ChannelResume ChannelTest
         HookList HookAdd HookRemove Backup Parse Advance Discover
@@ -213,6 +214,11 @@ fn the_document_tells_the_types_that_the_code_reads() {
         objects::TargetStatus: "TargetStatus",
         objects::AgendaEntry: "AgendaEntry",
         objects::AgendaNote: "AgendaNote",
+        objects::Command: "Command",
+        objects::CommandLimits: "CommandLimits",
+        objects::Run: "Run",
+        objects::RunEnd: "RunEnd",
+        objects::Progress: "Progress",
         objects::StorageTrouble: "StorageTrouble",
         objects::Skipped: "Skipped",
         EventPushed: "EventPushed",

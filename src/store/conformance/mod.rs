@@ -8,6 +8,7 @@ pub(crate) mod deliveries;
 pub(crate) mod device;
 pub(crate) mod events;
 pub(crate) mod ops;
+pub(crate) mod runs;
 pub(crate) mod samples;
 pub(crate) mod strategies;
 pub(crate) mod tasks;
@@ -84,6 +85,10 @@ macro_rules! conformance {
             deliveries::a_delivery_of_no_task_is_refused;
             deliveries::a_request_reads_back_by_its_key;
             deliveries::a_request_key_is_committed_once;
+            runs::a_run_reads_back_in_every_status;
+            runs::of_runs_that_are_over_the_latest_are_kept_with_what_they_said;
+            runs::an_occurrence_is_found_by_its_name;
+            runs::the_runs_of_a_purged_task_go_with_it;
             ops::operations_read_back_latest_first_and_keep_their_place;
             ops::an_operation_is_found_by_its_id_its_events_and_as_the_one_to_undo;
             ops::a_deleted_task_is_seen_by_nobody_and_purged_for_ever;

@@ -6,6 +6,9 @@ mod changing;
 #[cfg(feature = "webhook")]
 mod channels;
 mod choosing;
+mod commands;
+mod crontab;
+mod events;
 mod failing;
 mod hours;
 mod looking;
@@ -15,7 +18,10 @@ mod series;
 mod shown;
 mod starting;
 mod undo;
+mod wait;
 mod waiting;
+#[cfg(unix)]
+mod watch;
 mod why;
 
 use std::fs;
@@ -89,6 +95,11 @@ impl Home {
         let log = fs::read_to_string(home.path().join("log")).unwrap_or_default();
         assert_eq!(line, "ready\n", "the daemon did not come up: {log}");
         home
+    }
+
+    /// Kills the daemon as `kill -9` does.
+    pub(crate) fn kill(&mut self) {
+        drop(self.daemon.take());
     }
 
     /// Returns where it is.

@@ -152,6 +152,8 @@ fn check_fold(told: &[Sentence]) {
     let kept = |sentences: &[Sentence]| {
         let is_kept = |said: &Said| match said {
             Said::Rang(ring) => ring.late_by.is_some(),
+            Said::RunStarted { attempt: 1 } => false,
+            Said::RunEnded { end, .. } => !end.is_success(),
             Said::Sent(_) | Said::Ended { .. } | Said::Seen { .. } | Said::CameUp { .. } | Said::Folded(_) => false,
             _ => true,
         };

@@ -10,7 +10,7 @@ use keiko::clock::sim::SimClock;
 use keiko::domain::command::{Command, Edit, Expected, GRACE_DEFAULT};
 use keiko::domain::delivery::{ChannelKind, Delivery, DeliveryId, DeliveryStatus, Report, Target};
 use keiko::domain::event::{Actor, Event, Operation, Snapshot, apply};
-use keiko::domain::occurrence::{FireId, Nominal, OccurrenceKey, OccurrenceName};
+use keiko::domain::occurrence::{FireId, Nominal, Occurrence, OccurrenceKey, OccurrenceName, Slot};
 use keiko::domain::outbox::{DeliveryFilter, Statuses};
 use keiko::domain::pause::Scope;
 use keiko::domain::quiet::QuietHours;
@@ -27,11 +27,13 @@ use keiko::engine::runs::AT_ONCE_DEFAULT;
 use keiko::engine::{EngineParts, Running, start};
 use keiko::notify::recording::{Answer, RecordingChannel};
 use keiko::notify::{Channel, Presence};
+use keiko::runner::Runner;
 use keiko::runner::recording::RecordingRunner;
 use keiko::store::memory::MemoryStore;
 use keiko::store::{Store, StoreError, StoredEvent, Wake, Which};
 use uuid::Uuid;
 
+use crate::simulation::commands::{Jobs, give_command};
 use crate::simulation::programs::{Programs, webhook};
 use crate::simulation::quiet::{Heard, any_hours};
 use crate::simulation::{call, countdown_at, first_instant, request, schedule, stories, waits};
@@ -58,6 +60,8 @@ pub(super) struct World {
     /// What the person had heard when it was last looked.
     pub(super) heard: Heard,
     known: Known,
+    /// What runs commands, in lives in which tasks have some.
+    jobs: Option<Arc<Jobs>>,
 }
 
 /// What the events so far say, replayed once.
@@ -65,6 +69,8 @@ pub(super) struct World {
 struct Known {
     last_seq: u64,
     rebuilt: BTreeMap<TaskId, Snapshot>,
+    /// Occurrences that their successors left open, as they were last.
+    earlier: BTreeMap<(TaskId, OccurrenceName), Occurrence>,
     fired: BTreeSet<FireId>,
     ended: BTreeSet<(TaskId, OccurrenceName)>,
     flagged: BTreeSet<DeliveryId>,
@@ -82,6 +88,10 @@ impl World {
     }
 
     pub(super) async fn living(seed: u64, quiet_hours: QuietHours) -> Self {
+        Self::beginning(seed, quiet_hours, None).await
+    }
+
+    pub(super) async fn beginning(seed: u64, quiet_hours: QuietHours, jobs: Option<Arc<Jobs>>) -> Self {
         let mut random = Random(seed);
         let zone = ZONES[usize::try_from(random.below(4)).expect("small")];
         let mut world = Self {
@@ -99,6 +109,7 @@ impl World {
             quiet_hours,
             heard: Heard::default(),
             known: Known::default(),
+            jobs,
         };
         world.boot().await;
         world
@@ -112,8 +123,12 @@ impl World {
             Arc::new(self.terminal.clone()),
             Arc::new(self.programs.channel.clone()),
         ];
+        let runner: Arc<dyn Runner> = match &self.jobs {
+            Some(jobs) => Arc::clone(jobs) as Arc<dyn Runner>,
+            None => Arc::new(RecordingRunner::prompt()),
+        };
         let parts = EngineParts {
-            runner: Arc::new(RecordingRunner::prompt()),
+            runner,
             commands_at_once: AT_ONCE_DEFAULT,
             store: Arc::new(self.store.clone()),
             clock: Arc::clone(&self.clock) as Arc<dyn Clock>,
@@ -150,6 +165,11 @@ impl World {
 
     /// One thing happens: to the user, the clock, the disk or a channel.
     pub(super) async fn act(&mut self) {
+        if let Some(jobs) = self.jobs.clone()
+            && self.random.chance(50)
+        {
+            return self.act_on_jobs(&jobs).await;
+        }
         match self.random.below(100) {
             0..20 => self.add().await,
             20..56 => self.ask().await,
@@ -201,6 +221,9 @@ impl World {
             2 => vec![webhook("a"), webhook("b")],
             _ => Vec::new(),
         };
+        if self.jobs.is_some() {
+            give_command(&mut self.random, &mut request);
+        }
         let result = self.handle().add(request).await;
         self.note(result);
     }
@@ -326,7 +349,7 @@ impl World {
         assert_eq!(before, after, "what is only asked is not stored");
     }
 
-    fn note(&mut self, result: Result<Applied, CallError>) {
+    pub(super) fn note(&mut self, result: Result<Applied, CallError>) {
         match result {
             Ok(applied) => {
                 self.acknowledged.insert(applied.snapshot.task.id, applied.snapshot.task.version);
@@ -631,6 +654,9 @@ impl World {
         self.check_quiet(&tasks);
         self.check_late();
         self.programs.check(&self.store, &tasks);
+        if let Some(jobs) = &self.jobs {
+            self.check_runs(jobs, &tasks);
+        }
     }
 
     /// I6: what was acknowledged is there, over crashes and failures.
@@ -655,6 +681,15 @@ impl World {
             let Some(event) = stored.event.of_task() else { continue };
             waits::check_event(event);
             let id = event.snapshot.task.id;
+            let takes_over =
+                matches!(event.operation, Operation::Added(_) | Operation::Opened(_) | Operation::Moved(_));
+            let name = event.snapshot.occurrence.name();
+            let present = known.rebuilt.get(&id).map(|snapshot| snapshot.occurrence.clone());
+            // What its successor left open goes on beside it.
+            let is_earlier = !takes_over && present.as_ref().is_some_and(|present| present.name() != name);
+            if let Some(earlier) = is_earlier.then(|| known.earlier.get(&(id, name)).cloned()).flatten() {
+                known.rebuilt.get_mut(&id).expect("it has a present one").occurrence = earlier;
+            }
             let before = known.rebuilt.get(&id);
             let after = apply(before, &event.operation, event.at, event.snapshot.task.version);
             assert_eq!(after.as_ref(), Some(&event.snapshot), "replay of {:?}", event.operation);
@@ -663,14 +698,14 @@ impl World {
                 assert!(firing.nominal_at <= event.at, "{} fired early", firing.fire_id);
             }
             if let Some(firing) = event.operation.firing() {
-                for target in &event.snapshot.task.details.targets {
+                let runs = event.snapshot.task.details.command.is_some() && firing.slot == Slot::DUE;
+                for target in event.snapshot.task.details.targets.iter().filter(|_| !runs) {
                     let id = DeliveryId { fire_id: firing.fire_id, target: target.clone() };
                     let is_there = self.store.snapshot(event.snapshot.task.id).expect("readable").is_some();
                     let was_kept = self.store.delivery(&id).expect("readable").is_some();
                     assert!(was_kept || !is_there, "{id} was lost");
                 }
             }
-            let name = event.snapshot.occurrence.name();
             // What is noted of one that ended (a delivery sent again after a crash) leaves it ended.
             let is_open = !event.snapshot.occurrence.has_ended();
             let is_revived = is_open && known.ended.contains(&(id, name));
@@ -681,7 +716,11 @@ impl World {
             if event.snapshot.occurrence.has_ended() {
                 known.ended.insert((id, name));
             }
+            known.earlier.insert((id, name), event.snapshot.occurrence.clone());
             known.rebuilt.insert(id, event.snapshot.clone());
+            if let Some(present) = present.filter(|_| is_earlier) {
+                known.rebuilt.get_mut(&id).expect("it was just noted").occurrence = present;
+            }
         }
         let stored: BTreeMap<TaskId, Snapshot> = tasks.iter().map(|task| (task.task.id, task.clone())).collect();
         // What was deleted goes for ever after 30 days, and its events stay.
@@ -821,7 +860,15 @@ impl World {
             || stored.is_some_and(|stored| stored.message == shown.message && stored.occasion == shown.occasion)
     }
 
+    /// Returns what is on record of a task, for whoever looks into a failure.
+    pub(super) fn story_of_task(&self, task: &Snapshot) -> String {
+        told(&self.store.history(task.task.id).expect("readable"))
+    }
+
     pub(super) async fn end(mut self) {
+        if let Some(jobs) = self.jobs.clone() {
+            self.end_jobs(&jobs).await;
+        }
         stories::check(&self.store, self.clock.now());
         let (_, running) = self.engine.take().expect("the engine runs between steps");
         running.stop(Duration::from_secs(5)).await;

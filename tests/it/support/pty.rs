@@ -50,6 +50,12 @@ impl Pty {
         keys.write_all(format!("{line}\r").as_bytes()).await.expect("a terminal that lives");
     }
 
+    /// Presses keys.
+    pub(crate) async fn press(&mut self, typed: &str) {
+        let keys = self.holder.stdin.as_mut().expect("its input is a pipe");
+        keys.write_all(typed.as_bytes()).await.expect("a terminal that lives");
+    }
+
     /// Waits until `text` was shown, and returns all that was until then.
     pub(crate) async fn wait_for(&mut self, text: &str) -> String {
         let wanted = async {

@@ -31,8 +31,14 @@ impl Story {
         let succession = edit_following(&self.snapshot, &self.deliveries, &follower, Expected::default(), &moment)?;
         self.take(at(now), succession.ended);
         let born = succession.follower;
-        let mut new =
-            Self { snapshot: born.after.clone(), deliveries: Vec::new(), steps: Vec::new(), quiet_until: None };
+        let mut new = Self {
+            snapshot: born.after.clone(),
+            deliveries: Vec::new(),
+            runs: Vec::new(),
+            occurrences: Vec::new(),
+            steps: Vec::new(),
+            quiet_until: None,
+        };
         new.take(at(now), born);
         Ok(new)
     }

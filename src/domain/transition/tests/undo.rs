@@ -224,6 +224,27 @@ fn an_edit_goes_back_field_by_field() {
     assert_eq!((story.state(), rang), (StateName::Running, vec![(Slot::DUE, true)]), "the old time was never said");
 }
 
+#[test]
+fn an_edit_of_the_rule_leaves_what_came_up_to_its_answer_and_is_taken_back() {
+    let edit = Edit { schedule: Some(interval(1, None)), ..Edit::default() };
+    for alerts in [&[-40][..], &[-40, 0][..], &[-40, -5, 10][..]] {
+        let mut story = Story::new(daily(9), alerts);
+        story.run("4 09:20");
+        let before = story.snapshot.clone();
+        assert_eq!(story.state(), StateName::Running);
+        let edited = story.done("4 09:25", &Command::Edit(Box::new(edit.clone())));
+        // Each next time would have spoken 40 minutes before it, and so before the rule was given.
+        let is = &story.snapshot.occurrence;
+        assert_eq!((is.name(), is.state.name()), (before.occurrence.name(), StateName::Running), "{}", story.told());
+        assert_eq!(is.successor_at, Some(at("4 09:26")), "{alerts:?}");
+        let mut lived = story.clone();
+        story.undone("4 09:25", edited);
+        assert_eq!(seen(&story.snapshot), seen(&before));
+        lived.run("4 09:26");
+        assert_eq!(lived.snapshot.occurrence.due_at(), Some(at("4 09:26")), "{}", lived.told());
+    }
+}
+
 /// Returns the slots that speak until then, with whether they are late.
 fn said(story: &mut Story, to: &str) -> Vec<(Slot, bool)> {
     let before = story.steps.len();
@@ -336,6 +357,42 @@ fn an_undo_is_undone() {
 }
 
 #[test]
+fn a_series_that_went_on_once_its_end_was_undone_ends_again() {
+    for command in [Command::Cancel, Command::Delete] {
+        let mut story = Story::new(daily(9), &[]);
+        let end = story.done("4 08:30", &command);
+        // What was cancelled is reopened, and gives way at once to the time that is ahead.
+        let undo = story.undone("5 10:00", end.clone());
+        let back = (story.state(), story.snapshot.occurrence.due_at());
+        assert_eq!(back, (StateName::Pending, Some(at("6 09:00"))));
+        let redo = story.undone("5 10:05", undo.clone());
+        let task = &story.snapshot.task;
+        assert_eq!(
+            (story.state(), task.deleted_at.is_some()),
+            (end.after.occurrence.state.name(), end.after.task.deleted_at.is_some()),
+            "{}",
+            story.told()
+        );
+        assert_eq!(story.snapshot.next_wake(), None);
+        story.undone("5 10:10", redo);
+        assert_eq!((story.state(), story.snapshot.occurrence.due_at()), back, "{}", story.told());
+    }
+    // One whose times are over ends each time it is reopened, by its rule.
+    let mut story = Story::new(interval(60, Some(3)), &[]);
+    let snooze = Command::Snooze { until: at("4 08:02"), is_duration: false, early: true };
+    let mut last = story.done("4 08:01", &snooze);
+    for _ in 0..4 {
+        last = story.undone("4 19:30", last);
+        assert!(story.snapshot.occurrence.has_ended(), "{}", story.told());
+    }
+    let mut story = Story::new(daily(9), &[]);
+    let end = story.done("4 08:30", &Command::Cancel);
+    let undo = story.undone("5 10:00", end);
+    story.run("6 09:00");
+    assert_snapshot!(refused(&mut story, "6 09:01", undo), @"cannot undo what was done to task 1: its next time has come up already");
+}
+
+#[test]
 fn what_an_undone_task_had_set_free_waits_again() {
     let parent = |wait| Parent { wait, ..Parent::new(TaskId(Uuid::from_u128(9)), Number(9)) };
     let name = crate::domain::occurrence::OccurrenceName {
@@ -415,6 +472,53 @@ proptest! {
                 let is_reasoned = first.has_rung || before.task.waits != first.after.task.waits
                     || before.task.deleted_at.is_some();
                 prop_assert!(is_reasoned, "{refused}: {command:?}\n{}", story.told());
+            }
+        }
+    }
+
+    /// However late something is taken back, and that again: each step is legal, and what has ended stays so.
+    #[test]
+    fn what_is_taken_back_late_is_done_by_legal_steps(
+        schedule in any_schedule(),
+        alerts in prop::collection::vec(-300_i64..120, 0..4),
+        acts in prop::collection::vec((0_i64..700, any_act()), 0..12),
+        (_, act) in (0_i64..700, any_act()),
+        waits in prop::collection::vec((0_i64..3000, any::<bool>()), 1..6),
+    ) {
+        let mut story = play(schedule, &alerts, &acts);
+        let Act::Ask(command) = act else { return Ok(()) };
+        let mut now = story.steps.last().map_or(at("4 08:00"), |(now, _, _)| *now).saturating_add(Span::from_minutes(1));
+        let before = story.snapshot.clone();
+        let Ok(done) = story.ask_at(now, &command) else { return Ok(()) };
+        let mut last = taken(&before, &done);
+        for (minutes, is_awake) in waits {
+            let to = now.saturating_add(Span::from_minutes(minutes));
+            // A machine that slept leaves all of it to the undo.
+            while let Some(next) = story.snapshot.next_wake().filter(|next| is_awake && *next <= to) {
+                now = now.max(next);
+                story.wake(now);
+            }
+            now = to;
+            let before = story.snapshot.clone();
+            let Ok(undone) = story.ask_at(now, &Command::Undo(Box::new(last.clone()))) else { break };
+            last = taken(&before, &undone);
+        }
+        // And it lives on.
+        for _ in 0..5 {
+            let Some(next) = story.snapshot.next_wake() else { break };
+            now = now.max(next);
+            story.wake(now);
+        }
+        let mut ended = std::collections::BTreeSet::new();
+        for (_, _, step) in &story.steps {
+            let name = step.snapshot.occurrence.name();
+            let is_ended = step.snapshot.occurrence.has_ended();
+            prop_assert!(!ended.contains(&name) || is_ended, "{name} came back to life:\n{}", story.told());
+            if let (Some(from), Some(to)) = (step.from, step.to) {
+                prop_assert!(from == to || from.successors().contains(&to), "{from} → {to}:\n{}", story.told());
+            }
+            if is_ended {
+                ended.insert(name);
             }
         }
     }

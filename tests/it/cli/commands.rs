@@ -1,0 +1,189 @@
+//! Tasks that run commands: what is typed of them, and what is told.
+
+use std::fs;
+
+use serde_json::json;
+
+use crate::cli::Home;
+
+#[test]
+fn a_command_stands_behind_two_dashes_and_is_shown_as_it_can_be_typed() {
+    let home = Home::with_daemon();
+    insta::assert_snapshot!(home.transcript(&[
+        "add backup --at 'tomorrow 3am' -- tar czf 'my home.tgz' .",
+        "add --in 1h --run -- bash -c 'sleep 0.1 && echo \"a  b\"'",
+        "add every night at 3am --sh 'make && echo built' --timeout 2h --overlap queue --nice 5 --limit memory=512M,cpu=10m,processes=50,files=64",
+        "add 'pay rent' --in 2h --alert 1h -- true",
+        "show 1",
+        "show 3",
+        "list",
+    ]), @"");
+}
+
+#[test]
+fn what_makes_no_sense_with_a_command_is_refused() {
+    let home = Home::with_daemon();
+    insta::assert_snapshot!(home.transcript(&[
+        "add x --in 1h --nag 10m -- true",
+        "add x --in 1h --auto-done -- true",
+        "add x --in 1h --missed all",
+        "add x --in 1h --timeout 5m",
+        "add x --in 1h --run",
+        "add x --in 1h --sh a -- b",
+        "add x --in 1h --limit disk=1G -- true",
+        "add x --in 1h --limit memory=much -- true",
+        "add x --in 1h --env KEIKO_TEST_UNSET -- true",
+        "add x --in 1h --nice 20 -- true",
+        "add x --in 1h --overlap kill -- true",
+        "list --all",
+    ]), @"");
+}
+
+#[test]
+fn an_edit_changes_the_command_or_a_part_of_it_or_takes_it_away() {
+    let home = Home::with_daemon();
+    insta::assert_snapshot!(home.transcript(&[
+        "add backup --in 1h --timeout 1h -- tar czf a.tgz .",
+        "edit 1 --overlap allow --no-timeout",
+        "edit 1 -- rsync -a . /srv",
+        "show 1",
+        "edit 1 --no-command",
+        "show 1",
+        "edit 1 --missed all",
+        "edit 1 --sh 'echo again' --missed all",
+    ]), @"");
+    let told = home.keiko("show 1 --json").json();
+    assert_eq!(told["task"]["command"]["shell"], "echo again");
+    assert_eq!((&told["task"]["alerts"], &told["task"]["missed"]), (&json!([]), &json!("all")));
+}
+
+#[test]
+fn what_is_kept_of_where_it_is_typed_is_told_by_names_only() {
+    let home = Home::with_daemon();
+    fs::create_dir(home.path().join("work")).expect("a directory of the test's own");
+    let ran = home.keiko_with("add x --in 1h --env TOKEN --env A=b=c --dir work -- true", "", |command| {
+        command.env("TOKEN", "hunter2").env("LC_TIME", "C").env("DISPLAY", ":7");
+    });
+    assert_eq!(ran.code, Some(0), "{ran:?}");
+    let told = home.keiko("show 1 --json");
+    assert!(!told.stdout.contains("hunter2"), "{told:?}");
+    let command = &told.json()["task"]["command"];
+    assert_eq!(command["env"], json!(["A", "HOME", "LC_TIME", "PATH", "TOKEN", "TZ"]));
+    assert_eq!(command["directory"], json!(home.path().join("work")));
+    for line in ["history 1 --json", "events --json", "why 1 --json", "list --json"] {
+        assert!(!home.keiko(line).stdout.contains("hunter2"), "{line}");
+    }
+}
+
+#[test]
+fn a_script_is_read_from_standard_input_as_at_does() {
+    let home = Home::with_daemon();
+    let ran = home.keiko_with("add tomorrow 3pm --sh -", "cd src\nmake | tail\n", |_| {});
+    assert_eq!(ran.stdout, "added 1  cd src make | tail  Thu 14 May 2026 15:00 EDT (in 23h)\n  runs cd src …\n");
+    assert_eq!(home.keiko("show 1 --json").json()["task"]["command"]["shell"], "cd src\nmake | tail\n");
+    let refused = home.keiko("add - --sh 'echo x'");
+    assert_eq!(refused.code, Some(2), "{refused:?}");
+}
+
+/// B14 of the faults.
+#[test]
+fn arguments_keep_their_quotes_and_no_shell_joins_them() {
+    let home = Home::with_daemon();
+    let added = home.keiko("add t --in 1s --run -- bash -c 'sleep 0.1 && echo \"a  b\"'");
+    assert_eq!(added.code, Some(0), "{added:?}");
+    home.advance("2026-05-13T16:00:02-04:00");
+    let waited = home.keiko("wait 1 --for done");
+    assert_eq!(waited.code, Some(0), "{waited:?}");
+    let output = home.keiko("show 1 --output");
+    assert_eq!((output.stdout.as_str(), output.code), ("a  b\n", Some(0)), "{output:?}");
+    let shown = home.keiko("show 1");
+    assert!(shown.stdout.contains("  runs      bash -c 'sleep 0.1 && echo \"a  b\"'\n"), "{shown:?}");
+    assert!(shown.stdout.contains("  latest    exit status 0, Wed 13 May 2026"), "{shown:?}");
+}
+
+#[test]
+fn keiko_run_tries_a_command_now_and_says_how_it_went() {
+    let home = Home::with_daemon();
+    home.keiko("add fails --at 'tomorrow 3am' --sh 'echo out; echo err >&2; pwd; exit 3'");
+    home.keiko("add works --at 'tomorrow 3am' --env GREETING=hello -- sh -c 'printf \"%s $KEIKO_TASK\" \"$GREETING\"'");
+    home.keiko("add reminder --at 'tomorrow 3am'");
+    let failed = home.keiko("run 1");
+    assert_eq!(failed.stdout, format!("out\nerr\n{}\n", home.path().display()), "{failed:?}");
+    assert!(failed.stderr.starts_with("exit status 3"), "{failed:?}");
+    assert_eq!(failed.code, Some(1));
+    let worked = home.keiko("run works");
+    assert_eq!((worked.stdout.as_str(), worked.code), ("hello 2", Some(0)), "{worked:?}");
+    let told = home.keiko("run works --json").json();
+    assert_eq!((&told["text"], &told["run"]["end"]["how"]), (&json!("hello 2"), &json!("exit")));
+    let refused = home.keiko("run 3");
+    assert_eq!(refused.code, Some(5), "{refused:?}");
+    // No state has changed, and no time.
+    let task = home.keiko("show 1 --json").json();
+    assert_eq!((&task["task"]["stage"], &task["task"]["attempts"]), (&json!("scheduled"), &json!(0)));
+    assert_eq!(task["runs"][0]["attempt"], 0);
+    let missing = home.keiko("show 1 --output --attempt 1");
+    assert_eq!(missing.code, Some(4), "{missing:?}");
+}
+
+#[test]
+fn output_that_is_no_text_comes_as_it_is_into_a_pipe() {
+    let home = Home::with_daemon();
+    home.keiko("add x --at 'tomorrow 3am' --sh 'printf \"a\\377b\\033[31m\"'");
+    assert_eq!(home.keiko("run 1 --json").json()["text"], "a\u{fffd}b\u{1b}[31m");
+    let mut command = home.command("keiko");
+    let output = command.args(["show", "1", "--output"]).output().expect("keiko is built");
+    assert_eq!(output.stdout, b"a\xffb\x1b[31m");
+}
+
+#[test]
+fn what_failed_is_told_with_its_attempts_and_asks_for_attention() {
+    let home = Home::with_daemon();
+    home.keiko("add backup --in 1m --retries 1 --sh 'echo $KEIKO_ATTEMPT; exit 3'");
+    home.advance("2026-05-13T16:01:00-04:00");
+    home.keiko("wait 1 --for done --timeout 30s");
+    home.advance("2026-05-13T16:02:00-04:00");
+    let ended = home.keiko("wait 1 --for done");
+    assert_eq!(ended.code, Some(1), "{ended:?}");
+    let task = home.keiko("show 1 --json").json();
+    assert_eq!(
+        (&task["task"]["stage"], &task["task"]["attempts"], &task["task"]["last_error"], &task["task"]["max_retries"]),
+        (&json!("failed"), &json!(2), &json!("exit status 3"), &json!(1)),
+    );
+    let attention = home.keiko("list --attention --json").json();
+    assert_eq!(
+        (&attention["tasks"][0]["number"], &attention["tasks"][0]["last_error"]),
+        (&json!(1), &json!("exit status 3"))
+    );
+    assert_eq!(home.keiko("show 1 --output --attempt 1").stdout, "1\n");
+    assert_eq!(home.keiko("show 1 --output").stdout, "2\n");
+}
+
+#[test]
+fn a_command_that_runs_is_told_with_its_progress_and_is_not_due() {
+    let home = Home::with_daemon();
+    let fifo = home.path().join("go");
+    let made = std::process::Command::new("mkfifo").arg(&fifo).status().expect("coreutils are there");
+    assert!(made.success());
+    home.keiko("add backup --in 1m -- sh -c 'echo ::progress 40 copying; read line < go; echo $line'");
+    home.keiko("rpc clock.advance '{\"to\":\"2026-05-13T16:01:00-04:00\"}'");
+    let mut events = home.command("keiko");
+    let mut events =
+        events.args(["events", "--follow", "--json"]).stdout(std::process::Stdio::piped()).spawn().expect("built");
+    let lines = std::io::BufRead::lines(std::io::BufReader::new(events.stdout.take().expect("a pipe")));
+    assert!(lines.map_while(Result::ok).any(|line| line.contains("\"progressed\"")), "it says how far it is");
+    events.kill().expect("a child that runs");
+    events.wait().expect("a child that ends");
+    let list = home.keiko("list");
+    assert!(list.stdout.contains("running 40 %"), "{list:?}");
+    let screen = home.keiko("");
+    assert!(screen.stdout.contains("running\n") && !screen.stdout.contains("due\n  1"), "{screen:?}");
+    let live = home.keiko("show 1 --output --json").json();
+    assert_eq!(live["live"], true, "{live}");
+    let refused = home.keiko("edit 1 --no-command");
+    assert_eq!(refused.code, Some(5), "{refused:?}");
+    let again = home.keiko("run 1");
+    assert_eq!(again.code, Some(5), "{again:?}");
+    fs::write(&fifo, "went\n").expect("the command reads it");
+    assert_eq!(home.keiko("wait 1 --for done").code, Some(0));
+    assert!(home.keiko("show 1 --output").stdout.ends_with("went\n"));
+}
