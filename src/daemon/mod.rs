@@ -24,6 +24,7 @@ use crate::daemon::damage::SetAside;
 use crate::daemon::lock::{DataLock, LockError};
 use crate::daemon::reload::{Configured, Reloading};
 use crate::daemon::signals::Signals;
+use crate::engine::handle::Handle;
 use crate::engine::ids::Ids;
 use crate::engine::{self, EngineParts};
 use crate::hooks::Hooks;
@@ -260,8 +261,7 @@ async fn serve(args: &Args, paths: &Paths, config: &Config) -> Result<(), Daemon
     };
     runner.look();
     let stop = CancellationToken::new();
-    let hooks = settings::hooks(config, paths);
-    let hooks = Hooks::start(handle.clone(), clock_of_pings(args, &clock), paths.hooks_file(), hooks).await;
+    let hooks = hooks(args, paths, config, &handle, &clock).await;
     let configuration = Arc::new(Reloading::new(paths.clone(), configured, Arc::clone(&hooks), config.clone()));
     let api = Arc::new(Api::new(
         handle.clone(),
@@ -272,11 +272,7 @@ async fn serve(args: &Args, paths: &Paths, config: &Config) -> Result<(), Daemon
         Arc::clone(&hooks),
         stop.clone(),
     ));
-    let anew = {
-        let paths = paths.clone();
-        move || announced_socket(&paths)
-    };
-    let serving = tokio::spawn(listening.serve(Arc::clone(&api), stop.clone(), anew));
+    let serving = tokio::spawn(listening.serve(Arc::clone(&api), stop.clone(), anew(paths.clone())));
     tokio::spawn(signals.pass_on(stop.clone(), reload_of(&api)));
     tracing::info!(version = PROGRAM_VERSION, pid = std::process::id(), socket = %socket.display(), "ready");
     say(READY_LINE);
@@ -360,6 +356,11 @@ fn is_served(paths: &Paths) -> bool {
     false
 }
 
+/// Returns how the socket is made anew where it was removed.
+fn anew(paths: Paths) -> impl Fn() -> Result<Listening, DaemonError> + Send + 'static {
+    move || announced_socket(&paths)
+}
+
 fn announced_socket(paths: &Paths) -> Result<Listening, DaemonError> {
     let place = paths.prepare_socket()?;
     if let Some(why) = &place.passed_over {
@@ -417,12 +418,14 @@ fn clock(args: &Args) -> Arc<dyn Clock> {
     }
 }
 
-/// Returns the clock that pings wait by: one of their own, since the loop's is waited for by the loop alone.
-fn clock_of_pings(args: &Args, clock: &Arc<dyn Clock>) -> Arc<dyn Clock> {
-    match args.clock {
+/// Starts what is run, and who is pinged, when something happens. Pings wait by a clock of their own, since the loop's is
+/// waited for by the loop alone.
+async fn hooks(args: &Args, paths: &Paths, config: &Config, handle: &Handle, clock: &Arc<dyn Clock>) -> Arc<Hooks> {
+    let clock = match args.clock {
         Some(_) => Arc::clone(clock),
         None => Arc::new(SystemClock::new()),
-    }
+    };
+    Hooks::start(handle.clone(), clock, paths.hooks_file(), settings::hooks(config, paths)).await
 }
 
 /// Beside a programmable clock the real network is not listened to: its changes would come at no time of that clock.

@@ -448,8 +448,9 @@ mod tests {
 
     #[track_caller]
     fn check(operation: Operation, expected: &str) {
-        let happening = Happening::of(&of_task(event(operation.clone())), std::iter::empty());
-        assert_eq!(happening.map(Happening::as_str), Some(expected), "of {operation:?}");
+        let name = operation.name();
+        let happening = Happening::of(&of_task(event(operation)), std::iter::empty());
+        assert_eq!(happening.map(Happening::as_str), Some(expected), "of {name}");
     }
 
     #[test]

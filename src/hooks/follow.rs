@@ -44,7 +44,7 @@ pub(super) async fn follow(shared: Arc<Shared>, mut last_seq: watch::Receiver<u6
                 // The counter is ahead of what can be read: nothing is behind.
                 Ok(_) => shared.go_on_to(last),
                 Err(error) => {
-                    tracing::warn!(%error, after = at, "cannot read what hooks are to be told, will look again")
+                    tracing::warn!(%error, after = at, "cannot read what hooks are to be told, will look again");
                 }
             }
         }

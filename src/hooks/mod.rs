@@ -36,6 +36,9 @@ mod told;
 /// tasks run.
 const AT_ONCE_MAX: usize = 8;
 
+/// How often it is written down at most how far hooks have come.
+const SAVED_EVERY: Duration = Duration::from_secs(1);
+
 /// Tells of what happens.
 pub struct Hooks {
     shared: Arc<Shared>,
@@ -390,6 +393,8 @@ impl Shared {
                 tracing::warn!(%error, "cannot write down how far hooks have come: after a crash they are told some events again");
             }
             is_failing = written.is_err();
+            // What is done within that is told again after a crash; each write waits for the disk that the store writes to.
+            let _ = timeout(SAVED_EVERY, self.stop.cancelled()).await;
         }
     }
 

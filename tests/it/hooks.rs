@@ -5,7 +5,6 @@ use std::io::{BufRead as _, BufReader};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::mpsc::{Receiver, channel};
-use std::time::Instant;
 
 use keiko::config::Config;
 use keiko::domain::hook::Happening;
@@ -14,6 +13,7 @@ use serde_json::{Value, json};
 
 use crate::support::PATIENCE;
 use crate::support::daemon::{Connection, Daemon, Home};
+use crate::support::measure::instant;
 
 /// A pipe into which hooks write, a line each time.
 struct Journal {
@@ -242,7 +242,7 @@ fn what_a_hook_does_wrong_is_counted_and_told_and_the_task_does_not_know() {
     let number = add(&mut connection, &"交".repeat(200));
     assert_eq!(journal.line(), "told");
     let ended = |connection: &mut Connection, name: &str| {
-        let begin = Instant::now();
+        let begin = instant();
         loop {
             let told = hook(connection, name);
             if told["runs"] == 1 {
@@ -280,11 +280,11 @@ fn a_thousand_events_behind_a_slow_hook_do_not_move_the_daemon_and_none_is_lost(
     add_hook(&mut connection, "slow", &json!(["created"]), &journal.script(&script));
     let mut slowest = 0;
     for _ in 0..EVENTS {
-        let begin = Instant::now();
+        let begin = instant();
         add(&mut connection, "tea");
         slowest = slowest.max(begin.elapsed().as_millis());
     }
-    let begin = Instant::now();
+    let begin = instant();
     let told = loop {
         let told = hook(&mut connection, "slow");
         if told["waiting"] == EVENTS - 1 {
@@ -293,7 +293,7 @@ fn a_thousand_events_behind_a_slow_hook_do_not_move_the_daemon_and_none_is_lost(
         assert!(begin.elapsed() < PATIENCE, "{told}");
     };
     assert_eq!((&told["running"], &told["dropped"], &told["runs"]), (&json!(true), &json!(0), &json!(0)));
-    let asked = Instant::now();
+    let asked = instant();
     connection.call("daemon.status", json!({}));
     let asked = asked.elapsed().as_millis();
     assert!(slowest < 500 && asked < 500, "an add took up to {slowest} ms, a question {asked} ms");

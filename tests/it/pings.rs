@@ -25,9 +25,11 @@ use keiko::runner::Runner;
 use keiko::runner::recording::{RecordingRunner, Told};
 use keiko::store::Store;
 use keiko::store::memory::MemoryStore;
+use serde_json::json;
 use tempfile::TempDir;
 use uuid::Uuid;
 
+use crate::support::daemon::Home;
 use crate::support::http_server::{HttpServer, Reply, Request};
 use crate::support::soon;
 
@@ -294,4 +296,38 @@ async fn a_run_that_was_asked_for_has_no_name_and_one_that_was_stopped_has_faile
     bench.end(run, RunEnd::Signal(15), "");
     let told: Vec<_> = server.received(2).await.iter().map(said).collect();
     assert_eq!(told[1], (format!("/KEY/fail?rid={run}"), "stopped, since its task had ended\n".to_owned()));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_command_of_the_daemon_pings_and_nothing_that_is_said_shows_the_key() {
+    let (server, url) = server(|_| Reply::status(200, "OK")).await;
+    let home = Home::new();
+    let _daemon = home.start();
+    let mut connection = home.connect();
+    let command = json!({"shell": "echo 42 files; exit 3"});
+    let at = "2026-05-13T12:01:00-04:00";
+    let params = json!({"title": "back up", "at": at, "command": command, "ping": url});
+    let added = connection.call("task.add", params);
+    connection.call("clock.advance", json!({"to": at}));
+    let told: Vec<_> = server.received(2).await.iter().map(said).collect();
+    assert!(told[0].0.starts_with("/KEY/start?rid="), "{told:?}");
+    assert_eq!(
+        (told[1].0.replace("/fail", "/start"), told[1].1.as_str()),
+        (told[0].0.clone(), "exit status 3\n42 files\n")
+    );
+    let number = &added["task"]["number"];
+    let answers = [
+        added.clone(),
+        connection.call("task.get", json!({"task": number})),
+        connection.call("task.history", json!({"task": number, "full": true})),
+        connection.call("event.list", json!({})),
+        connection.call("daemon.status", json!({})),
+        connection.call("hook.list", json!({})),
+    ];
+    assert!(!json!(answers).to_string().contains("hunter2"));
+    let error = connection.refused("task.add", json!({"title": "tea", "ping": url}));
+    assert!(error["message"].as_str().unwrap().contains("without a command"), "{error}");
+    let params = json!({"title": "tea", "command": {"shell": "true"}, "ping": "hunter2"});
+    let error = connection.refused("task.add", params);
+    assert!(!error.to_string().contains("hunter2") && error["data"]["kind"] == "params", "{error}");
 }

@@ -7,6 +7,7 @@ use crate::domain::delivery::{ChannelKind, Target};
 use crate::domain::occurrence::Nominal;
 use crate::domain::schedule::Schedule;
 use crate::domain::task::{Deadline, DeadlineTime, Details, Missed, Policy};
+use crate::domain::time::Span;
 use crate::engine::input::AddRequest;
 use crate::protocol::error_code::{ErrorKind, RpcError};
 use crate::protocol::from_wire;
@@ -47,16 +48,11 @@ pub(in crate::api) async fn add(api: &Api, params: Add) -> Result<WriteResult, R
         None if params.deadline.is_some() => (place.settle(Schedule::none()), None, None),
         None => (Schedule::none(), None, None),
     };
-    let alerts = match (params.no_alert, params.alerts.as_deref()) {
-        (true, Some(_)) => {
-            let message = "cannot use both parameters \"alerts\" and \"no_alert\": expected one of them";
-            return Err(RpcError::new(ErrorKind::Params, message));
-        }
-        (true, None) => Some(Vec::new()),
-        (false, Some(alerts)) => Some(details::alerts(alerts)?),
+    let alerts = match alerts(&params)? {
         // A command is run when it is due, and nobody need be told besides.
-        (false, None) if program.is_some() => Some(words_alerts.unwrap_or_default()),
-        (false, None) => words_alerts,
+        None if program.is_some() => Some(words_alerts.unwrap_or_default()),
+        None => words_alerts,
+        said => said,
     };
     let is_silent = alerts.as_ref().is_some_and(Vec::is_empty);
     let options = api.options();
@@ -100,6 +96,19 @@ pub(in crate::api) async fn add(api: &Api, params: Add) -> Result<WriteResult, R
     warnings.extend(details::mute_warning(&applied.snapshot));
     warnings.extend(api.hold_warnings(&api.quiet().await?, &applied.snapshot));
     api.written(applied, warnings).await
+}
+
+/// Returns when it speaks, where that is said beside its words.
+fn alerts(params: &Add) -> Result<Option<Vec<Span>>, RpcError> {
+    match (params.no_alert, params.alerts.as_deref()) {
+        (true, Some(_)) => {
+            let message = "cannot use both parameters \"alerts\" and \"no_alert\": expected one of them";
+            Err(RpcError::new(ErrorKind::Params, message))
+        }
+        (true, None) => Ok(Some(Vec::new())),
+        (false, Some(alerts)) => details::alerts(alerts).map(Some),
+        (false, None) => Ok(None),
+    }
 }
 
 /// Returns the deadline: of the request, else of the words.

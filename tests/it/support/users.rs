@@ -184,7 +184,6 @@ impl User {
 
 fn update(number: u64) -> Update {
     Update {
-        command: None,
         key: None,
         scope: None,
         preview: false,
