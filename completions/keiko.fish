@@ -89,6 +89,7 @@ complete -c keiko -n "__fish_keiko_using_subcommand remind" -l waits-for -d 'Wai
 complete -c keiko -n "__fish_keiko_using_subcommand remind" -l delay -d 'How long after the last of them was done it may come up, such as 30m' -r
 complete -c keiko -n "__fish_keiko_using_subcommand remind" -l on-parent-fail -d 'What becomes of it where one of them never will be done: hold (it is blocked and says so), run or cancel' -r
 complete -c keiko -n "__fish_keiko_using_subcommand remind" -l key -d 'An idempotency key: sent twice, added once' -r
+complete -c keiko -n "__fish_keiko_using_subcommand remind" -l ping -d 'Tell a dead-man\'s switch, such as healthchecks.io, when its command starts, succeeds or fails' -r
 complete -c keiko -n "__fish_keiko_using_subcommand remind" -l color -d 'Whether to show colours' -r -f -a "auto\t'On a terminal that knows colours, unless `NO_COLOR` is set'
 always\t'Also into pipes and files'
 never\t'Nowhere'"
@@ -124,6 +125,7 @@ complete -c keiko -n "__fish_keiko_using_subcommand add" -l waits-for -d 'Wait u
 complete -c keiko -n "__fish_keiko_using_subcommand add" -l delay -d 'How long after the last of them was done it may come up, such as 30m' -r
 complete -c keiko -n "__fish_keiko_using_subcommand add" -l on-parent-fail -d 'What becomes of it where one of them never will be done: hold (it is blocked and says so), run or cancel' -r
 complete -c keiko -n "__fish_keiko_using_subcommand add" -l key -d 'An idempotency key: sent twice, added once' -r
+complete -c keiko -n "__fish_keiko_using_subcommand add" -l ping -d 'Tell a dead-man\'s switch, such as healthchecks.io, when its command starts, succeeds or fails' -r
 complete -c keiko -n "__fish_keiko_using_subcommand add" -l color -d 'Whether to show colours' -r -f -a "auto\t'On a terminal that knows colours, unless `NO_COLOR` is set'
 always\t'Also into pipes and files'
 never\t'Nowhere'"

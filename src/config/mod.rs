@@ -9,6 +9,7 @@ use crate::config::target::ConfiguredTarget;
 use crate::config::webhook::Webhook;
 use crate::domain::day::Daily;
 use crate::domain::delivery::{ChannelKind, Target};
+use crate::domain::hook::Hook;
 use crate::domain::quiet::QuietHours;
 use crate::domain::routing::Routing;
 use crate::domain::time::Span;
@@ -16,6 +17,7 @@ use crate::domain::time::Span;
 pub mod bounded;
 pub mod edit;
 pub mod file;
+mod hooks;
 pub mod paths;
 mod private_dir;
 mod routing;
@@ -51,6 +53,8 @@ pub struct Config {
     pub daily: Option<Daily>,
     /// How many commands of tasks run at once.
     pub commands_at_once: usize,
+    /// Programs that are run when something happens, in the order of the file.
+    pub hooks: Vec<Hook>,
     /// What the daemon writes down.
     pub log: Log,
 }
@@ -155,6 +159,7 @@ impl Default for Config {
             quiet: QuietHours::default(),
             daily: None,
             commands_at_once: 32,
+            hooks: Vec::new(),
             log: Log::default(),
         }
     }

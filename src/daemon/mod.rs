@@ -26,6 +26,7 @@ use crate::daemon::reload::{Configured, Reloading};
 use crate::daemon::signals::Signals;
 use crate::engine::ids::Ids;
 use crate::engine::{self, EngineParts};
+use crate::hooks::Hooks;
 use crate::logging::{self, Log, LoggingError};
 use crate::notify::desktop::{Choices, DesktopChannel, SessionBus};
 use crate::notify::network::{Network, SilentNetwork, SystemNetwork};
@@ -51,6 +52,8 @@ const DELIVERIES_GRACE: Duration = Duration::from_secs(5);
 
 /// How long it may take to pass on the last orders of commands, which is done as they come.
 const ORDERS_GRACE: Duration = Duration::from_secs(2);
+/// How long what hooks have begun may take once all else has ended: what does not end by then is told anew at the next start.
+const HOOKS_GRACE: Duration = Duration::from_secs(2);
 
 /// How long a channel may look for somebody before what is due speaks without it: a bus answers within milliseconds.
 const FIRST_LOOK_WAIT: Duration = Duration::from_millis(500);
@@ -257,13 +260,16 @@ async fn serve(args: &Args, paths: &Paths, config: &Config) -> Result<(), Daemon
     };
     runner.look();
     let stop = CancellationToken::new();
-    let configuration = Arc::new(Reloading::new(paths.clone(), configured, config.clone()));
+    let hooks = settings::hooks(config, paths);
+    let hooks = Hooks::start(handle.clone(), clock_of_pings(args, &clock), paths.hooks_file(), hooks).await;
+    let configuration = Arc::new(Reloading::new(paths.clone(), configured, Arc::clone(&hooks), config.clone()));
     let api = Arc::new(Api::new(
         handle.clone(),
         clock,
         about(args, paths, &socket),
         settings::api(config),
         configuration,
+        Arc::clone(&hooks),
         stop.clone(),
     ));
     let anew = {
@@ -285,6 +291,7 @@ async fn serve(args: &Args, paths: &Paths, config: &Config) -> Result<(), Daemon
     running.stop(DELIVERIES_GRACE).await;
     // What is on the disk as about to start is started; commands go on, and the next daemon takes them up.
     let _ = tokio::time::timeout(ORDERS_GRACE, runner.flush()).await;
+    hooks.stop(HOOKS_GRACE).await;
     close(store).await;
     if let Err(error) = paths.withdraw_socket() {
         tracing::warn!(%error, "cannot take back where the socket is");
@@ -406,6 +413,14 @@ fn clock(args: &Args) -> Arc<dyn Clock> {
     }
     match args.clock {
         Some(time) => Arc::new(SimClock::starting_at(time, detected.zone)),
+        None => Arc::new(SystemClock::new()),
+    }
+}
+
+/// Returns the clock that pings wait by: one of their own, since the loop's is waited for by the loop alone.
+fn clock_of_pings(args: &Args, clock: &Arc<dyn Clock>) -> Arc<dyn Clock> {
+    match args.clock {
+        Some(_) => Arc::clone(clock),
         None => Arc::new(SystemClock::new()),
     }
 }

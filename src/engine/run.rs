@@ -269,13 +269,19 @@ impl Engine {
         };
         own.reports.extend(sorted.reports);
         own.news.extend(sorted.news);
-        let (reports, news) = (own.reports.clone(), own.news.clone());
+        let news = own.news.clone();
+        // Whoever took one gets the next while that is committed; what failed may keep the rest from going out.
+        let (taken_by_target, refused): (Vec<_>, Vec<_>) =
+            own.reports.iter().cloned().partition(|(_, report)| matches!(report, Report::Delivered { .. }));
+        for (id, report) in &taken_by_target {
+            self.dispatcher.reported(id, report);
+        }
         let committed = self.commit_turn(sorted.calls, &mut own).await;
         let mut presences = sorted.presences;
         for kind in &presences {
             self.dispatcher.presence_changed(*kind);
         }
-        for (id, report) in &reports {
+        for (id, report) in &refused {
             // A channel that came back before this was heard has told so already: what now waits is to be tried anew.
             if self.dispatcher.reported(id, report) && matches!(report, Report::Away { .. }) {
                 presences.push(id.target.kind);

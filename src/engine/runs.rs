@@ -8,10 +8,11 @@ use tokio::sync::mpsc;
 
 use crate::domain::event::Snapshot;
 use crate::domain::occurrence::Due;
-use crate::domain::run::{Overlap, Run, RunId, RunReport, RunStatus};
+use crate::domain::run::{Output, Overlap, Run, RunId, RunReport, RunStatus};
 use crate::domain::task::TaskId;
 use crate::engine::dispatch::report;
-use crate::engine::input::Input;
+use crate::engine::handle::Handle;
+use crate::engine::input::{CallError, Input};
 use crate::engine::run::Engine;
 use crate::runner::{Left, News, Order, Runner};
 use crate::store::StoreError;
@@ -206,6 +207,16 @@ impl Engine {
             self.crew.runner.take_up(left).await;
         }
         Ok(())
+    }
+}
+
+impl Handle {
+    /// Returns what a run that is over had said, where that is kept.
+    ///
+    /// # Errors
+    /// The store fails.
+    pub async fn run_output(&self, id: RunId) -> Result<Option<Output>, CallError> {
+        self.read(move |store| Ok(store.output(id)?)).await
     }
 }
 

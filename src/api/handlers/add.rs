@@ -1,7 +1,7 @@
 //! `task.add`: a new task from a sentence, a title with a time, or both.
 
 use crate::api::Api;
-use crate::api::handlers::{command, details, policy, waits};
+use crate::api::handlers::{command, details, hooks, policy, waits};
 use crate::api::time::{self, Asked, Place, RuleText, Sentence, Time};
 use crate::domain::delivery::{ChannelKind, Target};
 use crate::domain::occurrence::Nominal;
@@ -75,6 +75,7 @@ pub(in crate::api) async fn add(api: &Api, params: Add) -> Result<WriteResult, R
         max_retries: params.max_retries.map(details::max_retries).transpose()?,
         max_late: params.max_late.as_deref().map(time::length).transpose()?,
     };
+    hooks::ping(api, &mut details, params.ping.as_deref()).await?;
     let routes = options.routing.chosen_for(&details).to_vec();
     // It is for programs only from the first, and stays so whatever is configured later: they end it, and no person does.
     if details.command.is_none() && !routes.iter().any(|target| target.kind.is_person()) {

@@ -169,6 +169,7 @@ pub(crate) fn program(arguments: &[&str]) -> Program {
         overlap: Overlap::Skip,
         nice: 0,
         limits: Limits::default(),
+        ping: None,
     }
 }
 
