@@ -59,6 +59,8 @@ complete -c keiko -n "__fish_keiko_needs_command" -f -a "status" -d 'Shows how t
 complete -c keiko -n "__fish_keiko_needs_command" -f -a "channel" -d 'Shows where Keiko speaks; adds a target, tries, pauses, resumes or removes it'
 complete -c keiko -n "__fish_keiko_needs_command" -f -a "daemon" -d 'Looks after the daemon'
 complete -c keiko -n "__fish_keiko_needs_command" -f -a "backup" -d 'Copies all tasks and their history into a file'
+complete -c keiko -n "__fish_keiko_needs_command" -f -a "wait" -d 'Waits until tasks have fired or are done'
+complete -c keiko -n "__fish_keiko_needs_command" -f -a "watch" -d 'Shows what is due, next and paused, and keeps it up to date'
 complete -c keiko -n "__fish_keiko_needs_command" -f -a "events" -d 'Shows the changes of all tasks, oldest first, and what happened to the device'
 complete -c keiko -n "__fish_keiko_needs_command" -f -a "rpc" -d 'Calls a method of the daemon and prints its result as JSON'
 complete -c keiko -n "__fish_keiko_needs_command" -f -a "help" -d 'Tells what a command takes, or which commands there are'
@@ -87,6 +89,7 @@ complete -c keiko -n "__fish_keiko_using_subcommand remind" -l waits-for -d 'Wai
 complete -c keiko -n "__fish_keiko_using_subcommand remind" -l delay -d 'How long after the last of them was done it may come up, such as 30m' -r
 complete -c keiko -n "__fish_keiko_using_subcommand remind" -l on-parent-fail -d 'What becomes of it where one of them never will be done: hold (it is blocked and says so), run or cancel' -r
 complete -c keiko -n "__fish_keiko_using_subcommand remind" -l key -d 'An idempotency key: sent twice, added once' -r
+complete -c keiko -n "__fish_keiko_using_subcommand remind" -l ping -d 'Tell a dead-man\'s switch, such as healthchecks.io, when its command starts, succeeds or fails' -r
 complete -c keiko -n "__fish_keiko_using_subcommand remind" -l color -d 'Whether to show colours' -r -f -a "auto\t'On a terminal that knows colours, unless `NO_COLOR` is set'
 always\t'Also into pipes and files'
 never\t'Nowhere'"
@@ -122,6 +125,7 @@ complete -c keiko -n "__fish_keiko_using_subcommand add" -l waits-for -d 'Wait u
 complete -c keiko -n "__fish_keiko_using_subcommand add" -l delay -d 'How long after the last of them was done it may come up, such as 30m' -r
 complete -c keiko -n "__fish_keiko_using_subcommand add" -l on-parent-fail -d 'What becomes of it where one of them never will be done: hold (it is blocked and says so), run or cancel' -r
 complete -c keiko -n "__fish_keiko_using_subcommand add" -l key -d 'An idempotency key: sent twice, added once' -r
+complete -c keiko -n "__fish_keiko_using_subcommand add" -l ping -d 'Tell a dead-man\'s switch, such as healthchecks.io, when its command starts, succeeds or fails' -r
 complete -c keiko -n "__fish_keiko_using_subcommand add" -l color -d 'Whether to show colours' -r -f -a "auto\t'On a terminal that knows colours, unless `NO_COLOR` is set'
 always\t'Also into pipes and files'
 never\t'Nowhere'"
@@ -661,7 +665,25 @@ complete -c keiko -n "__fish_keiko_using_subcommand backup" -l json -d 'Give res
 complete -c keiko -n "__fish_keiko_using_subcommand backup" -s q -l quiet -d 'Leave out confirmations and hints'
 complete -c keiko -n "__fish_keiko_using_subcommand backup" -l print-id -d 'Print the UUID of the task and nothing else'
 complete -c keiko -n "__fish_keiko_using_subcommand backup" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c keiko -n "__fish_keiko_using_subcommand wait" -l for -d 'What to wait for' -r -f -a "fired\t'It rings, or is due in silence'
+done\t'It is done'"
+complete -c keiko -n "__fish_keiko_using_subcommand wait" -l timeout -d 'How long at most: 5m, 1h 30m' -r
+complete -c keiko -n "__fish_keiko_using_subcommand wait" -l color -d 'Whether to show colours' -r -f -a "auto\t'On a terminal that knows colours, unless `NO_COLOR` is set'
+always\t'Also into pipes and files'
+never\t'Nowhere'"
+complete -c keiko -n "__fish_keiko_using_subcommand wait" -l json -d 'Give results and errors as JSON'
+complete -c keiko -n "__fish_keiko_using_subcommand wait" -s q -l quiet -d 'Leave out confirmations and hints'
+complete -c keiko -n "__fish_keiko_using_subcommand wait" -l print-id -d 'Print the UUID of the task and nothing else'
+complete -c keiko -n "__fish_keiko_using_subcommand wait" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c keiko -n "__fish_keiko_using_subcommand watch" -l color -d 'Whether to show colours' -r -f -a "auto\t'On a terminal that knows colours, unless `NO_COLOR` is set'
+always\t'Also into pipes and files'
+never\t'Nowhere'"
+complete -c keiko -n "__fish_keiko_using_subcommand watch" -l json -d 'Give results and errors as JSON'
+complete -c keiko -n "__fish_keiko_using_subcommand watch" -s q -l quiet -d 'Leave out confirmations and hints'
+complete -c keiko -n "__fish_keiko_using_subcommand watch" -l print-id -d 'Print the UUID of the task and nothing else'
+complete -c keiko -n "__fish_keiko_using_subcommand watch" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c keiko -n "__fish_keiko_using_subcommand events" -l since -d 'Only those behind this seq' -r
+complete -c keiko -n "__fish_keiko_using_subcommand events" -l task -d 'Only those of this task: its number, the beginning of its id, or words of its title' -r
 complete -c keiko -n "__fish_keiko_using_subcommand events" -l limit -d 'At most so many' -r
 complete -c keiko -n "__fish_keiko_using_subcommand events" -l color -d 'Whether to show colours' -r -f -a "auto\t'On a terminal that knows colours, unless `NO_COLOR` is set'
 always\t'Also into pipes and files'

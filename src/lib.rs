@@ -10,10 +10,12 @@ pub mod when;
 pub mod clock;
 pub mod config;
 pub mod notify;
+pub mod process;
 pub mod runner;
 pub mod store;
 
 pub mod engine;
+pub mod hooks;
 
 pub mod api;
 pub mod client;

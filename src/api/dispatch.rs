@@ -112,6 +112,9 @@ pub(super) async fn dispatch(
         Method::ChannelPause => handlers::outgoing::pause(api, read(params)?).await.map(write_answer),
         Method::ChannelResume => handlers::outgoing::resume(api, read(params)?).await.map(write_answer),
         Method::ChannelTest => handlers::outgoing::test(api, read(params)?).await.map(write_answer),
+        Method::HookList => Ok(write_answer(handlers::hooks::list(api, read(params)?))),
+        Method::HookAdd => handlers::hooks::add(api, read(params)?).await.map(write_answer),
+        Method::HookRemove => handlers::hooks::remove(api, read(params)?).await.map(write_answer),
         Method::StoreBackup => handlers::storage::backup(api, read(params)?).await.map(write_answer),
         Method::TimeParse => handlers::questions::parse(api, &read(params)?).map(write_answer),
         Method::RpcDiscover => {

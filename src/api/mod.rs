@@ -17,6 +17,7 @@ use crate::domain::routing::Routing;
 use crate::domain::time::{Span, Timestamp};
 use crate::engine::handle::Handle;
 use crate::engine::input::{CallError, EngineSettings};
+use crate::hooks::Hooks;
 use crate::protocol::objects;
 use crate::protocol::to_wire::{self, View};
 use crate::when::Settings;
@@ -107,6 +108,7 @@ pub struct Api {
     /// Shared: it may be configured anew.
     options: Arc<RwLock<Arc<Options>>>,
     configuration: Arc<dyn Configuration>,
+    hooks: Arc<Hooks>,
     started: Monotonic,
     stop: CancellationToken,
     /// The connections of those who asked the daemon to stop: they end with it, so that its end can be waited for.
@@ -124,12 +126,13 @@ impl Api {
         about: About,
         options: Options,
         configuration: Arc<dyn Configuration>,
+        hooks: Arc<Hooks>,
         stop: CancellationToken,
     ) -> Self {
         let started = clock.monotonic();
         let socket = Arc::new(Mutex::new(about.socket.clone()));
         let (about, options) = (Arc::new(about), Arc::new(RwLock::new(Arc::new(options))));
-        Self { handle, clock, about, options, configuration, started, stop, leaving: Arc::default(), socket }
+        Self { handle, clock, about, options, configuration, hooks, started, stop, leaving: Arc::default(), socket }
     }
 
     /// Returns what serves a connection of which all changes are one operation.
@@ -140,6 +143,7 @@ impl Api {
             about: Arc::clone(&self.about),
             options: Arc::clone(&self.options),
             configuration: Arc::clone(&self.configuration),
+            hooks: Arc::clone(&self.hooks),
             started: self.started,
             stop: self.stop.clone(),
             leaving: Arc::clone(&self.leaving),

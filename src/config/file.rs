@@ -15,11 +15,11 @@ use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
 use crate::config::Config;
-use crate::config::routing;
 use crate::config::target::{self, ConfiguredTarget};
 use crate::config::value::{self, Expected};
 use crate::config::webhook::{self, Webhook};
 use crate::config::whole::{self, FILE_BYTES_MAX};
+use crate::config::{hooks, routing};
 use crate::domain::day::Daily;
 use crate::domain::delivery::{ChannelKind, Target};
 
@@ -50,6 +50,7 @@ const SETTINGS: &[(&str, Setter)] = &[
     ("digest.channels", |config, value| {
         value::channels(value).map(|targets| config.daily = Some(Daily { targets, ..daily(config) }))
     }),
+    ("commands.at_once", |config, value| put(&mut config.commands_at_once, value::at_once(value))),
     ("log.level", |config, value| put(&mut config.log.level, value::log_level(value))),
     ("log.format", |config, value| put(&mut config.log.format, value::log_format(value))),
 ];
@@ -65,6 +66,9 @@ const WEBHOOKS: &str = "webhooks";
 
 /// The list that holds one table for each rule of who is told by what.
 const RULES: &str = "rules";
+
+/// The list that holds one table for each program that is run when something happens.
+const HOOKS: &str = "hooks";
 
 /// What stands in an error in place of a value that may be a secret.
 const NOT_SHOWN: &str = "(not shown)";
@@ -251,6 +255,8 @@ impl Reading<'_> {
                 self.webhooks(value);
             } else if name == RULES {
                 self.rules(value);
+            } else if name == HOOKS {
+                self.hooks(value);
             } else if let Some(kind) = target::KINDS.into_iter().find(|kind| kind.as_str() == name) {
                 self.targets_of(kind, value);
             } else if let Some((_, set)) = SETTINGS.iter().find(|(known, _)| *known == name) {
@@ -371,6 +377,21 @@ impl Reading<'_> {
         self.config.routing.rules = read.rules;
         for (key, expected, span) in read.bad {
             self.bad_value(key, expected, span);
+        }
+        for (key, nearest, span) in read.unknown {
+            self.unknown(key, nearest, &span);
+        }
+    }
+
+    fn hooks(&mut self, value: &Spanned<DeValue<'_>>) {
+        let read = hooks::hooks(value);
+        self.config.hooks = read.hooks;
+        for bad in read.bad {
+            if bad.is_secret {
+                self.secret_value(bad.key, bad.expected, &bad.span);
+            } else {
+                self.bad_value(bad.key, bad.expected, bad.span);
+            }
         }
         for (key, nearest, span) in read.unknown {
             self.unknown(key, nearest, &span);
@@ -562,6 +583,8 @@ mod tests {
             [quiet]
             hours = "22:00-07:00"
             except = ["+med"]
+            [commands]
+            at_once = 7
             [log]
             level = "debug"
             format = "json"
@@ -579,6 +602,8 @@ mod tests {
             webhooks: Vec::new(),
             targets: Vec::new(),
             daily: None,
+            commands_at_once: 7,
+            hooks: Vec::new(),
             quiet: QuietHours {
                 ranges: vec![QuietRange { days: Weekdays::ALL, from: at(22, 0), to: at(7, 0) }],
                 except: vec!["med".to_owned()],

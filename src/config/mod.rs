@@ -9,6 +9,7 @@ use crate::config::target::ConfiguredTarget;
 use crate::config::webhook::Webhook;
 use crate::domain::day::Daily;
 use crate::domain::delivery::{ChannelKind, Target};
+use crate::domain::hook::Hook;
 use crate::domain::quiet::QuietHours;
 use crate::domain::routing::Routing;
 use crate::domain::time::Span;
@@ -16,6 +17,7 @@ use crate::domain::time::Span;
 pub mod bounded;
 pub mod edit;
 pub mod file;
+mod hooks;
 pub mod paths;
 mod private_dir;
 mod routing;
@@ -49,6 +51,10 @@ pub struct Config {
     pub quiet: QuietHours,
     /// When and where each day is told.
     pub daily: Option<Daily>,
+    /// How many commands of tasks run at once.
+    pub commands_at_once: usize,
+    /// Programs that are run when something happens, in the order of the file.
+    pub hooks: Vec<Hook>,
     /// What the daemon writes down.
     pub log: Log,
 }
@@ -152,6 +158,8 @@ impl Default for Config {
             targets: Vec::new(),
             quiet: QuietHours::default(),
             daily: None,
+            commands_at_once: 32,
+            hooks: Vec::new(),
             log: Log::default(),
         }
     }

@@ -235,6 +235,12 @@ impl Paths {
         self.data_dir.join("keiko.db")
     }
 
+    /// Returns the file of the hooks that programs registered, and of how far each hook has come.
+    #[must_use]
+    pub fn hooks_file(&self) -> PathBuf {
+        self.data_dir.join("hooks.json")
+    }
+
     /// Returns the folder for backups for which nobody names a place.
     #[must_use]
     pub fn backup_dir(&self) -> PathBuf {

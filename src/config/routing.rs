@@ -128,7 +128,8 @@ impl Read {
     }
 }
 
-fn priority(value: &DeValue<'_>) -> Result<Priority, Expected> {
+/// Reads a priority.
+pub(super) fn priority(value: &DeValue<'_>) -> Result<Priority, Expected> {
     match value.as_str() {
         Some("low") => Ok(Priority::Low),
         Some("normal") => Ok(Priority::Normal),

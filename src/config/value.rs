@@ -29,6 +29,15 @@ pub(super) fn grace(value: &DeValue<'_>) -> Result<Span, Expected> {
     held.map(Span::from_secs).ok_or("a whole number of seconds from 0 to 86400")
 }
 
+/// The most commands that may run at once: each takes three descriptors, and a process usually has 1,024.
+const AT_ONCE_MAX: usize = 256;
+
+/// Reads how many commands may run at once.
+pub(super) fn at_once(value: &DeValue<'_>) -> Result<usize, Expected> {
+    let count = value.as_integer().and_then(|number| usize::from_str_radix(number.as_str(), number.radix()).ok());
+    count.filter(|count| (1..=AT_ONCE_MAX).contains(count)).ok_or("a whole number from 1 to 256")
+}
+
 /// Reads a time of day.
 pub(super) fn clock_time(value: &DeValue<'_>) -> Result<NaiveTime, Expected> {
     value.as_str().and_then(parse_clock_time).ok_or("a time from \"00:00\" to \"23:59\"")

@@ -3,11 +3,12 @@
 use chrono::DateTime;
 use clap::{Parser, ValueEnum};
 
+use crate::domain::hook::Happening;
 use crate::domain::time::Timestamp;
 
 /// The Keiko daemon: keeps the schedule and the database, and reminds. `keiko` starts it by itself.
 #[derive(Clone, PartialEq, Eq, Debug, Parser)]
-#[command(name = "keikod", version, about, long_about = None)]
+#[command(name = "keikod", version, about, long_about = None, after_long_help = hooks())]
 pub(super) struct Args {
     /// Stay in the terminal's session and log to standard error, for service managers and for looking.
     #[arg(long)]
@@ -24,6 +25,16 @@ pub(super) struct Args {
     /// Run on a programmable clock that shows TIME (RFC 3339) and stands still until clock.advance moves it.
     #[arg(long, value_name = "TIME", value_parser = instant)]
     pub(super) clock: Option<Timestamp>,
+}
+
+/// Says what hooks can be told of.
+fn hooks() -> String {
+    let events = Happening::ALL.iter().map(|each| format!("  {:<15} {}\n", each.as_str(), each.meaning()));
+    format!(
+        "Events of hooks, which [[hooks]] in the configuration and the method hook.add name; \"all\" stands for \
+         everything:\n{}",
+        events.collect::<String>()
+    )
 }
 
 /// The form of a log line.

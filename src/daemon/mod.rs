@@ -24,8 +24,10 @@ use crate::daemon::damage::SetAside;
 use crate::daemon::lock::{DataLock, LockError};
 use crate::daemon::reload::{Configured, Reloading};
 use crate::daemon::signals::Signals;
+use crate::engine::handle::Handle;
 use crate::engine::ids::Ids;
 use crate::engine::{self, EngineParts};
+use crate::hooks::Hooks;
 use crate::logging::{self, Log, LoggingError};
 use crate::notify::desktop::{Choices, DesktopChannel, SessionBus};
 use crate::notify::network::{Network, SilentNetwork, SystemNetwork};
@@ -51,6 +53,8 @@ const DELIVERIES_GRACE: Duration = Duration::from_secs(5);
 
 /// How long it may take to pass on the last orders of commands, which is done as they come.
 const ORDERS_GRACE: Duration = Duration::from_secs(2);
+/// How long what hooks have begun may take once all else has ended: what does not end by then is told anew at the next start.
+const HOOKS_GRACE: Duration = Duration::from_secs(2);
 
 /// How long a channel may look for somebody before what is due speaks without it: a bus answers within milliseconds.
 const FIRST_LOOK_WAIT: Duration = Duration::from_millis(500);
@@ -228,22 +232,17 @@ async fn serve(args: &Args, paths: &Paths, config: &Config) -> Result<(), Daemon
     let socket = listening.path().to_owned();
     let clock = clock(args);
     let mut ids = Ids::from_system();
-    if !args.empty
-        && let Some(set_aside) = SetAside::before(paths)
-    {
-        return Err(DaemonError::Damaged { set_aside });
-    }
+    check_undamaged(args, paths)?;
     let store = match SqliteStore::open(&paths.database(), ids.next(clock.now())) {
         Ok(store) => Arc::new(store),
         Err(error) => return Err(unusable(Arc::new(error), paths, config, &*clock).await),
     };
     let configured = Configured::new(paths, config, &clock, || network(args))?;
     let channels = channels(config, &configured).await;
-    let place = Place { lock: paths.runner_lock_file(), sockets: paths.runner_sockets(), program: None };
-    let runner = Arc::new(ProcessRunner::at(place));
+    let runner = Arc::new(runner(paths));
     let parts = EngineParts {
         runner: Arc::clone(&runner) as Arc<dyn Runner>,
-        commands_at_once: crate::engine::runs::AT_ONCE_DEFAULT,
+        commands_at_once: config.commands_at_once,
         store: Arc::clone(&store) as Arc<dyn Store>,
         clock: Arc::clone(&clock),
         channels,
@@ -260,21 +259,20 @@ async fn serve(args: &Args, paths: &Paths, config: &Config) -> Result<(), Daemon
             return Err(unusable(error, paths, config, &*clock).await);
         }
     };
+    runner.look();
     let stop = CancellationToken::new();
-    let configuration = Arc::new(Reloading::new(paths.clone(), configured, config.clone()));
+    let hooks = hooks(args, paths, config, &handle, &clock).await;
+    let configuration = Arc::new(Reloading::new(paths.clone(), configured, Arc::clone(&hooks), config.clone()));
     let api = Arc::new(Api::new(
         handle.clone(),
         clock,
         about(args, paths, &socket),
         settings::api(config),
         configuration,
+        Arc::clone(&hooks),
         stop.clone(),
     ));
-    let anew = {
-        let paths = paths.clone();
-        move || announced_socket(&paths)
-    };
-    let serving = tokio::spawn(listening.serve(Arc::clone(&api), stop.clone(), anew));
+    let serving = tokio::spawn(listening.serve(Arc::clone(&api), stop.clone(), anew(paths.clone())));
     tokio::spawn(signals.pass_on(stop.clone(), reload_of(&api)));
     tracing::info!(version = PROGRAM_VERSION, pid = std::process::id(), socket = %socket.display(), "ready");
     say(READY_LINE);
@@ -289,6 +287,7 @@ async fn serve(args: &Args, paths: &Paths, config: &Config) -> Result<(), Daemon
     running.stop(DELIVERIES_GRACE).await;
     // What is on the disk as about to start is started; commands go on, and the next daemon takes them up.
     let _ = tokio::time::timeout(ORDERS_GRACE, runner.flush()).await;
+    hooks.stop(HOOKS_GRACE).await;
     close(store).await;
     if let Err(error) = paths.withdraw_socket() {
         tracing::warn!(%error, "cannot take back where the socket is");
@@ -298,6 +297,19 @@ async fn serve(args: &Args, paths: &Paths, config: &Config) -> Result<(), Daemon
     // With it go the connections of those who wait for the end.
     drop(api);
     ended
+}
+
+/// Refuses to begin anew beside a database that was set aside, unless that is asked for.
+fn check_undamaged(args: &Args, paths: &Paths) -> Result<(), DaemonError> {
+    match SetAside::before(paths).filter(|_| !args.empty) {
+        Some(set_aside) => Err(DaemonError::Damaged { set_aside }),
+        None => Ok(()),
+    }
+}
+
+/// Returns what runs commands, in a process that outlives this one.
+fn runner(paths: &Paths) -> ProcessRunner {
+    ProcessRunner::at(Place { lock: paths.runner_lock_file(), sockets: paths.runner_sockets(), program: None })
 }
 
 async fn close(store: Arc<SqliteStore>) {
@@ -342,6 +354,11 @@ fn is_served(paths: &Paths) -> bool {
         tracing::warn!(%error, "cannot tell the daemon that nobody finds it");
     }
     false
+}
+
+/// Returns how the socket is made anew where it was removed.
+fn anew(paths: Paths) -> impl Fn() -> Result<Listening, DaemonError> + Send + 'static {
+    move || announced_socket(&paths)
 }
 
 fn announced_socket(paths: &Paths) -> Result<Listening, DaemonError> {
@@ -399,6 +416,16 @@ fn clock(args: &Args) -> Arc<dyn Clock> {
         Some(time) => Arc::new(SimClock::starting_at(time, detected.zone)),
         None => Arc::new(SystemClock::new()),
     }
+}
+
+/// Starts what is run, and who is pinged, when something happens. Pings wait by a clock of their own, since the loop's is
+/// waited for by the loop alone.
+async fn hooks(args: &Args, paths: &Paths, config: &Config, handle: &Handle, clock: &Arc<dyn Clock>) -> Arc<Hooks> {
+    let clock = match args.clock {
+        Some(_) => Arc::clone(clock),
+        None => Arc::new(SystemClock::new()),
+    };
+    Hooks::start(handle.clone(), clock, paths.hooks_file(), settings::hooks(config, paths)).await
 }
 
 /// Beside a programmable clock the real network is not listened to: its changes would come at no time of that clock.

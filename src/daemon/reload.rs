@@ -17,6 +17,7 @@ use crate::config::file::ConfigError;
 use crate::config::paths::Paths;
 use crate::daemon::targets::Chats;
 use crate::daemon::{settings, webhooks};
+use crate::hooks::Hooks;
 use crate::notify::Channel;
 use crate::notify::network::Network;
 use crate::notify::webhook::WebhookChannel;
@@ -61,14 +62,15 @@ impl Configured {
 pub(super) struct Reloading {
     paths: Paths,
     configured: Configured,
+    hooks: Arc<Hooks>,
     at_start: Config,
     /// The one that holds; also lets nobody in while somebody else reloads.
     holds: Mutex<Config>,
 }
 
 impl Reloading {
-    pub(super) fn new(paths: Paths, configured: Configured, config: Config) -> Self {
-        Self { paths, configured, at_start: config.clone(), holds: Mutex::new(config) }
+    pub(super) fn new(paths: Paths, configured: Configured, hooks: Arc<Hooks>, config: Config) -> Self {
+        Self { paths, configured, hooks, at_start: config.clone(), holds: Mutex::new(config) }
     }
 
     async fn reloaded(&self) -> Result<Reloaded, String> {
@@ -93,6 +95,7 @@ impl Reloading {
             }
             return Err(error.to_string());
         }
+        self.hooks.configure(settings::hooks(&config, &self.paths));
         for warning in &warnings {
             tracing::warn!(file = %path.display(), "{warning}");
         }

@@ -1,9 +1,12 @@
 //! Which part gets which value of the configuration? Parts receive values and never read it themselves.
 
+use std::path::Path;
+
 use crate::api;
 use crate::config::paths::Paths;
 use crate::config::{self, Config};
 use crate::daemon::args::{self, Args};
+use crate::domain::hook::Hook;
 use crate::engine::input::EngineSettings;
 use crate::logging::{self, Format, Options, Output};
 use crate::when::{self, Settings};
@@ -44,7 +47,15 @@ pub(super) fn engine(config: &Config) -> EngineSettings {
         quiet_hours: config.quiet.clone(),
         daily: config.daily.clone(),
         routing: config.routing.clone(),
+        commands_at_once: config.commands_at_once,
     }
+}
+
+/// Returns the programs that are run when something happens. Relative paths are meant from where the configuration lies.
+pub(super) fn hooks(config: &Config, paths: &Paths) -> Vec<Hook> {
+    let base = paths.config_file().parent().unwrap_or(Path::new("/"));
+    let beside = |hook: &Hook| Hook { directory: base.join(&hook.directory).display().to_string(), ..hook.clone() };
+    config.hooks.iter().map(beside).collect()
 }
 
 /// Returns how times are read.

@@ -15,6 +15,7 @@ pub mod digest;
 pub mod effect;
 pub mod event;
 pub mod filter;
+pub mod hook;
 pub mod message;
 pub mod name;
 pub mod occurrence;

@@ -6,6 +6,7 @@ use std::fmt;
 use uuid::Uuid;
 
 use crate::domain::occurrence::OccurrenceName;
+use crate::domain::secret::Secret;
 use crate::domain::task::TaskId;
 use crate::domain::time::{Span, Timestamp};
 
@@ -29,6 +30,8 @@ pub struct Program {
     pub nice: u8,
     /// What it may use at most.
     pub limits: Limits,
+    /// The address of an outside dead-man's switch that is told of its start and its end. Often the whole key to it.
+    pub ping: Option<Secret>,
 }
 
 /// Without the values of the variables: they may be secret, and this ends in logs.
@@ -42,6 +45,7 @@ impl fmt::Debug for Program {
             .field("overlap", &self.overlap)
             .field("nice", &self.nice)
             .field("limits", &self.limits)
+            .field("ping", &self.ping)
             .finish()
     }
 }

@@ -16,6 +16,7 @@ use crate::domain::pause::Scope;
 use crate::domain::quiet::{Away, QuietHours};
 use crate::domain::rejection::Rejection;
 use crate::domain::routing::Routing;
+use crate::domain::run::RunId;
 use crate::domain::schedule::Schedule;
 use crate::domain::task::{Deadline, Details, Number, Policy, TaskId};
 use crate::domain::time::{Span, Timestamp};
@@ -38,6 +39,8 @@ pub struct EngineSettings {
     pub daily: Option<Daily>,
     /// Who is told by what.
     pub routing: Routing,
+    /// How many commands run at once.
+    pub commands_at_once: usize,
 }
 
 /// An input of the loop. Closed: what is not here cannot change anything.
@@ -109,6 +112,11 @@ pub enum Input {
     Run {
         /// What.
         news: News,
+    },
+    /// A command has kept a programmable clock long enough.
+    RunsLong {
+        /// Which run.
+        run: RunId,
     },
     /// A worker reports.
     Report {

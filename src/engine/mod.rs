@@ -22,6 +22,7 @@ use crate::notify::Channel;
 use crate::runner::Runner;
 use crate::store::{Store, StoreError};
 
+mod advance;
 pub mod chronicle;
 mod day;
 mod digest_popup;

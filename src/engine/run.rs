@@ -9,7 +9,7 @@ use chrono::NaiveDate;
 use tokio::sync::{mpsc, oneshot, watch};
 use uuid::Uuid;
 
-use crate::clock::{Clock, Jump, Reading, Woken};
+use crate::clock::{Clock, Reading, Woken};
 use crate::domain::command::Command;
 use crate::domain::day::Daily;
 use crate::domain::delivery::{ChannelKind, Delivery, DeliveryId, DeliveryStatus, Report, Target};
@@ -24,6 +24,7 @@ use crate::domain::routing::Routing;
 use crate::domain::task::{Number, TaskId};
 use crate::domain::time::{Span, Timestamp};
 use crate::engine::EngineParts;
+use crate::engine::advance::Advance;
 use crate::engine::dispatch::Dispatcher;
 use crate::engine::ids::Ids;
 use crate::engine::input::{CallError, EngineSettings, Input};
@@ -76,9 +77,9 @@ pub(super) struct Engine {
     ids: Ids,
     pub(super) grace: Span,
     pub(super) device: Uuid,
-    inputs: mpsc::Receiver<Input>,
+    pub(super) inputs: mpsc::Receiver<Input>,
     last_seq: watch::Sender<u64>,
-    advances: VecDeque<Advance>,
+    pub(super) advances: VecDeque<Advance>,
     pub(super) storage: Storage,
     pub(super) health: StoreHealth,
     /// Reports that could not be written yet.
@@ -95,13 +96,6 @@ pub(super) struct Engine {
     pub(super) crew: Crew,
     /// What became of runs and could not be written yet.
     unwritten_news: Vec<News>,
-}
-
-struct Advance {
-    to: Timestamp,
-    /// How it gets there at once; `None`: by passing through every instant, or by having jumped.
-    jump: Option<Jump>,
-    reply: oneshot::Sender<Result<Timestamp, CallError>>,
 }
 
 /// Whether the store takes writes; while it does not, what is due waits instead of spinning.
@@ -124,6 +118,8 @@ impl Engine {
         last_seq: watch::Sender<u64>,
         health: StoreHealth,
     ) -> Self {
+        // To where it is, which moves none.
+        let is_clock_programmable = parts.clock.advance_to(parts.clock.now()).is_ok();
         Self {
             store: parts.store,
             reading: parts.clock.reading(),
@@ -134,7 +130,7 @@ impl Engine {
             next_number: identity.next_number,
             pauses: Vec::new(),
             spent: HashMap::new(),
-            crew: Crew::new(parts.runner, parts.commands_at_once, inputs_in.clone()),
+            crew: Crew::new(parts.runner, parts.commands_at_once, is_clock_programmable, inputs_in.clone()),
             unwritten_news: Vec::new(),
             dispatcher: Dispatcher::new(parts.channels, inputs_in),
             has_unreleased: false,
@@ -194,7 +190,7 @@ impl Engine {
     /// next turn looks at the time anew.
     ///
     /// What counts from before the step moves first, so that nothing that is done here sees it unmoved.
-    async fn look_again(&mut self) {
+    pub(super) async fn look_again(&mut self) {
         // A wait counted by the old time means nothing any more.
         let now = self.clock.now();
         self.storage.retry_at = self.storage.retry_at.map(|_| now);
@@ -240,7 +236,7 @@ impl Engine {
     }
 
     /// Returns when the clock has something to do next.
-    fn deadline(&mut self) -> Option<Timestamp> {
+    pub(super) fn deadline(&mut self) -> Option<Timestamp> {
         let held = self.let_go_at.filter(|_| !self.is_stopping);
         let queues = [self.wakes.next_deadline(), self.retries.next_deadline(), self.targets.next_deadline()];
         let day = self.next_day().filter(|_| !self.is_stopping);
@@ -273,13 +269,19 @@ impl Engine {
         };
         own.reports.extend(sorted.reports);
         own.news.extend(sorted.news);
-        let (reports, news) = (own.reports.clone(), own.news.clone());
+        let news = own.news.clone();
+        // Whoever took one gets the next while that is committed; what failed may keep the rest from going out.
+        let (taken_by_target, refused): (Vec<_>, Vec<_>) =
+            own.reports.iter().cloned().partition(|(_, report)| matches!(report, Report::Delivered { .. }));
+        for (id, report) in &taken_by_target {
+            self.dispatcher.reported(id, report);
+        }
         let committed = self.commit_turn(sorted.calls, &mut own).await;
         let mut presences = sorted.presences;
         for kind in &presences {
             self.dispatcher.presence_changed(*kind);
         }
-        for (id, report) in &reports {
+        for (id, report) in &refused {
             // A channel that came back before this was heard has told so already: what now waits is to be tried anew.
             if self.dispatcher.reported(id, report) && matches!(report, Report::Away { .. }) {
                 presences.push(id.target.kind);
@@ -335,6 +337,7 @@ impl Engine {
                 Input::CallMany { call, reply } => sorted.calls.push(Asked::CallMany(call, reply)),
                 Input::CallTarget { call, reply } => sorted.calls.push(Asked::CallTarget(call, reply)),
                 Input::Run { news } => sorted.news.push(news),
+                Input::RunsLong { run } => self.crew.let_clock_go(run),
                 Input::Report { delivery, report } => sorted.reports.push((delivery, report)),
                 Input::Presence { kind } => sorted.presences.push(kind),
                 Input::Responded { response, reply } => sorted.calls.push(Asked::Responded(response, reply)),
@@ -350,8 +353,9 @@ impl Engine {
 
     /// Goes by other settings from now on; what is held is looked at anew.
     fn configure(&mut self, settings: EngineSettings, reply: oneshot::Sender<Result<(), CallError>>) {
-        let EngineSettings { grace, quiet_hours, daily, routing } = settings;
+        let EngineSettings { grace, quiet_hours, daily, routing, commands_at_once } = settings;
         self.daily = daily;
+        self.crew.set_at_once(commands_at_once);
         (self.grace, self.quiet.hours, self.routing) = (grace, quiet_hours, routing);
         self.has_unreleased = true;
         // Who asked may have gone; the settings hold all the same.
@@ -562,54 +566,5 @@ impl Engine {
             self.storage.failures = 0;
             self.storage.retry_at = self.storage.is_plan_stale.then_some(now);
         }
-    }
-
-    /// Takes an advance; a clock that cannot be moved is refused at once, not when everything is quiet.
-    fn take_advance(&mut self, advance: Advance) {
-        match self.clock.advance_to(self.clock.now()) {
-            Ok(()) => self.advances.push_back(advance),
-            // Who asked may have gone.
-            Err(error) => drop(advance.reply.send(Err(CallError::from(error)))),
-        }
-    }
-
-    /// Moves the programmable clock one instant on, once everything is quiet. Returns whether there is a turn to take.
-    async fn advance(&mut self) -> bool {
-        let Some(to) = self.advances.front().map(|advance| advance.to) else { return false };
-        if !self.dispatcher.is_quiet() || !self.inputs.is_empty() {
-            return false;
-        }
-        let now = self.clock.now();
-        // Already reached, so this answers at once: it only tells of a step that nobody has looked at yet.
-        if self.clock.sleep_until(Some(now)).await == Woken::Stepped {
-            self.look_again().await;
-            return true;
-        }
-        // Something is due already: it goes first.
-        if self.deadline().is_some_and(|deadline| deadline <= now) {
-            return true;
-        }
-        if let Some(jump) = self.advances.front_mut().and_then(|advance| advance.jump.take()) {
-            return match self.clock.jump_to(to, jump) {
-                // The next look finds the step.
-                Ok(()) => true,
-                Err(error) => self.answer_advance(Err(CallError::from(error))),
-            };
-        }
-        let next = self.deadline().filter(|deadline| *deadline <= to);
-        match self.clock.advance_to(next.unwrap_or(to)) {
-            Ok(()) if next.is_some() => true,
-            Ok(()) => self.answer_advance(Ok(to)),
-            Err(error) => self.answer_advance(Err(CallError::from(error))),
-        }
-    }
-
-    fn answer_advance(&mut self, result: Result<Timestamp, CallError>) -> bool {
-        if let Some(advance) = self.advances.pop_front() {
-            // Who asked may have gone; the clock has moved all the same.
-            let _ = advance.reply.send(result);
-        }
-        // The next advance, if any, is looked at in a turn of its own.
-        !self.advances.is_empty()
     }
 }

@@ -1,17 +1,18 @@
 //! Which run is started next? Those that wait for a place, in their turn, and never two of one task at once unless that
 //! allows it. What a run makes of its task, the rules say.
 
-use std::collections::{BTreeMap, HashMap, VecDeque};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
 
 use tokio::sync::mpsc;
 
 use crate::domain::event::Snapshot;
 use crate::domain::occurrence::Due;
-use crate::domain::run::{Overlap, Run, RunId, RunReport, RunStatus};
+use crate::domain::run::{Output, Overlap, Run, RunId, RunReport, RunStatus};
 use crate::domain::task::TaskId;
 use crate::engine::dispatch::report;
-use crate::engine::input::Input;
+use crate::engine::handle::Handle;
+use crate::engine::input::{CallError, Input};
 use crate::engine::run::Engine;
 use crate::runner::{Left, News, Order, Runner};
 use crate::store::StoreError;
@@ -26,10 +27,19 @@ const STARTS_MAX: usize = 512;
 pub(super) struct Crew {
     runner: Arc<dyn Runner>,
     at_once: usize,
-    /// In the order in which they were decided on. As many as the store holds open ones, some words each.
-    waiting: VecDeque<Waiting>,
+    /// In the order in which they were decided on, by a number of their own. As many as the store holds open ones, some words
+    /// each.
+    waiting: BTreeMap<u64, Waiting>,
+    places: HashMap<RunId, u64>,
+    next_place: u64,
     /// Those that the runner has.
     active: HashMap<RunId, TaskId>,
+    /// How many of them each task has.
+    busy: HashMap<TaskId, usize>,
+    /// Those of them that a programmable clock waits for; none on the system's, which waits for nobody.
+    holding: HashSet<RunId>,
+    is_clock_programmable: bool,
+    inputs: mpsc::WeakSender<Input>,
 }
 
 struct Waiting {
@@ -39,50 +49,93 @@ struct Waiting {
 }
 
 impl Crew {
-    pub(super) fn new(runner: Arc<dyn Runner>, at_once: usize, inputs: mpsc::WeakSender<Input>) -> Self {
+    pub(super) fn new(
+        runner: Arc<dyn Runner>,
+        at_once: usize,
+        is_clock_programmable: bool,
+        inputs: mpsc::WeakSender<Input>,
+    ) -> Self {
         let mut news = runner.news();
+        let heard = inputs.clone();
         tokio::spawn(async move {
             while let Some(news) = news.recv().await {
-                report(&inputs, Input::Run { news }).await;
+                report(&heard, Input::Run { news }).await;
             }
         });
-        Self { runner, at_once, waiting: VecDeque::new(), active: HashMap::new() }
+        Self {
+            runner,
+            at_once,
+            waiting: BTreeMap::new(),
+            places: HashMap::new(),
+            next_place: 0,
+            active: HashMap::new(),
+            busy: HashMap::new(),
+            holding: HashSet::new(),
+            is_clock_programmable,
+            inputs,
+        }
     }
 
     /// Takes a run to be started as soon as there is a place for it.
     pub(super) fn order(&mut self, run: &Run) {
-        let is_known = self.active.contains_key(&run.id) || self.waiting.iter().any(|waiting| waiting.id == run.id);
-        if !is_known {
-            self.waiting.push_back(Waiting { id: run.id, task: run.task, overlap: run.program.overlap });
+        if self.active.contains_key(&run.id) || self.places.contains_key(&run.id) {
+            return;
         }
+        self.places.insert(run.id, self.next_place);
+        let waiting = Waiting { id: run.id, task: run.task, overlap: run.program.overlap };
+        self.waiting.insert(self.next_place, waiting);
+        self.next_place += 1;
     }
 
     /// Asks a run to end, or does not start it.
     pub(super) fn end(&mut self, run: RunId) {
-        self.waiting.retain(|waiting| waiting.id != run);
+        self.drop_waiting(run);
         if self.active.contains_key(&run) {
             self.runner.end(run);
         }
     }
 
+    fn drop_waiting(&mut self, run: RunId) {
+        if let Some(place) = self.places.remove(&run) {
+            self.waiting.remove(&place);
+        }
+    }
+
+    /// Notes that the runner has a run. Returns whether it had it not before.
+    fn activate(&mut self, run: RunId, task: TaskId) -> bool {
+        let is_new = self.active.insert(run, task).is_none();
+        if is_new {
+            *self.busy.entry(task).or_default() += 1;
+        }
+        is_new
+    }
+
     /// A run is over, and that is on the disk.
     fn ended(&mut self, run: RunId) {
-        self.active.remove(&run);
+        if let Some(task) = self.active.remove(&run)
+            && let Some(count) = self.busy.get_mut(&task)
+        {
+            *count -= 1;
+            if *count == 0 {
+                self.busy.remove(&task);
+            }
+        }
+        self.holding.remove(&run);
         self.runner.forget(run);
     }
 
     /// Returns the runs that there is a place for, with their tasks.
     fn ready(&self) -> Vec<(RunId, TaskId)> {
         let places = self.at_once.saturating_sub(self.active.len()).min(STARTS_MAX);
-        let mut tasks: Vec<TaskId> = Vec::new();
+        let mut taken = HashSet::new();
         let mut ready = Vec::new();
-        for waiting in &self.waiting {
+        for waiting in self.waiting.values() {
             if ready.len() == places {
                 break;
             }
-            let is_alone = || !tasks.contains(&waiting.task) && !self.active.values().any(|task| *task == waiting.task);
-            if waiting.overlap == Overlap::Allow || is_alone() {
-                tasks.push(waiting.task);
+            let is_alone = !taken.contains(&waiting.task) && !self.busy.contains_key(&waiting.task);
+            if waiting.overlap == Overlap::Allow || is_alone {
+                taken.insert(waiting.task);
                 ready.push((waiting.id, waiting.task));
             }
         }
@@ -90,9 +143,29 @@ impl Crew {
     }
 
     fn start(&mut self, task: TaskId, order: Order) {
-        self.waiting.retain(|waiting| waiting.id != order.id);
-        self.active.insert(order.id, task);
+        self.drop_waiting(order.id);
+        self.activate(order.id, task);
+        self.hold_clock(order.id);
         self.runner.start(order);
+    }
+
+    /// Keeps a programmable clock where it is for a while, unless the run ends before.
+    fn hold_clock(&mut self, run: RunId) {
+        let held = self.runner.holds_clock();
+        if !self.is_clock_programmable || held.is_zero() {
+            return;
+        }
+        self.holding.insert(run);
+        let inputs = self.inputs.clone();
+        tokio::spawn(async move {
+            let _ = tokio::time::timeout(held, std::future::pending::<()>()).await;
+            report(&inputs, Input::RunsLong { run }).await;
+        });
+    }
+
+    /// A run has kept the clock long enough.
+    pub(super) fn let_clock_go(&mut self, run: RunId) {
+        self.holding.remove(&run);
     }
 
     /// Changes how many run at once; what runs already goes on.
@@ -100,9 +173,9 @@ impl Crew {
         self.at_once = at_once;
     }
 
-    /// Returns whether nothing runs and nothing waits for a place.
+    /// Returns whether a programmable clock may go on: what runs does so for long, and what waits, waits for that.
     pub(super) fn is_quiet(&self) -> bool {
-        self.waiting.is_empty() && self.active.is_empty()
+        self.holding.is_empty() && (self.waiting.is_empty() || self.ready().is_empty())
     }
 }
 
@@ -134,7 +207,7 @@ impl Engine {
                 self.crew.start(task, Order { id, program: run.program, variables });
             }
             // It was withdrawn meanwhile, or its task is gone.
-            (_, _) => self.crew.waiting.retain(|waiting| waiting.id != id),
+            (_, _) => self.crew.drop_waiting(id),
         }
         Ok(())
     }
@@ -166,7 +239,7 @@ impl Engine {
                 RunStatus::Ended { .. } => continue,
             };
             // Where a full disk cut an earlier start short, this one has it already.
-            if self.crew.active.insert(run.id, run.task).is_none() {
+            if self.crew.activate(run.id, run.task) {
                 left.push(Left { id: run.id, process, is_ending });
             }
         }
@@ -174,6 +247,16 @@ impl Engine {
             self.crew.runner.take_up(left).await;
         }
         Ok(())
+    }
+}
+
+impl Handle {
+    /// Returns what a run that is over had said, where that is kept.
+    ///
+    /// # Errors
+    /// The store fails.
+    pub async fn run_output(&self, id: RunId) -> Result<Option<Output>, CallError> {
+        self.read(move |store| Ok(store.output(id)?)).await
     }
 }
 

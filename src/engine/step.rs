@@ -31,6 +31,7 @@ use crate::engine::input::{
     AddRequest, Applied, AwayApplied, Call, CallError, Dependents, ManyApplied, ResponseCall, Undone,
 };
 use crate::engine::request::RequestKey;
+use crate::engine::step::made::Made;
 use crate::engine::targets::Targets;
 use crate::notify::responses::{Act, Ring};
 use crate::store::{Change, RequestSeen, Store, StoreError};
@@ -38,6 +39,7 @@ use crate::store::{Change, RequestSeen, Store, StoreError};
 mod dependents;
 mod digests;
 mod follow;
+mod made;
 mod many;
 mod quiet;
 mod runs;
@@ -107,8 +109,9 @@ pub(super) struct Batch<'a> {
     world: World<'a>,
     /// The tasks as this batch leaves them, over what the store has.
     snapshots: HashMap<TaskId, Snapshot>,
-    /// The deliveries as this batch leaves them, over what the store has, with their order.
-    deliveries: BTreeMap<DeliveryId, Delivery>,
+    /// The deliveries as this batch leaves them, over what the store has.
+    deliveries: Made,
+    /// The runs as this batch leaves them, over what the store has.
     runs: BTreeMap<RunId, Run>,
     change: Change,
     /// Targets as this batch leaves them, over what was committed.
@@ -186,7 +189,7 @@ impl<'a> Batch<'a> {
             circumstances,
             world,
             snapshots: HashMap::new(),
-            deliveries: BTreeMap::new(),
+            deliveries: Made::default(),
             runs: BTreeMap::new(),
             change: Change::default(),
             health: BTreeMap::new(),
@@ -220,7 +223,7 @@ impl<'a> Batch<'a> {
         self.freeze();
         let targets: Vec<TargetHealth> = self.health.into_values().collect();
         self.change.targets.clone_from(&targets);
-        let deliveries: Vec<Delivery> = self.deliveries.into_values().collect();
+        let deliveries: Vec<Delivery> = self.deliveries.into_vec();
         self.change.deliveries.clone_from(&deliveries);
         self.change.runs = self.runs.into_values().collect();
         Outcome {
@@ -319,17 +322,17 @@ impl<'a> Batch<'a> {
         }
         let delivery = if delivery.is_digest() { self.digest_of_now(&delivery)? } else { delivery };
         if delivery.status.is_final() {
-            self.deliveries.insert(delivery.id.clone(), delivery);
+            self.deliveries.insert(delivery);
             return Ok(());
         }
         if self.is_held_now(&delivery)? {
             let held = delivery.held_for_quiet();
-            self.deliveries.insert(held.id.clone(), held);
+            self.deliveries.insert(held);
             return Ok(());
         }
         let queued = Delivery { status: DeliveryStatus::Queued, ..delivery };
         self.effects.push(Effect::Deliver(Box::new(queued.clone())));
-        self.deliveries.insert(queued.id.clone(), queued);
+        self.deliveries.insert(queued);
         Ok(())
     }
 
@@ -490,9 +493,9 @@ impl<'a> Batch<'a> {
 
     fn deliveries_of(&self, task: TaskId, name: OccurrenceName) -> Result<Vec<Delivery>, StoreError> {
         let mut deliveries = self.store.deliveries(task, Some(name))?;
-        deliveries.retain(|stored| !self.deliveries.contains_key(&stored.id));
-        let of_batch = self.deliveries.values();
-        deliveries.extend(of_batch.filter(|made| made.task == task && made.occurrence == name).cloned());
+        deliveries.retain(|stored| !self.deliveries.contains(&stored.id));
+        let of_batch = self.deliveries.of_task(task);
+        deliveries.extend(of_batch.filter(|made| made.occurrence == name).cloned());
         Ok(deliveries)
     }
 
@@ -536,7 +539,7 @@ impl<'a> Batch<'a> {
             });
         }
         for delivery in transition.deliveries {
-            self.deliveries.insert(delivery.id.clone(), delivery);
+            self.deliveries.insert(delivery);
         }
         self.runs.extend(transition.runs.into_iter().map(|run| (run.id, run)));
         self.effects.extend(transition.effects);

@@ -31,6 +31,7 @@ mod named;
 pub mod network;
 pub mod ntfy;
 mod payload;
+pub mod ping;
 #[cfg(feature = "webhook")]
 mod press;
 #[cfg(any(feature = "mail", feature = "webhook"))]

@@ -21,6 +21,9 @@ pub use crate::protocol::methods::following::{
     EventSubscribeResult, EventUnsubscribe, EventUnsubscribeResult, HISTORY_DELIVERIES_MAX, History, HistoryResult,
     PAGE_BYTES_MAX,
 };
+pub use crate::protocol::methods::hooks::{
+    HookAdd, HookAddResult, HookList, HookListResult, HookRemove, HookRemoveResult, HookStatus, PingStatus,
+};
 pub use crate::protocol::methods::ops::{
     OPS_DEFAULT, OPS_MAX, OpBegin, OpBeginResult, OpGet, OpGetResult, OpList, OpListResult, Undo, UndoResult,
 };
@@ -41,6 +44,7 @@ mod agenda;
 mod away;
 mod command;
 mod following;
+mod hooks;
 mod ops;
 mod outgoing;
 mod storage;
@@ -124,6 +128,9 @@ methods! {
     ChannelPause "channel.pause" ChannelPause -> ChannelResult;
     ChannelResume "channel.resume" ChannelResume -> ChannelResult;
     ChannelTest "channel.test" ChannelTest -> ChannelTestResult;
+    HookList "hook.list" HookList -> HookListResult;
+    HookAdd "hook.add" HookAdd -> HookAddResult;
+    HookRemove "hook.remove" HookRemove -> HookRemoveResult;
     StoreBackup "store.backup" Backup -> BackupResult;
     TimeParse "time.parse" Parse -> Reading;
     ClockAdvance "clock.advance" Advance -> AdvanceResult;
@@ -367,6 +374,12 @@ pub struct StatusResult {
     /// Until when what comes by itself is held now, null where nothing is.
     #[serde(default)]
     pub quiet_until: Option<Time>,
+    /// The programs that are run when something happens, and how it goes with them.
+    #[serde(default)]
+    pub hooks: Vec<HookStatus>,
+    /// How it goes with the pings of commands.
+    #[serde(default)]
+    pub pings: PingStatus,
     /// How many commands run, and wait for a free place.
     #[serde(default)]
     pub runs: RunCounts,

@@ -133,7 +133,7 @@ pub(crate) mod tests {
             let text = serde_json::to_string(&params).unwrap();
             read_params::<P>(Some(serde_json::from_str::<&RawText>(&text).unwrap()))
         };
-        let values = [json!("tea"), json!(1), json!("2026-05-13T12:00:00Z")];
+        let values = [json!("tea"), json!(1), json!("2026-05-13T12:00:00Z"), json!(["tea"])];
         let enough = values.iter().find(|value| ask(&required, value).is_ok());
         let value = enough.unwrap_or_else(|| panic!("{required:?} are not enough for {}", method["name"]));
         for left_out in &required {
@@ -153,7 +153,8 @@ pub(crate) mod tests {
             Hello Status Stop Reload Add Get List Update Done Ack Snooze Pause Resume Skip Cancel Delete Retry RunNow OutputGet
             Unblock Wait History Why
             OpBegin OpList OpGet Undo AgendaGet AwaySet AwayGet EventList
-            EventSubscribe EventUnsubscribe DeliveryList ChannelList ChannelPause ChannelResume ChannelTest Backup Parse Advance
+            EventSubscribe EventUnsubscribe DeliveryList ChannelList ChannelPause ChannelResume ChannelTest
+            HookList HookAdd HookRemove Backup Parse Advance
             Discover
         };
         assert_eq!(checked.map(|(method, ())| method), Method::ALL);
@@ -179,6 +180,8 @@ pub(crate) mod tests {
             objects::Counts: "Counts",
             objects::StorageTrouble: "StorageTrouble",
             objects::Skipped: "Skipped",
+            methods::HookStatus: "HookStatus",
+            methods::PingStatus: "PingStatus",
             objects::ChannelStatus: "ChannelStatus",
             objects::TargetStatus: "TargetStatus",
             objects::AgendaEntry: "AgendaEntry",

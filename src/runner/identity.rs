@@ -8,13 +8,19 @@ use std::fs;
 use rustix::process::{Pid, Signal, kill_process_group};
 use uuid::Uuid;
 
-use crate::domain::run::Process;
+use crate::domain::run::{Process, RunId};
 
 /// Where Linux names its boot.
 const BOOT_FILE: &str = "/proc/sys/kernel/random/boot_id";
 
 /// The field of `/proc/PID/stat` that has the start (`proc_pid_stat(5)`), counted from 0 behind the name.
 const START_FIELD: usize = 19;
+
+/// The field that has the group, counted so.
+const GROUP_FIELD: usize = 2;
+
+/// The variable by which a command knows its run.
+const RUN_VARIABLE: &str = "KEIKO_RUN";
 
 /// Returns which process has a number now. For a child that is not reaped yet, so that no other can have it.
 pub(super) fn of(pid: u32) -> Process {
@@ -25,6 +31,26 @@ pub(super) fn of(pid: u32) -> Process {
 pub(super) fn is_there(process: &Process) -> bool {
     let is_known = process.started != 0 && !process.boot.is_nil();
     is_known && boot() == Some(process.boot) && started(process.pid) == Some(process.started) && !has_ended(process.pid)
+}
+
+/// Returns the process of a run whose number nobody wrote down in time: the leader of a group that has the run's name in its
+/// environment.
+pub(super) fn named(run: RunId) -> Option<Process> {
+    let wanted = format!("{RUN_VARIABLE}={run}");
+    let is_wanted = |pid: u32| {
+        // Those of other users cannot be read.
+        let environment = fs::read(format!("/proc/{pid}/environ")).unwrap_or_default();
+        environment.split(|byte| *byte == 0).any(|variable| variable == wanted.as_bytes()) && is_leader(pid)
+    };
+    let processes = fs::read_dir("/proc").ok()?;
+    let mut pids = processes.flatten().filter_map(|entry| entry.file_name().to_str()?.parse().ok());
+    pids.find(|pid| is_wanted(*pid)).map(of)
+}
+
+fn is_leader(pid: u32) -> bool {
+    let fields = fields(pid);
+    let group = fields.as_deref().and_then(|fields| fields.split_ascii_whitespace().nth(GROUP_FIELD));
+    group.and_then(|group| group.parse().ok()) == Some(pid)
 }
 
 /// Sends a signal to all of a group.

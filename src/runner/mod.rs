@@ -81,6 +81,12 @@ pub trait Runner: Send + Sync + 'static {
     /// Returns the queue in which it tells from now on what becomes of runs, which ends an earlier one.
     fn news(&self) -> mpsc::Receiver<News>;
 
+    /// Returns how long, in the time of the real world, a run that has not ended keeps a programmable clock from going on. Not
+    /// at all where it is the clock, or a test, that says when a run ends.
+    fn holds_clock(&self) -> Duration {
+        Duration::ZERO
+    }
+
     /// Returns what a run has said until now, if it runs.
     fn output_of(&self, run: RunId) -> BoxFuture<'_, Option<Output>>;
 }

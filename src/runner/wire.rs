@@ -113,6 +113,11 @@ pub(super) enum Tell {
     },
     /// All that it knew when the daemon came is told.
     Known,
+    /// A run is about to be started.
+    Taken {
+        /// Which.
+        id: Uuid,
+    },
     /// A run was started.
     Started {
         /// Which.

@@ -78,6 +78,7 @@ impl Shop {
             overlap: Overlap::Skip,
             nice: 0,
             limits: Limits::default(),
+            ping: None,
         };
         let request = AddRequest {
             details: Details { title: title.into(), command: Some(Box::new(program)), ..Details::default() },

@@ -1,7 +1,7 @@
 //! How fast, how late, how idle? The figures of the release build, as ratios to what the machine allows in the same run.
 //!
 //! `KEIKO_LOAD=all cargo test --release --test it load -- --nocapture` prints them, or one part of them: `rates`,
-//! `conflicts`, `many`, `due`. Disks and neighbours differ, so only
+//! `conflicts`, `many`, `due`, `terminal`. Disks and neighbours differ, so only
 //! what must hold anywhere is asserted: all fire, none early, none twice.
 
 #![cfg(all(feature = "desktop", feature = "webhook", target_os = "linux"))]
@@ -25,6 +25,7 @@ use crate::support::fake_server::{FakeServer, Manner};
 use crate::support::http_server::{HttpServer, Reply};
 use crate::support::measure::{cpu_ticks, field, instant, micros, quantile, status_field, tell, to_f64, wait};
 use crate::support::private_bus::PrivateBus;
+use crate::support::pty::Pty;
 use crate::wire_connections;
 
 /// How many tasks are pending or open where a figure says so.
@@ -46,8 +47,13 @@ fn figures() {
         eprintln!("left out: takes some minutes and a quiet machine, KEIKO_LOAD=all runs it with --release");
         return;
     };
-    let parts: [(&str, fn()); 4] =
-        [("rates", rates), ("conflicts", conflicts), ("many", many_open), ("due", due_at_once)];
+    let parts: [(&str, fn()); 5] = [
+        ("rates", rates),
+        ("conflicts", conflicts),
+        ("many", many_open),
+        ("due", due_at_once),
+        ("terminal", due_on_a_terminal),
+    ];
     for (_, part) in parts.into_iter().filter(|(name, _)| wanted == "all" || wanted == *name) {
         part();
     }
@@ -132,20 +138,38 @@ fn due_at_once() {
     let hooks = runtime.block_on(HttpServer::start(|_, _| Reply::status(200, "ok")));
     let home = Home::new();
     let _daemon = start(&home, Some(&bus));
-    let clock = SystemClock::new();
-    let due = Timestamp::from_millis((clock.now().as_millis() / 1000 + 15) * 1000).expect("in range");
     // Two at a time go to each, so that a slow one is not hurried.
     let told =
         |task: usize| vec!["desktop".to_owned(), format!("webhook:{}", hooks.url(&format!("/{}", task % HOOKS)))];
-    add_many(&home.socket(), AT_ONCE, &due.to_string(), told);
+    measure_due(&home.socket(), "popups, digest and webhooks", told);
+    assert_eq!(hooks.requests().len(), AT_ONCE, "each program once");
+    assert_eq!(server.notified().len(), SINGLES_MAX + 1, "a few singly, the rest in one digest");
+}
+
+/// Five thousand tasks due in one second, told on a terminal. It takes messages, so that the other terminals of whoever runs
+/// this, which take none, are left alone.
+fn due_on_a_terminal() {
+    let runtime = tokio::runtime::Runtime::new().expect("threads");
+    let (mut pty, _) = runtime.block_on(Pty::session("g+w"));
+    let home = Home::new();
+    let _daemon = start(&home, None);
+    measure_due(&home.socket(), "lines and digest", |_| vec!["terminal".to_owned()]);
+    let shown = runtime.block_on(pty.wait_for("more came due"));
+    assert_eq!(shown.matches('\u{7}').count(), SINGLES_MAX + 1, "a few singly, the rest in one digest: {shown:?}");
+}
+
+fn measure_due(socket: &Path, all: &str, told: impl Fn(usize) -> Vec<String> + Sync) {
+    let clock = SystemClock::new();
+    let due = Timestamp::from_millis((clock.now().as_millis() / 1000 + 15) * 1000).expect("in range");
+    add_many(socket, AT_ONCE, &due.to_string(), told);
     assert!(clock.now() < due, "too slow to add them all before they are due");
-    let mut client = Client::connect(&home.socket()).expect("it listens");
+    let mut client = Client::connect(socket).expect("it listens");
     let base = last_seq(&mut client);
     wait(due.since(clock.now()).to_duration().saturating_sub(Duration::from_millis(50)));
 
     let is_over = AtomicBool::new(false);
     let (visible, mut gets) = std::thread::scope(|scope| {
-        let asked = scope.spawn(|| get_until(&is_over, &home.socket()));
+        let asked = scope.spawn(|| get_until(&is_over, socket));
         let visible: Vec<f64> = [0, AT_ONCE / 2, AT_ONCE * 99 / 100, AT_ONCE - 1]
             .map(|before| visible_after(&mut client, base + before as u64, due, &clock))
             .to_vec();
@@ -158,17 +182,12 @@ fn due_at_once() {
     tell("task.get meanwhile p50, ms", quantile(&mut gets, 0.5) / 1000.0, "");
     tell("task.get meanwhile p99, ms", quantile(&mut gets, 0.99) / 1000.0, &format!("goal 20; of {}", gets.len()));
     while client.call(&Status {}).expect("an answer").counts.outbox > 0 {}
-    tell(
-        "popups, digest and webhooks all answered, ms after due",
-        to_ms(clock.now().since(due)),
-        "goal 600 for the webhooks",
-    );
-    assert_eq!(hooks.requests().len(), AT_ONCE, "each program once");
+    let answered = to_ms(clock.now().since(due));
+    tell(&format!("{all} all answered, ms after due"), answered, "goal 600 for webhooks");
     let mut late = lateness(&mut client, base, due);
     tell("committed as of p50, ms after due", quantile(&mut late, 0.5), "");
     tell("committed as of p99, ms after due", quantile(&mut late, 0.99), "");
     tell("committed as of max, ms after due", quantile(&mut late, 1.0), "");
-    assert_eq!(server.notified().len(), SINGLES_MAX + 1, "a few singly, the rest in one digest");
 }
 
 fn start(home: &Home, bus: Option<&PrivateBus>) -> Daemon {

@@ -11,6 +11,9 @@ mod architecture;
 mod awaiting;
 mod cli;
 mod clock_steps;
+mod commands;
+mod commands_killed;
+mod commands_left;
 mod crash;
 mod crew;
 mod desktop;
@@ -24,6 +27,7 @@ mod following;
 #[path = "../fuzz/bodies/mod.rs"]
 mod fuzz_bodies;
 mod generated;
+mod hooks;
 mod lifecycle;
 mod load;
 #[cfg(feature = "mail")]
@@ -32,6 +36,8 @@ mod mail;
 mod ntfy;
 mod oracle;
 mod outgoing;
+#[cfg(feature = "webhook")]
+mod pings;
 mod popup;
 mod pressing;
 mod pressing_servers;

@@ -1,10 +1,11 @@
 //! `task.add`: a new task from a sentence, a title with a time, or both.
 
 use crate::api::Api;
-use crate::api::handlers::{command, details, policy, waits};
+use crate::api::handlers::{command, details, hooks, policy, waits};
 use crate::api::time::{self, Asked, Place, RuleText, Sentence, Time};
 use crate::domain::delivery::{ChannelKind, Target};
 use crate::domain::occurrence::Nominal;
+use crate::domain::run::Program;
 use crate::domain::schedule::Schedule;
 use crate::domain::task::{Deadline, DeadlineTime, Details, Missed, Policy};
 use crate::domain::time::Span;
@@ -37,18 +38,19 @@ pub(in crate::api) async fn add(api: &Api, params: Add) -> Result<WriteResult, R
     let has_time = time.is_some();
     let program = params.command.clone().map(|asked| command::program(asked, None)).transpose()?;
     let policy = policy(&params, program.is_some())?;
-    let title = match (details::title(&understood.title)?, &program) {
-        (title, Some(program)) if title.is_empty() => command::title(&program.line)?,
-        (title, None) if title.is_empty() && has_time => TITLE_DEFAULT.to_owned(),
-        (title, _) => title,
-    };
+    let title = title(&understood.title, program.as_ref(), has_time)?;
     let (schedule, words_alerts, words_deadline) = match time {
         Some(time) => (time.schedule, time.alerts, time.deadline),
         // A deadline alone is read in a zone too.
         None if params.deadline.is_some() => (place.settle(Schedule::none()), None, None),
         None => (Schedule::none(), None, None),
     };
-    let alerts = alerts(&params, program.is_some(), words_alerts)?;
+    let alerts = match alerts(&params)? {
+        // A command is run when it is due, and nobody need be told besides.
+        None if program.is_some() => Some(words_alerts.unwrap_or_default()),
+        None => words_alerts,
+        said => said,
+    };
     let is_silent = alerts.as_ref().is_some_and(Vec::is_empty);
     let options = api.options();
     let mut details = Details {
@@ -66,6 +68,7 @@ pub(in crate::api) async fn add(api: &Api, params: Add) -> Result<WriteResult, R
         max_retries: params.max_retries.map(details::max_retries).transpose()?,
         max_late: params.max_late.as_deref().map(time::length).transpose()?,
     };
+    hooks::ping(api, &mut details, params.ping.as_deref()).await?;
     let routes = options.routing.chosen_for(&details).to_vec();
     // It is for programs only from the first, and stays so whatever is configured later: they end it, and no person does.
     if details.command.is_none() && !routes.iter().any(|target| target.kind.is_person()) {
@@ -92,9 +95,17 @@ pub(in crate::api) async fn add(api: &Api, params: Add) -> Result<WriteResult, R
     api.written(applied, warnings).await
 }
 
-/// Returns when it speaks: as the request says, else the words; `None`: at due. A command is run when it is due, and nobody need
-/// be told besides.
-fn alerts(params: &Add, has_command: bool, of_words: Option<Vec<Span>>) -> Result<Option<Vec<Span>>, RpcError> {
+/// Returns the title: what was said, else what it runs, else that of a reminder.
+fn title(said: &str, program: Option<&Program>, has_time: bool) -> Result<String, RpcError> {
+    match (details::title(said)?, program) {
+        (title, Some(program)) if title.is_empty() => command::title(&program.line),
+        (title, None) if title.is_empty() && has_time => Ok(TITLE_DEFAULT.to_owned()),
+        (title, _) => Ok(title),
+    }
+}
+
+/// Returns when it speaks, where that is said beside its words.
+fn alerts(params: &Add) -> Result<Option<Vec<Span>>, RpcError> {
     match (params.no_alert, params.alerts.as_deref()) {
         (true, Some(_)) => {
             let message = "cannot use both parameters \"alerts\" and \"no_alert\": expected one of them";
@@ -102,8 +113,7 @@ fn alerts(params: &Add, has_command: bool, of_words: Option<Vec<Span>>) -> Resul
         }
         (true, None) => Ok(Some(Vec::new())),
         (false, Some(alerts)) => details::alerts(alerts).map(Some),
-        (false, None) if has_command => Ok(Some(of_words.unwrap_or_default())),
-        (false, None) => Ok(of_words),
+        (false, None) => Ok(None),
     }
 }
 

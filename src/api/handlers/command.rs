@@ -79,6 +79,7 @@ pub(super) fn program(asked: methods::Command, before: Option<&Program>) -> Resu
             Some(limits) => self::limits(limits)?,
             None => before.as_ref().map(|before| before.limits).unwrap_or_default(),
         },
+        ping: before.and_then(|before| before.ping),
     })
 }
 

@@ -1,6 +1,6 @@
 //! `daemon.hello`, `daemon.status`, `daemon.stop`, `daemon.reload`, `clock.advance`: what concerns the daemon itself.
 
-use crate::api::handlers::{away, outgoing, storage};
+use crate::api::handlers::{away, hooks, outgoing, storage};
 use crate::api::refusal;
 use crate::api::{Api, ReloadError};
 use crate::clock::Jump;
@@ -80,6 +80,8 @@ pub(in crate::api) async fn status(api: &Api, _params: Status) -> Result<StatusR
         skipped: skipped.collect(),
         away: quiet.away_ahead(now).map(|away| away::object(api, away)),
         quiet_until: quiet.until(&[], now, zone).map(|end| api.told(end)),
+        hooks: hooks::all(api),
+        pings: hooks::pings(api),
         runs: to_wire::run::counts(&api.handle.open_runs().await.map_err(|error| api.refusal(&error))?),
         storage: status.storage.map(|trouble| storage::trouble(api, &trouble)),
     })

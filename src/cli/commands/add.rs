@@ -105,6 +105,9 @@ pub(crate) struct NewTask {
     /// An idempotency key: sent twice, added once
     #[arg(long, value_name = "KEY")]
     key: Option<String>,
+    /// Tell a dead-man's switch, such as healthchecks.io, when its command starts, succeeds or fails
+    #[arg(long, value_name = "URL")]
+    ping: Option<String>,
 }
 
 /// What a task says besides its title and time.
@@ -294,6 +297,7 @@ impl NewTask {
             no_alert: self.details.no_alert,
             time_required: verb == Verb::Remind,
             key: self.key.clone(),
+            ping: self.ping.clone(),
             waits_for: self.details.parents()?,
             delay: self.details.delay.clone(),
             on_parent_fail: self.details.on_parent_fail.clone(),

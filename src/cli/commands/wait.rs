@@ -71,13 +71,13 @@ impl Wait {
         let names = self.named.names()?;
         let mut tally = Tally::new(names.len() == 1);
         let mut open = BTreeMap::new();
-        let mut ends_at = None;
+        let (mut ends_at, mut never) = (None, Vec::new());
         for (index, name) in names.into_iter().enumerate() {
             match context.ask(&Get { task: TaskRef(name.clone()) }) {
                 Ok(found) => {
                     // By the daemon's clock, from the first answer on.
                     ends_at = ends_at.or_else(|| Some(found.now.instant().saturating_add(timeout?)));
-                    hint_at_never(context, &found.task);
+                    never.extend(never_rings(&found.task).then_some(found.task.number));
                     let occurrence = &found.task.occurrence;
                     let occurrence = format!("{}~{}", occurrence.key, occurrence.generation);
                     open.insert(index, Awaited { name, id: found.task.id, occurrence });
@@ -86,6 +86,10 @@ impl Wait {
             }
         }
         context.stay();
+        // Once all are known: from here on a daemon that goes away is waited for.
+        for number in never {
+            context.ui.hint(&format!("{number} has no time, and does not ring until it gets one"));
+        }
         let mut exit = Exit::Done;
         while !open.is_empty() {
             match self.wait(context, &mut open, ends_at, &mut tally, &mut exit) {
@@ -172,11 +176,9 @@ fn take_answer(
     Ok(None)
 }
 
-/// Says what will not happen unless somebody does something.
-fn hint_at_never(context: &mut Context<'_>, task: &Task) {
-    if task.state == "CREATED" && task.waits_for.is_empty() {
-        context.ui.hint(&format!("{} has no time, and does not ring until it gets one", task.number));
-    }
+/// Returns whether it does not ring unless somebody gives it a time.
+fn never_rings(task: &Task) -> bool {
+    task.state == "CREATED" && task.waits_for.is_empty()
 }
 
 fn left(ends_at: Timestamp, now: Timestamp) -> u64 {

@@ -37,9 +37,7 @@ pub(crate) fn status(answer: &StatusResult, view: Viewpoint, _width: Option<usiz
         say("to send", Text::plain(&format!("{}{held}", counts.outbox)));
     }
     if has_runs {
-        let RunCounts { running, waiting } = answer.runs;
-        let waiting = if waiting > 0 { format!(", {waiting} wait for a free place") } else { String::new() };
-        say("commands", Text::plain(&format!("{running} running{waiting}")));
+        say("commands", Text::plain(&runs(answer.runs)));
     }
     for (label, text) in unsent_and_skipped(answer, view) {
         say(label, text);
@@ -75,10 +73,18 @@ pub(crate) fn status(answer: &StatusResult, view: Viewpoint, _width: Option<usiz
         }
         say("channel", text);
     }
+    for (label, text) in hooks(answer) {
+        say(label, text);
+    }
     say("time", Text::plain(&format!("{} ({})", view.exact(answer.now.instant()), answer.zone)));
     say("data", Text::plain(&answer.data_dir));
     say("socket", Text::plain(&answer.socket));
     lines
+}
+
+fn runs(RunCounts { running, waiting }: RunCounts) -> String {
+    let waiting = if waiting > 0 { format!(", {waiting} wait for a free place") } else { String::new() };
+    format!("{running} running{waiting}")
 }
 
 /// Returns what could not be sent lately, and what was missed and not made up for.
@@ -101,6 +107,40 @@ fn unsent_and_skipped(answer: &StatusResult, view: Viewpoint) -> Vec<(&'static s
     let untold = answer.skipped_total.saturating_sub(answer.skipped.len() as u64);
     if untold > 0 {
         told.push(("skipped", Text::styled(DIM, &format!("and {untold} more within the last seven days"))));
+    }
+    told
+}
+
+/// Returns how it goes with the programs that are run when something happens, and with the pings of commands, where there are
+/// any.
+fn hooks(answer: &StatusResult) -> Vec<(&'static str, Text)> {
+    let mut told = Vec::new();
+    for hook in &answer.hooks {
+        let mut text = Text::plain(&hook.name);
+        if hook.waiting > 0 {
+            text.push(&format!(", {} to be told", digits(hook.waiting as u64)));
+        }
+        if hook.dropped > 0 {
+            text.push_styled(BAD, &format!(", {} found no room and are not told", digits(hook.dropped)));
+        }
+        if let Some(error) = hook.last_error.as_deref().filter(|_| hook.failures_in_a_row > 0) {
+            text.push_styled(BAD, &format!(", failed {} times in a row: {error}", digits(hook.failures_in_a_row)));
+        } else {
+            text.push(&format!(", run {} times, {} failures", digits(hook.runs), digits(hook.failures)));
+        }
+        told.push(("hook", text));
+    }
+    let pings = &answer.pings;
+    if pings.waiting > 0 || pings.failures > 0 || pings.dropped > 0 {
+        let mut text =
+            Text::plain(&format!("{} sent, {} to be sent", digits(pings.taken), digits(pings.waiting as u64)));
+        if pings.dropped > 0 {
+            text.push_styled(BAD, &format!(", {} not sent", digits(pings.dropped)));
+        }
+        if let Some(error) = &pings.last_error {
+            text.push_styled(BAD, &format!(", {} given up: {error}", digits(pings.failures)));
+        }
+        told.push(("ping", text));
     }
     told
 }
@@ -155,6 +195,19 @@ mod tests {
                     "reason": "missed, and it is not made up for",
                 },
             ],
+            "hooks": [
+                {
+                    "name": "ci", "origin": "rpc", "on": ["failed"], "tags": [], "tasks": [], "priority": null, "late": false,
+                    "program": "/bin/tell", "timeout_s": 30, "waiting": 3, "running": true, "runs": 12, "failures": 5,
+                    "failures_in_a_row": 2, "dropped": 0, "last_error": "it ended with exit status: 3", "last_run_at": null,
+                },
+                {
+                    "name": "lamp", "origin": "configuration", "on": ["due"], "tags": [], "tasks": [], "priority": null,
+                    "late": false, "program": "lamp", "timeout_s": 30, "waiting": 0, "running": false, "runs": 1200,
+                    "failures": 0, "failures_in_a_row": 0, "dropped": 7, "last_error": null, "last_run_at": null,
+                },
+            ],
+            "pings": { "waiting": 1, "taken": 8, "failures": 1, "dropped": 0, "last_error": "https://hc-ping.com answered 404" },
         });
         let answer = serde_json::from_value(answer).expect("an answer of the test's own");
         insta::assert_snapshot!(shown(&status(&answer, here(), Some(80))), @r#"
@@ -169,6 +222,9 @@ mod tests {
           next     12  pay rent  Thu 14 May 2026 15:00 EDT (in 23h)
           channel  desktop is away: no notification server
           channel  terminal reaches you
+          hook     ci, 3 to be told, failed 2 times in a row: it ended with exit status: 3
+          hook     lamp, 7 found no room and are not told, run 1,200 times, 0 failures
+          ping     8 sent, 1 to be sent, 1 given up: https://hc-ping.com answered 404
           time     Wed 13 May 2026 16:00 EDT (America/New_York)
           data     /data
           socket   /run/s

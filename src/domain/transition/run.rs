@@ -5,9 +5,9 @@ use uuid::Uuid;
 
 use crate::domain::delivery::DeliveryId;
 use crate::domain::effect::Effect;
-use crate::domain::event::Operation;
+use crate::domain::event::{Operation, Snapshot, apply};
 use crate::domain::message::{Occasion, Reason, command_failed};
-use crate::domain::occurrence::{FireId, Instance, Occurrence, Outcome, Slot};
+use crate::domain::occurrence::{FireId, Instance, Occurrence, OccurrenceName, Outcome, Slot};
 use crate::domain::rejection::Rejection;
 use crate::domain::retry::{Jitter, back_off};
 use crate::domain::run::{Overlap, Run, RunEnd, RunId, RunReport, RunStatus};
@@ -15,7 +15,7 @@ use crate::domain::schedule::Passed;
 use crate::domain::state::State;
 use crate::domain::time::Timestamp;
 use crate::domain::transition::steps::Steps;
-use crate::domain::transition::wake;
+use crate::domain::transition::{Step, wake};
 
 /// Why a time of a series is passed over at which the command still runs.
 pub(super) const STILL_RUNS: &str = "its command was still running";
@@ -88,6 +88,33 @@ impl Steps<'_> {
     fn order(&mut self, run: Run) {
         self.effects.push(Effect::Run(Box::new(run.clone())));
         self.change_run(run);
+    }
+
+    /// Takes a step of the named occurrence: of the present one, or of the earlier one that a run is reported of.
+    pub(super) fn step_of(&mut self, name: OccurrenceName, operation: Operation, reason: &'static str) {
+        if self.occurrence().name() == name {
+            return self.step(operation, reason);
+        }
+        // What was purged with its history has nothing left to tell.
+        let Some(earlier) = self.earlier.clone().filter(|earlier| earlier.name() == name) else { return };
+        let before = Snapshot { occurrence: earlier, task: self.now_is.task.clone() };
+        let from = Some(before.occurrence.state.name());
+        let after = apply(Some(&before), &operation, self.now(), self.version)
+            .expect("the rules make only operations that fit");
+        self.now_is.task = after.task.clone();
+        self.earlier = Some(after.occurrence.clone());
+        let to = Some(after.occurrence.state.name());
+        self.taken.push(Step { operation, from, to, reason, snapshot: after });
+    }
+
+    /// Notes a run as it is now.
+    pub(super) fn change_run(&mut self, run: Run) {
+        match self.runs.iter_mut().find(|known| known.id == run.id) {
+            Some(known) => known.clone_from(&run),
+            None => self.runs.push(run.clone()),
+        }
+        self.changed_runs.retain(|known| known.id != run.id);
+        self.changed_runs.push(run);
     }
 
     /// Ends what runs for the present occurrence, which has ended: nobody waits for it any more.

@@ -8,9 +8,7 @@ use crate::domain::delivery::{ChannelKind, Delivery, DeliveryId, DeliveryStatus}
 use crate::domain::effect::{Effect, Standing};
 use crate::domain::event::{Firing, Operation, Snapshot, apply};
 use crate::domain::message::{Message, Occasion, Reason, Skip, skipped};
-use crate::domain::occurrence::{
-    Due, FireId, Instance, Occurrence, OccurrenceKey, OccurrenceName, Outcome, Slot, Spent,
-};
+use crate::domain::occurrence::{Due, FireId, Instance, Occurrence, OccurrenceKey, Outcome, Slot, Spent};
 use crate::domain::quiet::{AWAY, QUIET_HOURS, rings};
 use crate::domain::run::Run;
 use crate::domain::schedule::{Passed, Schedule};
@@ -32,13 +30,13 @@ pub(super) struct Steps<'a> {
     pub(super) runs: Vec<Run>,
     /// The occurrence that a run is reported of, where that is not the present one.
     pub(super) earlier: Option<Occurrence>,
-    changed_runs: Vec<Run>,
+    pub(super) changed_runs: Vec<Run>,
     changed: Vec<Delivery>,
     pub(super) effects: Vec<Effect>,
-    taken: Vec<Step>,
+    pub(super) taken: Vec<Step>,
     passed_over: u64,
     /// The version that every step of the command gives the task.
-    version: u64,
+    pub(super) version: u64,
     /// When the successor took over from the occurrence that was closed, where it did.
     takes_over_at: Option<Timestamp>,
 }
@@ -370,33 +368,6 @@ impl<'a> Steps<'a> {
             self.step(Operation::Cancelled(Outcome::Undelivered), "");
         }
         self.withdraw_where(|delivery| delivery.id.target.kind.is_person() && !delivery.is_held_or_was());
-    }
-
-    /// Takes a step of the named occurrence: of the present one, or of the earlier one that a run is reported of.
-    pub(super) fn step_of(&mut self, name: OccurrenceName, operation: Operation, reason: &'static str) {
-        if self.occurrence().name() == name {
-            return self.step(operation, reason);
-        }
-        // What was purged with its history has nothing left to tell.
-        let Some(earlier) = self.earlier.clone().filter(|earlier| earlier.name() == name) else { return };
-        let before = Snapshot { occurrence: earlier, task: self.now_is.task.clone() };
-        let from = Some(before.occurrence.state.name());
-        let after = apply(Some(&before), &operation, self.now(), self.version)
-            .expect("the rules make only operations that fit");
-        self.now_is.task = after.task.clone();
-        self.earlier = Some(after.occurrence.clone());
-        let to = Some(after.occurrence.state.name());
-        self.taken.push(Step { operation, from, to, reason, snapshot: after });
-    }
-
-    /// Notes a run as it is now.
-    pub(super) fn change_run(&mut self, run: Run) {
-        match self.runs.iter_mut().find(|known| known.id == run.id) {
-            Some(known) => known.clone_from(&run),
-            None => self.runs.push(run.clone()),
-        }
-        self.changed_runs.retain(|known| known.id != run.id);
-        self.changed_runs.push(run);
     }
 
     /// Returns what is known of the deliveries of a firing.

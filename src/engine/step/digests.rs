@@ -26,7 +26,7 @@ impl Batch<'_> {
             let released = release(&target, grouped, &self.setting());
             released.singles.into_iter().try_for_each(|single| self.queue(single))?;
             for member in released.members {
-                self.deliveries.insert(member.id.clone(), member);
+                self.deliveries.insert(member);
             }
             released.digest.into_iter().try_for_each(|digest| self.queue(digest))?;
         }
@@ -38,7 +38,7 @@ impl Batch<'_> {
         let is_over = self.deliveries.get(&delivery.id).is_some_and(|known| known.status.is_final());
         if !is_over {
             let grouped = Delivery { status: DeliveryStatus::Grouped, ..delivery.clone() };
-            self.deliveries.insert(grouped.id.clone(), grouped);
+            self.deliveries.insert(grouped);
         }
     }
 
@@ -80,7 +80,7 @@ impl Batch<'_> {
                 _,
             ) => None,
         };
-        self.deliveries.insert(after.id.clone(), after);
+        self.deliveries.insert(after);
         let members = self.members_of(&digest.id)?;
         if let Some(report) = of_members {
             self.tell_members(&digest.id, &report)?;
@@ -128,7 +128,7 @@ impl Batch<'_> {
                 continue;
             }
             let after = without_the_gone(&digest, self.members_of(&id)?, &self.setting());
-            self.deliveries.insert(id, after);
+            self.deliveries.insert(after);
         }
         Ok(())
     }
@@ -148,7 +148,7 @@ impl Batch<'_> {
     /// Returns what a digest tells of, as this batch leaves it.
     fn members_of(&self, digest: &DeliveryId) -> Result<Vec<Delivery>, StoreError> {
         let mut members = self.store.members(digest)?;
-        members.retain(|member| !self.deliveries.contains_key(&member.id));
+        members.retain(|member| !self.deliveries.contains(&member.id));
         let is_told = |made: &&Delivery| made.digest == Some(digest.fire_id) && made.id.target == digest.target;
         members.extend(self.deliveries.values().filter(is_told).cloned());
         Ok(members)

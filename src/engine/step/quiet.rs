@@ -97,7 +97,9 @@ impl Batch<'_> {
         let mut released = Vec::new();
         for delivery in unreleased {
             let end = self.held_until(&delivery)?;
-            if !delivery.is_digest() && !delivery.is_notice() {
+            // Of what is not held, and was not, no task says that it is: thousands that came up at once are not looked up.
+            let is_held = end.is_some() || delivery.status == DeliveryStatus::Quiet;
+            if is_held && !delivery.is_digest() && !delivery.is_notice() {
                 let known = ends.entry(delivery.task).or_default();
                 *known = (*known).max(end);
             }
@@ -105,7 +107,7 @@ impl Batch<'_> {
             if end.is_none() {
                 released.push(delivery);
             } else if held != delivery {
-                self.deliveries.insert(held.id.clone(), held);
+                self.deliveries.insert(held);
             }
         }
         for (task, until) in ends {
@@ -126,10 +128,9 @@ impl Batch<'_> {
         let held = DeliveryFilter { task: Some(task), ..DeliveryFilter::in_status(StatusName::Quiet) };
         let mut held: Vec<Delivery> =
             self.store.deliveries_after(&held, 0, usize::MAX)?.into_iter().map(|(_, delivery)| delivery).collect();
-        held.retain(|delivery| delivery.occurrence != open && !self.deliveries.contains_key(&delivery.id));
-        let is_held =
-            |made: &&Delivery| made.task == task && made.occurrence != open && made.status == DeliveryStatus::Quiet;
-        held.extend(self.deliveries.values().filter(is_held).cloned());
+        held.retain(|delivery| delivery.occurrence != open && !self.deliveries.contains(&delivery.id));
+        let is_held = |made: &&Delivery| made.occurrence != open && made.status == DeliveryStatus::Quiet;
+        held.extend(self.deliveries.of_task(task).filter(is_held).cloned());
         Ok(held)
     }
 

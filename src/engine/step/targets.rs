@@ -62,10 +62,10 @@ impl Batch<'_> {
             return Ok(());
         }
         // Some of what the store has as held may be withdrawn by this batch.
-        let of_batch = self.deliveries.keys().filter(|id| id.target == *target).count();
+        let of_batch = self.deliveries.values().filter(|made| made.id.target == *target).count();
         let turn = health.next_of_held();
         let mut held = self.store.held(target, of_batch + 1 + turn)?;
-        held.retain(|delivery| !self.deliveries.contains_key(&delivery.id));
+        held.retain(|delivery| !self.deliveries.contains(&delivery.id));
         if held.first().is_some_and(|oldest| oldest.is_expired(now)) {
             return self.expire_held(target);
         }
@@ -153,20 +153,18 @@ impl Batch<'_> {
     pub(super) fn settle(&mut self) {
         for effect in &self.effects {
             if let Effect::Deliver(delivery) = effect
-                && !self.deliveries.contains_key(&delivery.id)
+                && !self.deliveries.contains(&delivery.id)
                 && !self.health(&delivery.id.target).admits()
             {
-                self.deliveries.insert(delivery.id.clone(), (**delivery).clone());
+                self.deliveries.insert((**delivery).clone());
             }
         }
-        let mut deliveries = std::mem::take(&mut self.deliveries);
-        for delivery in deliveries.values_mut() {
-            if self.is_to_be_held(delivery) {
-                delivery.status = DeliveryStatus::Held;
-                self.unplanned.insert(delivery.id.target.clone());
-            }
+        let to_be_held = |delivery: &&Delivery| self.is_to_be_held(delivery);
+        let held: Vec<Delivery> = self.deliveries.values().filter(to_be_held).cloned().collect();
+        for delivery in held {
+            self.unplanned.insert(delivery.id.target.clone());
+            self.deliveries.insert(Delivery { status: DeliveryStatus::Held, ..delivery });
         }
-        self.deliveries = deliveries;
         let is_wanted = |delivery: &Delivery| {
             self.deliveries.get(&delivery.id).is_none_or(|now| now.status == DeliveryStatus::Queued)
         };
@@ -216,8 +214,8 @@ impl Batch<'_> {
                 && let Some(frozen) = self.world.dispatcher.freeze(delivery)
             {
                 delivery.frozen = Some(Arc::new(frozen));
-                let kept = self.deliveries.entry(delivery.id.clone()).or_insert_with(|| (**delivery).clone());
-                kept.frozen.clone_from(&delivery.frozen);
+                let kept = self.deliveries.get(&delivery.id).unwrap_or(delivery).clone();
+                self.deliveries.insert(Delivery { frozen: delivery.frozen.clone(), ..kept });
             }
         }
     }
@@ -243,8 +241,8 @@ impl Batch<'_> {
     fn hold_rest(&mut self, target: &Target) -> Result<(), StoreError> {
         let unsent = self.store.deliveries_after(&DeliveryFilter::open_of(target), 0, usize::MAX)?;
         for (_, delivery) in unsent {
-            if !self.deliveries.contains_key(&delivery.id) && !self.is_under_way(&delivery.id) {
-                self.deliveries.insert(delivery.id.clone(), delivery);
+            if !self.deliveries.contains(&delivery.id) && !self.is_under_way(&delivery.id) {
+                self.deliveries.insert(delivery);
             }
         }
         Ok(())

@@ -1,14 +1,14 @@
 //! The part of a batch that is about operations: what a person did is noted as one thing, and taken back as one: all of it
 //! or nothing. Whether and how, the rules say.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
 
 use tokio::sync::oneshot;
 use uuid::Uuid;
 
 use crate::domain::command::{Command, Expected, Moment};
-use crate::domain::delivery::{ChannelKind, Delivery, DeliveryId, DeliveryStatus};
+use crate::domain::delivery::{ChannelKind, DeliveryStatus};
 use crate::domain::effect::Effect;
 use crate::domain::event::{Actor, Event, Operation, Snapshot};
 use crate::domain::op::{AwayChanged, DELETED_KEPT, Op, PausesChanged, Taken};
@@ -21,6 +21,7 @@ use crate::domain::transition::transition;
 use crate::domain::waiting::{LEVELS_MAX, Wait};
 use crate::engine::input::{CallError, UndoCall, Undone};
 use crate::engine::request::RequestKey;
+use crate::engine::step::made::Made;
 use crate::engine::step::{Answer, Batch};
 use crate::store::{Change, StoreError, StoredEvent};
 
@@ -45,7 +46,7 @@ struct Placed {
 /// What a batch is put back to where a part of it is refused.
 struct Saved {
     snapshots: HashMap<TaskId, Snapshot>,
-    deliveries: BTreeMap<DeliveryId, Delivery>,
+    deliveries: Made,
     change: Change,
     effects: Vec<Effect>,
     waiting: HashMap<TaskId, BTreeSet<TaskId>>,

@@ -3,7 +3,6 @@
 //! Pure: what a program said and how it ended in, a report out. It decides neither when the next attempt is nor whether
 //! there is one.
 
-use std::process::ExitStatus;
 use std::time::Duration;
 
 use serde::Deserialize;
@@ -11,34 +10,13 @@ use serde::Deserialize;
 use crate::domain::delivery::Report;
 use crate::domain::time::Span;
 use crate::notify::text;
+use crate::process::{End, Ended};
 
 /// How much of what a program says an error cites, in bytes.
 const CITED_BYTES_MAX: usize = 300;
 
 /// The longest time that a program can ask for; the rules bound it further.
 const RETRY_AFTER_S_MAX: u32 = 7 * 24 * 3600;
-
-/// How an attempt ended.
-#[derive(Debug)]
-pub(super) struct Ended {
-    /// What it said on standard output.
-    pub(super) output: Vec<u8>,
-    /// The beginning of what it said on standard error.
-    pub(super) complaint: Vec<u8>,
-    /// How it went.
-    pub(super) end: End,
-}
-
-/// How a program's run went.
-#[derive(Debug)]
-pub(super) enum End {
-    /// It ended by itself.
-    Exit(ExitStatus),
-    /// It was ended, since it ran longer than that.
-    TimedOut(Duration),
-    /// It was ended, since it said more than so many bytes.
-    TooMuch(usize),
-}
 
 /// What a program says of a delivery.
 #[derive(Deserialize)]
@@ -123,6 +101,7 @@ mod tests {
     use super::*;
 
     use std::os::unix::process::ExitStatusExt as _;
+    use std::process::ExitStatus;
 
     fn ended(output: &str, complaint: &str, code: i32) -> Report {
         let end = End::Exit(ExitStatus::from_raw(code << 8));

@@ -17,14 +17,16 @@ use tokio::sync::watch;
 use crate::domain::delivery::{ChannelKind, Delivery, Report};
 use crate::domain::effect::Withdrawal;
 use crate::notify::exec::answer::judge;
-use crate::notify::exec::run::{Program, run};
 use crate::notify::named::Named;
 use crate::notify::network::Network;
 use crate::notify::payload::payload;
 use crate::notify::{Channel, Presence};
+use crate::process::{Heard, Program, run};
 
 mod answer;
-mod run;
+
+/// How much a program may say on standard output.
+const OUTPUT_BYTES_MAX: usize = 64 * 1024;
 
 /// How many programs run at once.
 const WORKERS: usize = 8;
@@ -84,6 +86,7 @@ impl ExecChannel {
             variables: variables(&told, attempt),
             input: format!("{told}\n"),
             timeout: settings.timeout,
+            heard: Heard::UpTo(OUTPUT_BYTES_MAX),
         };
         let name = target.to_string();
         match run(program).await {

@@ -112,4 +112,8 @@ pub struct Add {
     /// one counts as done) or `cancel`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub on_parent_fail: Option<String>,
+    /// The address of an outside dead-man's switch (healthchecks.io and its like) that is told when its command starts,
+    /// succeeds and fails.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ping: Option<String>,
 }

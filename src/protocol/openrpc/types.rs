@@ -189,8 +189,8 @@ fn the_document_tells_the_types_that_the_code_reads() {
         Hello Status Stop Reload Add Get List Update Done Ack Snooze Pause Resume Skip Cancel Delete Retry RunNow OutputGet
         Unblock Wait History Why
         OpBegin OpList OpGet Undo AgendaGet AwaySet AwayGet EventList
-        EventSubscribe EventUnsubscribe DeliveryList ChannelList ChannelPause ChannelResume ChannelTest Backup Parse Advance
-        Discover
+        EventSubscribe EventUnsubscribe DeliveryList ChannelList ChannelPause ChannelResume ChannelTest
+        HookList HookAdd HookRemove Backup Parse Advance Discover
     };
     assert_eq!(checked.map(|(method, ())| method), Method::ALL);
     macro_rules! check {
@@ -208,6 +208,8 @@ fn the_document_tells_the_types_that_the_code_reads() {
         objects::Reading: "Reading",
         objects::Next: "Next",
         objects::Counts: "Counts",
+        methods::HookStatus: "HookStatus",
+        methods::PingStatus: "PingStatus",
         objects::ChannelStatus: "ChannelStatus",
         objects::TargetStatus: "TargetStatus",
         objects::AgendaEntry: "AgendaEntry",

@@ -10,11 +10,11 @@ use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 
 use crate::domain::run::{Output, Process, Progress, RunEnd, RunId, RunReport};
-use crate::runner::client::link::{Link, LinkError};
+use crate::runner::client::link::Link;
 use crate::runner::client::orphan::Orphan;
 use crate::runner::client::{Place, session};
 use crate::runner::wire::{self, Ask, StartLine, Tell};
-use crate::runner::{Left, News, Order};
+use crate::runner::{Left, News, Order, identity};
 
 /// How many errands share one write.
 const ERRANDS_MAX: usize = 256;
@@ -37,6 +37,8 @@ pub(super) enum Errand {
     Forget(RunId),
     /// Find out what became of these.
     TakeUp(Vec<Left>, oneshot::Sender<()>),
+    /// Find out whether there is a process, and what it keeps.
+    Look,
     /// Tell this one the news from now on.
     Listen(mpsc::Sender<News>),
     /// Ask what a run has said.
@@ -93,13 +95,14 @@ impl Clerk {
                     }
                     self.flush().await;
                 }
-                heard = hear(&mut self.link), if self.waiting.len() < WAITING_MAX => match heard {
-                    Some(tell) => self.note(tell),
-                    None => {
+                heard = hear(&mut self.link), if self.waiting.len() < WAITING_MAX => {
+                    if let Some(tell) = heard {
+                        self.note(tell);
+                    } else {
                         tracing::warn!("the process that runs commands is gone");
                         self.find_out().await;
                     }
-                },
+                }
                 Some(ended) = self.orphans.join_next() => {
                     let (id, end) = ended.expect("it does not panic, and nobody aborts it");
                     self.ended(id, end, Output::default());
@@ -129,6 +132,11 @@ impl Clerk {
                 // Who waited may have gone.
                 let _ = done.send(());
             }
+            Errand::Look => {
+                if self.link.is_none() {
+                    self.find_out().await;
+                }
+            }
             Errand::Listen(listener) => self.listener = Some(listener),
             Errand::Output(id, reply) => {
                 if self.link.is_none() || !self.active.contains_key(&id) {
@@ -153,7 +161,10 @@ impl Clerk {
         if self.link.is_none() {
             match Link::to_any(&self.place).await {
                 Ok(link) => self.link = Some(link),
-                Err(error) => return self.ended(id, not_started(error), Output::default()),
+                Err(error) => {
+                    let end = RunEnd::NotStarted { error: error.to_string() };
+                    return self.ended(id, end, Output::default());
+                }
             }
         }
         let ask = Ask::Start(Box::new(line_of(order)));
@@ -234,7 +245,9 @@ impl Clerk {
                 }
                 continue;
             }
-            let Some(orphan) = active.process.and_then(Orphan::find) else {
+            // One that was started just before all went was not written down.
+            let process = active.process.or_else(|| identity::named(id));
+            let Some(orphan) = process.and_then(Orphan::find) else {
                 self.ended(id, RunEnd::Interrupted, Output::default());
                 continue;
             };
@@ -250,7 +263,7 @@ impl Clerk {
 
     fn note(&mut self, tell: Tell) {
         match tell {
-            Tell::Hello { .. } | Tell::Known => {}
+            Tell::Hello { .. } | Tell::Known | Tell::Taken { .. } => {}
             Tell::Started { id, process } => {
                 let (id, process) = (RunId(id), Process::from(process));
                 let active = self.active.get_mut(&id);
@@ -309,14 +322,11 @@ async fn pass_on(listener: &mut Option<mpsc::Sender<News>>, waiting: &mut VecDeq
     *listener = None;
 }
 
-fn not_started(error: LinkError) -> RunEnd {
-    RunEnd::NotStarted { error: error.to_string() }
-}
-
 fn run_of(tell: &Tell) -> Option<RunId> {
     match tell {
         Tell::Hello { .. } | Tell::Known => None,
-        Tell::Started { id, .. }
+        Tell::Taken { id }
+        | Tell::Started { id, .. }
         | Tell::Progress { id, .. }
         | Tell::Checkpoint { id, .. }
         | Tell::Ended { id, .. }

@@ -72,9 +72,7 @@ impl Link {
                 if let Some(link) = Self::call(place).await {
                     return Some(link);
                 }
-                if self::holder(&place.lock).is_none() {
-                    return None;
-                }
+                self::holder(&place.lock)?;
                 // A rest.
                 let _ = timeout(LOOK_AGAIN, std::future::pending::<()>()).await;
             }

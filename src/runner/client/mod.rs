@@ -22,6 +22,10 @@ mod session;
 /// How long the start of a daemon waits for word of what an earlier one left: the answer is there within milliseconds.
 const KNOWN_WITHIN: Duration = Duration::from_secs(5);
 
+/// How long a command keeps a programmable clock where it is: what a person tries out ends well within it, and one that
+/// waits for something may do so for ever.
+const HOLDS_CLOCK: Duration = Duration::from_secs(2);
+
 /// How long whoever asks what a run has said is kept waiting.
 const ANSWERED_WITHIN: Duration = Duration::from_secs(2);
 
@@ -51,6 +55,12 @@ impl ProcessRunner {
         let (errands, coming) = mpsc::unbounded_channel();
         tokio::spawn(Clerk::new(place).work(coming));
         Self { errands }
+    }
+
+    /// Hears what a process of an earlier daemon still keeps, where there is one: how runs ended that nothing is left of but that
+    /// it was not told so. It would wait for ever else.
+    pub fn look(&self) {
+        self.send(Errand::Look);
     }
 
     /// Waits until all that it was told has been passed on.
@@ -95,6 +105,10 @@ impl Runner for ProcessRunner {
         let (told, heard) = mpsc::channel(NEWS_MAX);
         self.send(Errand::Listen(told));
         heard
+    }
+
+    fn holds_clock(&self) -> Duration {
+        HOLDS_CLOCK
     }
 
     fn output_of(&self, run: RunId) -> BoxFuture<'_, Option<Output>> {

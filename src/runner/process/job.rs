@@ -3,13 +3,13 @@
 //! It has ended when its own process has, whoever else keeps its pipes open. Its process is reaped last: until then its number
 //! is no other's, so that no signal reaches a stranger.
 
+use std::os::unix::process::ExitStatusExt as _;
 use std::pin::{Pin, pin};
 use std::process::{Child, ExitStatus};
 use std::sync::Arc;
 use std::time::Duration;
 
 use rustix::process::Signal;
-use std::os::unix::process::ExitStatusExt as _;
 use tokio::io::{AsyncRead, AsyncReadExt as _};
 use tokio::process::{ChildStderr, ChildStdout};
 use tokio::time::timeout;

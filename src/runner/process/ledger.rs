@@ -31,6 +31,8 @@ struct Runs {
 
 #[derive(Debug, Default)]
 struct Known {
+    /// That it is known at all.
+    taken: News<()>,
     process: News<Process>,
     progress: News<Progress>,
     checkpoint: News<String>,
@@ -162,6 +164,7 @@ impl Ledger {
         let ids: Vec<Uuid> = runs.known.keys().copied().collect();
         for known in runs.known.values_mut() {
             known.is_in_untold = true;
+            known.taken.set(());
             known.process.is_untold = true;
             known.progress.is_untold = true;
             known.checkpoint.is_untold = true;
@@ -178,6 +181,8 @@ impl Ledger {
         let Some(known) = runs.known.get_mut(&id) else { return Some(Vec::new()) };
         known.is_in_untold = false;
         let mut tells = Vec::new();
+        // The daemon that ordered it knows, the next one does not.
+        tells.extend(known.taken.take().map(|()| Tell::Taken { id }));
         tells.extend(known.process.take().map(|process| Tell::Started { id, process: (*process).into() }));
         tells.extend(known.progress.take().map(|progress| Tell::progress(id, progress)));
         tells.extend(known.checkpoint.take().map(|text| Tell::Checkpoint { id, text: text.clone() }));
@@ -237,17 +242,26 @@ mod tests {
     }
 
     #[test]
+    fn the_next_daemon_is_told_of_what_is_about_to_start() {
+        let ledger = Ledger::default();
+        let id = Uuid::from_u128(1);
+        ledger.take(id);
+        ledger.tell_all_again();
+        assert_eq!(tell_all(&ledger), [Tell::Taken { id }]);
+    }
+
+    #[test]
     fn the_next_daemon_is_told_all_again() {
         let ledger = Ledger::default();
         let (runs, ended) = (Uuid::from_u128(1), Uuid::from_u128(2));
-        [runs, ended].map(|id| ledger.take(id));
+        assert!([runs, ended].iter().all(|id| ledger.take(*id).is_some()));
         ledger.started(runs, Process { pid: 1, started: 2, boot: Uuid::nil() });
         ledger.ended(ended, EndLine::NotStarted("gone".into()));
         let told = tell_all(&ledger);
         ledger.marked(runs, progress(5));
         ledger.tell_all_again();
         let again = tell_all(&ledger);
-        assert_eq!((told.len(), again.len()), (2, 3));
+        assert_eq!((told.len(), again.len()), (2, 5));
         assert!(told.iter().all(|tell| again.contains(tell)));
     }
 }

@@ -204,10 +204,10 @@ mod tests {
     async fn a_limited_program_is_started_by_this_one() {
         let limiter = Limiter::new("/bin/keikod".into());
         let limits = Limits { files: Some(9), ..Limits::default() };
-        let limited = limiter.limited(argv(), &order(limits, 5)).await;
+        let started = limiter.limited(argv(), &order(limits, 5)).await;
         let told = r#"{"limits":{"memory_bytes":null,"cpu_s":null,"processes":null,"files":9},"nice":5}"#;
-        assert_eq!(limited.program, Path::new("/bin/keikod"));
-        assert_eq!(limited.arguments, [ROLE, told, "/bin/tool", "tool", "a  b"]);
+        assert_eq!(started.program, Path::new("/bin/keikod"));
+        assert_eq!(started.arguments, [ROLE, told, "/bin/tool", "tool", "a  b"]);
     }
 
     #[test]

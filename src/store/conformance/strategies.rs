@@ -15,6 +15,7 @@ use crate::domain::event::{Operation, Snapshot};
 use crate::domain::occurrence::{Due, Instance, Nominal, Occurrence, OccurrenceKey, OccurrenceName, Outcome, Slot};
 use crate::domain::run::{Limits, Line, Overlap, Program};
 use crate::domain::schedule::{AfterDone, Calendar, Every, Interval, Rule, Schedule};
+use crate::domain::secret::Secret;
 use crate::domain::state::{Ended, Failed, Pending, Running, Snooze, State, Suspended};
 use crate::domain::task::{
     Deadline, DeadlineTime, Details, Missed, Nag, Number, Policy, Priority, Task, TaskId, TaskLink,
@@ -118,8 +119,9 @@ fn program() -> impl Strategy<Value = Program> {
     let line = prop_oneof![vec(text(), 1..4).prop_map(Line::Arguments), text().prop_map(Line::Shell)];
     let limits = any::<(Option<u64>, Option<u64>, Option<u64>, Option<u64>)>()
         .prop_map(|(memory_bytes, cpu_s, processes, files)| Limits { memory_bytes, cpu_s, processes, files });
-    let rest = (text(), btree_map(text(), text(), 0..3), of(span()), select(Overlap::ALL.to_vec()), any::<u8>());
-    (line, limits, rest).prop_map(|(line, limits, (directory, environment, timeout, overlap, nice))| Program {
+    let ping = of(text().prop_map(Secret::new));
+    let rest = (text(), btree_map(text(), text(), 0..3), of(span()), select(Overlap::ALL.to_vec()), any::<u8>(), ping);
+    (line, limits, rest).prop_map(|(line, limits, (directory, environment, timeout, overlap, nice, ping))| Program {
         line,
         directory,
         environment,
@@ -127,6 +129,7 @@ fn program() -> impl Strategy<Value = Program> {
         overlap,
         nice,
         limits,
+        ping,
     })
 }
 

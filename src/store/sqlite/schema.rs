@@ -124,6 +124,9 @@ fn connect(path: &Path, access: OpenFlags, sharing: Sharing) -> Result<Connectio
         connection.pragma_update(None, "locking_mode", "EXCLUSIVE")?;
     }
     connection.pragma_update(None, "foreign_keys", true)?;
+    // Else a statement is compiled anew for each value that might change its plan, which costs more than to run it
+    // (<https://www.sqlite.org/queryplanner-ng.html>, section 3.1). Each has the plan that its text and the indexes give.
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;
     connection.set_prepared_statement_cache_capacity(STATEMENTS_MAX);
     Ok(connection)
 }

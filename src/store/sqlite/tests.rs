@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use proptest::prelude::*;
 use proptest::test_runner::Config;
+use rusqlite::StatementStatus;
 use tempfile::TempDir;
 
 use crate::store::conformance::samples::{DEVICE, add_tasks, added, change, everything, snapshot, states, task_id};
@@ -462,6 +463,21 @@ fn questions_are_answered_by_indexes() {
     assert_eq!(missed, "SEARCH events USING INDEX events_missed (at>?)");
     let members = plan(&format!("SELECT * FROM deliveries WHERE {} ORDER BY position", outbox::IS_MEMBER));
     assert_eq!(members, "SEARCH deliveries USING INDEX deliveries_by_digest (digest=? AND channel=? AND address=?)");
+}
+
+/// Compiled for each value anew, a look-up costs many times what it costs to run.
+#[test]
+fn a_look_up_is_compiled_once_for_all_values() {
+    let fixture = closed_with_tasks();
+    let connection = schema::open_reader(&fixture.path()).unwrap();
+    for number in 1..=3 {
+        read::snapshot(&connection, task_id(number)).unwrap();
+    }
+    let (task, occurrence, present) = (columns::TASK, columns::OCCURRENCE, read::PRESENT);
+    let sql = format!("SELECT {task}, {occurrence} FROM tasks {present} WHERE tasks.id = ?1");
+    let statement = connection.prepare_cached(&sql).unwrap();
+    let status = |status| statement.get_status(status);
+    assert_eq!((status(StatementStatus::Run), status(StatementStatus::RePrepare)), (3, 0));
 }
 
 /// Writing a task costs the same however many deliveries there ever were.

@@ -163,6 +163,7 @@ pub(super) fn any_program(random: &mut Random) -> Program {
         overlap,
         nice: 0,
         limits: Limits::default(),
+        ping: None,
     }
 }
 

@@ -20,6 +20,7 @@ pub(crate) mod ledger;
 pub(crate) mod life;
 #[cfg(target_os = "linux")]
 pub(crate) mod measure;
+pub(crate) mod office;
 #[cfg(feature = "desktop")]
 pub(crate) mod opener;
 pub(crate) mod person;

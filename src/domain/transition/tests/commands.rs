@@ -17,6 +17,7 @@ fn program(overlap: Overlap) -> Program {
         overlap,
         nice: 0,
         limits: Limits::default(),
+        ping: None,
     }
 }
 

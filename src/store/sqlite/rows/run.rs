@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
 use crate::domain::run::{Limits, Line, Overlap, Process, Program, Progress, Run, RunEnd, RunId, RunStatus};
+use crate::domain::secret::Secret;
 use crate::domain::task::TaskId;
 use crate::domain::time::Span;
 use crate::store::sqlite::rows::{RowError, maybe_timestamp, millis, required, timestamp};
@@ -34,6 +35,8 @@ pub(crate) struct ProgramRow {
     processes: Option<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     files: Option<u64>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    ping: Option<String>,
 }
 
 impl ProgramRow {
@@ -54,6 +57,7 @@ impl ProgramRow {
             cpu_s: program.limits.cpu_s,
             processes: program.limits.processes,
             files: program.limits.files,
+            ping: program.ping.as_ref().map(|url| url.reveal().to_owned()),
         }
     }
 
@@ -77,6 +81,7 @@ impl ProgramRow {
                 processes: self.processes,
                 files: self.files,
             },
+            ping: self.ping.map(Secret::new),
         })
     }
 }

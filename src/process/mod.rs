@@ -7,7 +7,7 @@
 use std::io;
 use std::path::Path;
 use std::pin::pin;
-use std::process::Stdio;
+use std::process::{ExitStatus, Stdio};
 use std::time::Duration;
 
 use futures_util::future::{Either, join, select};
@@ -16,11 +16,6 @@ use rustix::process::{Pid, Signal, kill_process_group};
 use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command};
 use tokio::time::timeout;
-
-use crate::notify::exec::answer::{End, Ended};
-
-/// How much a program may say on standard output.
-const OUTPUT_BYTES_MAX: usize = 64 * 1024;
 
 /// How much of what it says on standard error is kept; the rest is read and dropped.
 const COMPLAINT_BYTES_MAX: usize = 4 * 1024;
@@ -59,24 +54,57 @@ const PASSED_ON: [&str; 20] = [
 const LOCALE: &str = "LC_";
 
 /// What is to be run.
-pub(super) struct Program<'a> {
+pub(crate) struct Program<'a> {
     /// The program and its arguments.
-    pub(super) command: &'a [String],
+    pub(crate) command: &'a [String],
     /// Where it runs, where that is not empty.
-    pub(super) directory: &'a Path,
+    pub(crate) directory: &'a Path,
     /// Variables of its own.
-    pub(super) variables: Vec<(&'static str, String)>,
+    pub(crate) variables: Vec<(&'static str, String)>,
     /// What it reads on standard input.
-    pub(super) input: String,
+    pub(crate) input: String,
     /// How long it may run.
-    pub(super) timeout: Duration,
+    pub(crate) timeout: Duration,
+    /// What of that which it says on standard output is heard.
+    pub(crate) heard: Heard,
+}
+
+/// What of that which a program says on standard output is heard.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Heard {
+    /// So many bytes; one that says more is ended.
+    UpTo(usize),
+    /// Nothing: it is read and dropped.
+    Nothing,
+}
+
+/// How a run ended.
+#[derive(Debug)]
+pub(crate) struct Ended {
+    /// What it said on standard output.
+    pub(crate) output: Vec<u8>,
+    /// The beginning of what it said on standard error.
+    pub(crate) complaint: Vec<u8>,
+    /// How it went.
+    pub(crate) end: End,
+}
+
+/// How a program's run went.
+#[derive(Debug)]
+pub(crate) enum End {
+    /// It ended by itself.
+    Exit(ExitStatus),
+    /// It was ended, since it ran longer than that.
+    TimedOut(Duration),
+    /// It was ended, since it said more than so many bytes.
+    TooMuch(usize),
 }
 
 /// Runs a program to its end, which comes at the latest some seconds after its time.
 ///
 /// # Errors
 /// Where it cannot be started.
-pub(super) async fn run(program: Program<'_>) -> io::Result<Ended> {
+pub(crate) async fn run(program: Program<'_>) -> io::Result<Ended> {
     let [name, arguments @ ..] = program.command else { return Err(io::ErrorKind::InvalidInput.into()) };
     let inherited = std::env::vars_os()
         .filter(|(name, _)| name.to_str().is_some_and(|name| PASSED_ON.contains(&name) || name.starts_with(LOCALE)));
@@ -93,8 +121,9 @@ pub(super) async fn run(program: Program<'_>) -> io::Result<Ended> {
     let (input, output, complaint) = group.pipes();
     let mut said = (Vec::new(), Vec::new());
     let end = {
-        let talk = talk(hear(output, &mut said.0), join(tell(input, &program.input), note(complaint, &mut said.1)));
-        converse(&mut group, talk, program.timeout).await?
+        let hearing = hear(output, program.heard, &mut said.0);
+        let talk = talk(hearing, join(tell(input, &program.input), note(complaint, &mut said.1)));
+        converse(&mut group, talk, program.timeout, program.heard).await?
     };
     if !matches!(end, End::Exit(_)) {
         group.end().await;
@@ -105,7 +134,16 @@ pub(super) async fn run(program: Program<'_>) -> io::Result<Ended> {
 }
 
 /// Talks with the program until it ends, its time is over, or it said too much: then `talk` is false.
-async fn converse(group: &mut Group, talk: impl Future<Output = bool>, limit: Duration) -> io::Result<End> {
+async fn converse(
+    group: &mut Group,
+    talk: impl Future<Output = bool>,
+    limit: Duration,
+    heard: Heard,
+) -> io::Result<End> {
+    let too_much = match heard {
+        Heard::UpTo(bytes) => bytes,
+        Heard::Nothing => usize::MAX,
+    };
     let mut talk = pin!(talk);
     let mut is_whole = None;
     let whole_run = async {
@@ -114,7 +152,7 @@ async fn converse(group: &mut Group, talk: impl Future<Output = bool>, limit: Du
                 status = group.child.wait() => return Ok(End::Exit(status?)),
                 whole = &mut talk, if is_whole.is_none() => {
                     if !whole {
-                        return Ok(End::TooMuch(OUTPUT_BYTES_MAX));
+                        return Ok(End::TooMuch(too_much));
                     }
                     is_whole = Some(whole);
                 }
@@ -124,7 +162,7 @@ async fn converse(group: &mut Group, talk: impl Future<Output = bool>, limit: Du
     let end = timeout(limit, whole_run).await.unwrap_or(Ok(End::TimedOut(limit)));
     // All that it said is in the pipes; who else holds their other ends may do so for ever.
     if is_whole.is_none() && matches!(end, Ok(End::Exit(_))) && timeout(READ_WITHIN, talk).await == Ok(false) {
-        return Ok(End::TooMuch(OUTPUT_BYTES_MAX));
+        return Ok(End::TooMuch(too_much));
     }
     end
 }
@@ -148,11 +186,12 @@ async fn tell(mut pipe: ChildStdin, input: &str) {
 }
 
 /// Reads what a program says; returns false as soon as that is too much.
-async fn hear(mut pipe: impl AsyncRead + Unpin, said: &mut Vec<u8>) -> bool {
+async fn hear(mut pipe: impl AsyncRead + Unpin, heard: Heard, said: &mut Vec<u8>) -> bool {
     let mut chunk = vec![0; 8 * 1024];
     while let Ok(count @ 1..) = pipe.read(&mut chunk).await {
+        let Heard::UpTo(bytes) = heard else { continue };
         said.extend_from_slice(&chunk[..count]);
-        if said.len() > OUTPUT_BYTES_MAX {
+        if said.len() > bytes {
             return false;
         }
     }
