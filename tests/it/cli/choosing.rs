@@ -92,7 +92,7 @@ fn a_list_has_what_is_asked_for() {
     #  WHEN                      STAGE  TITLE
     1  Wed 13 May 16:01  4m ago  due    tea
     $ keiko list --stage dew
-    ! error: there is no stage "dew": expected scheduled, due, late, held, snoozed, paused, waiting, blocked, no time, past deadline, missed, failed, done, unanswered, cancelled
+    ! error: there is no stage "dew": expected scheduled, due, late, running, retrying, held, snoozed, paused, waiting, blocked, no time, past deadline, missed, failed, done, unanswered, cancelled
     ! hint: did you mean "due"?
     [exit 2]
     "#);

@@ -116,7 +116,7 @@ fn what_is_missing_is_said_in_words_of_the_command_line() {
     ! hint: keiko help tells what each command takes
     [exit 2]
     $ keiko cancel --stage nosuch
-    ! error: there is no stage "nosuch": expected scheduled, due, late, held, snoozed, paused, waiting, blocked, no time, past deadline, missed, failed, done, unanswered, cancelled
+    ! error: there is no stage "nosuch": expected scheduled, due, late, running, retrying, held, snoozed, paused, waiting, blocked, no time, past deadline, missed, failed, done, unanswered, cancelled
     ! hint: keiko help tells what each command takes
     [exit 2]
     $ keiko done -5
