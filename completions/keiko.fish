@@ -35,7 +35,7 @@ complete -c keiko -n "__fish_keiko_needs_command" -s V -l version -d 'Print vers
 complete -c keiko -n "__fish_keiko_needs_command" -f -a "remind" -d 'Reminds you at a time'
 complete -c keiko -n "__fish_keiko_needs_command" -f -a "add" -d 'Adds a task'
 complete -c keiko -n "__fish_keiko_needs_command" -f -a "list" -d 'Lists tasks, what is due first'
-complete -c keiko -n "__fish_keiko_needs_command" -f -a "show" -d 'Shows all that is known of tasks'
+complete -c keiko -n "__fish_keiko_needs_command" -f -a "show" -d 'Shows all that is known of tasks, or what their commands said'
 complete -c keiko -n "__fish_keiko_needs_command" -f -a "edit" -d 'Changes what a task says or when it comes up'
 complete -c keiko -n "__fish_keiko_needs_command" -f -a "done" -d 'Marks tasks done'
 complete -c keiko -n "__fish_keiko_needs_command" -f -a "ack" -d 'Silences tasks without completing them'
@@ -47,6 +47,7 @@ complete -c keiko -n "__fish_keiko_needs_command" -f -a "skip" -d 'Passes over t
 complete -c keiko -n "__fish_keiko_needs_command" -f -a "cancel" -d 'Ends tasks'
 complete -c keiko -n "__fish_keiko_needs_command" -f -a "delete" -d 'Removes tasks from sight, as if they had never been'
 complete -c keiko -n "__fish_keiko_needs_command" -f -a "retry" -d 'Sends what failed of a task again, at once'
+complete -c keiko -n "__fish_keiko_needs_command" -f -a "run" -d 'Runs the command of a task now, and shows how it goes'
 complete -c keiko -n "__fish_keiko_needs_command" -f -a "unblock" -d 'Lets a task go on without those that it waits for'
 complete -c keiko -n "__fish_keiko_needs_command" -f -a "undo" -d 'Takes back what was done: the last change, or the one that is named'
 complete -c keiko -n "__fish_keiko_needs_command" -f -a "op" -d 'Shows what was done, and what of it can be taken back'
@@ -59,12 +60,14 @@ complete -c keiko -n "__fish_keiko_needs_command" -f -a "status" -d 'Shows how t
 complete -c keiko -n "__fish_keiko_needs_command" -f -a "channel" -d 'Shows where Keiko speaks; adds a target, tries, pauses, resumes or removes it'
 complete -c keiko -n "__fish_keiko_needs_command" -f -a "daemon" -d 'Looks after the daemon'
 complete -c keiko -n "__fish_keiko_needs_command" -f -a "backup" -d 'Copies all tasks and their history into a file'
+complete -c keiko -n "__fish_keiko_needs_command" -f -a "import" -d 'Takes over what another program keeps'
 complete -c keiko -n "__fish_keiko_needs_command" -f -a "wait" -d 'Waits until tasks have fired or are done'
 complete -c keiko -n "__fish_keiko_needs_command" -f -a "watch" -d 'Shows what is due, next and paused, and keeps it up to date'
 complete -c keiko -n "__fish_keiko_needs_command" -f -a "events" -d 'Shows the changes of all tasks, oldest first, and what happened to the device'
 complete -c keiko -n "__fish_keiko_needs_command" -f -a "rpc" -d 'Calls a method of the daemon and prints its result as JSON'
 complete -c keiko -n "__fish_keiko_needs_command" -f -a "help" -d 'Tells what a command takes, or which commands there are'
 complete -c keiko -n "__fish_keiko_using_subcommand remind" -l at -d 'When: a time phrase; all words are then the title' -r
+complete -c keiko -n "__fish_keiko_using_subcommand remind" -l in -d 'When: so long from now, such as 20m; all words are then the title' -r
 complete -c keiko -n "__fish_keiko_using_subcommand remind" -l every -d 'How often: what would follow "every"; all words are then the title' -r
 complete -c keiko -n "__fish_keiko_using_subcommand remind" -l cron -d 'How often: a cron expression of five to seven fields; all words are then the title' -r
 complete -c keiko -n "__fish_keiko_using_subcommand remind" -l rrule -d 'How often: a recurrence rule of RFC 5545; all words are then the title' -r
@@ -78,13 +81,13 @@ normal\t'The default'
 high\t'Shown first'"
 complete -c keiko -n "__fish_keiko_using_subcommand remind" -l via -d 'Where it speaks: desktop, terminal, webhook:NAME, webhook:URL' -r
 complete -c keiko -n "__fish_keiko_using_subcommand remind" -l alert -d 'When it speaks, before due: 2d,1h,0; after due: +15m' -r
-complete -c keiko -n "__fish_keiko_using_subcommand remind" -l retries -d 'How many times a program that does not take it is tried again, where no person is told (3)' -r
+complete -c keiko -n "__fish_keiko_using_subcommand remind" -l retries -d 'How many times a program that does not take it is tried again, where no person is told (3), or a command that fails (0)' -r
 complete -c keiko -n "__fish_keiko_using_subcommand remind" -l max-late -d 'How long past its time it is still sent, such as 2h; else until somebody has it or answers' -r
 complete -c keiko -n "__fish_keiko_using_subcommand remind" -l deadline -d 'When it must be done at the latest, apart from due: a time phrase' -r
 complete -c keiko -n "__fish_keiko_using_subcommand remind" -l deadline-alert -d 'When it speaks of its deadline: 1d,1h,0' -r
 complete -c keiko -n "__fish_keiko_using_subcommand remind" -l nag -d 'Ring again so long after each ring, until it is done, snoozed or acked, such as 10m' -r
 complete -c keiko -n "__fish_keiko_using_subcommand remind" -l nag-max -d 'How often it rings again at most (20)' -r
-complete -c keiko -n "__fish_keiko_using_subcommand remind" -l missed -d 'What becomes of a time at which the machine was off: once (the latest rings late) or skip' -r
+complete -c keiko -n "__fish_keiko_using_subcommand remind" -l missed -d 'What becomes of a time at which the machine was off: once (the latest rings late) or skip; of a command (skip) also all' -r
 complete -c keiko -n "__fish_keiko_using_subcommand remind" -l waits-for -d 'Wait until these tasks are done, such as 7,8; it then comes up at its time, or at once' -r
 complete -c keiko -n "__fish_keiko_using_subcommand remind" -l delay -d 'How long after the last of them was done it may come up, such as 30m' -r
 complete -c keiko -n "__fish_keiko_using_subcommand remind" -l on-parent-fail -d 'What becomes of it where one of them never will be done: hold (it is blocked and says so), run or cancel' -r
@@ -101,6 +104,7 @@ complete -c keiko -n "__fish_keiko_using_subcommand remind" -s q -l quiet -d 'Le
 complete -c keiko -n "__fish_keiko_using_subcommand remind" -l print-id -d 'Print the UUID of the task and nothing else'
 complete -c keiko -n "__fish_keiko_using_subcommand remind" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c keiko -n "__fish_keiko_using_subcommand add" -l at -d 'When: a time phrase; all words are then the title' -r
+complete -c keiko -n "__fish_keiko_using_subcommand add" -l in -d 'When: so long from now, such as 20m; all words are then the title' -r
 complete -c keiko -n "__fish_keiko_using_subcommand add" -l every -d 'How often: what would follow "every"; all words are then the title' -r
 complete -c keiko -n "__fish_keiko_using_subcommand add" -l cron -d 'How often: a cron expression of five to seven fields; all words are then the title' -r
 complete -c keiko -n "__fish_keiko_using_subcommand add" -l rrule -d 'How often: a recurrence rule of RFC 5545; all words are then the title' -r
@@ -114,24 +118,32 @@ normal\t'The default'
 high\t'Shown first'"
 complete -c keiko -n "__fish_keiko_using_subcommand add" -l via -d 'Where it speaks: desktop, terminal, webhook:NAME, webhook:URL' -r
 complete -c keiko -n "__fish_keiko_using_subcommand add" -l alert -d 'When it speaks, before due: 2d,1h,0; after due: +15m' -r
-complete -c keiko -n "__fish_keiko_using_subcommand add" -l retries -d 'How many times a program that does not take it is tried again, where no person is told (3)' -r
+complete -c keiko -n "__fish_keiko_using_subcommand add" -l retries -d 'How many times a program that does not take it is tried again, where no person is told (3), or a command that fails (0)' -r
 complete -c keiko -n "__fish_keiko_using_subcommand add" -l max-late -d 'How long past its time it is still sent, such as 2h; else until somebody has it or answers' -r
 complete -c keiko -n "__fish_keiko_using_subcommand add" -l deadline -d 'When it must be done at the latest, apart from due: a time phrase' -r
 complete -c keiko -n "__fish_keiko_using_subcommand add" -l deadline-alert -d 'When it speaks of its deadline: 1d,1h,0' -r
 complete -c keiko -n "__fish_keiko_using_subcommand add" -l nag -d 'Ring again so long after each ring, until it is done, snoozed or acked, such as 10m' -r
 complete -c keiko -n "__fish_keiko_using_subcommand add" -l nag-max -d 'How often it rings again at most (20)' -r
-complete -c keiko -n "__fish_keiko_using_subcommand add" -l missed -d 'What becomes of a time at which the machine was off: once (the latest rings late) or skip' -r
+complete -c keiko -n "__fish_keiko_using_subcommand add" -l missed -d 'What becomes of a time at which the machine was off: once (the latest rings late) or skip; of a command (skip) also all' -r
 complete -c keiko -n "__fish_keiko_using_subcommand add" -l waits-for -d 'Wait until these tasks are done, such as 7,8; it then comes up at its time, or at once' -r
 complete -c keiko -n "__fish_keiko_using_subcommand add" -l delay -d 'How long after the last of them was done it may come up, such as 30m' -r
 complete -c keiko -n "__fish_keiko_using_subcommand add" -l on-parent-fail -d 'What becomes of it where one of them never will be done: hold (it is blocked and says so), run or cancel' -r
 complete -c keiko -n "__fish_keiko_using_subcommand add" -l key -d 'An idempotency key: sent twice, added once' -r
 complete -c keiko -n "__fish_keiko_using_subcommand add" -l ping -d 'Tell a dead-man\'s switch, such as healthchecks.io, when its command starts, succeeds or fails' -r
+complete -c keiko -n "__fish_keiko_using_subcommand add" -l sh -d 'Run this text with sh when it is due; - reads it from standard input, as at does' -r
+complete -c keiko -n "__fish_keiko_using_subcommand add" -l env -d 'A variable to keep besides PATH, HOME, TZ and the locale, or to set' -r
+complete -c keiko -n "__fish_keiko_using_subcommand add" -l dir -d 'Where it runs, unless here' -r
+complete -c keiko -n "__fish_keiko_using_subcommand add" -l timeout -d 'How long it may run; then it is ended with all that it started' -r
+complete -c keiko -n "__fish_keiko_using_subcommand add" -l overlap -d 'What becomes of a time at which it still runs: skip, queue or allow (skip)' -r
+complete -c keiko -n "__fish_keiko_using_subcommand add" -l nice -d 'How much it gives way to others, from 0 to 19 (0)' -r
+complete -c keiko -n "__fish_keiko_using_subcommand add" -l limit -d 'What it may use at most: memory=512M,cpu=10m,processes=50,files=64' -r
 complete -c keiko -n "__fish_keiko_using_subcommand add" -l color -d 'Whether to show colours' -r -f -a "auto\t'On a terminal that knows colours, unless `NO_COLOR` is set'
 always\t'Also into pipes and files'
 never\t'Nowhere'"
 complete -c keiko -n "__fish_keiko_using_subcommand add" -l auto-done -d 'It is done as soon as somebody was told'
 complete -c keiko -n "__fish_keiko_using_subcommand add" -l no-alert -d 'Do not speak at all'
 complete -c keiko -n "__fish_keiko_using_subcommand add" -l after-done -d 'Count the repetition from each completion, not from fixed dates'
+complete -c keiko -n "__fish_keiko_using_subcommand add" -l run -d 'Run what stands behind -- when it is due; -- alone says so too'
 complete -c keiko -n "__fish_keiko_using_subcommand add" -l json -d 'Give results and errors as JSON'
 complete -c keiko -n "__fish_keiko_using_subcommand add" -s q -l quiet -d 'Leave out confirmations and hints'
 complete -c keiko -n "__fish_keiko_using_subcommand add" -l print-id -d 'Print the UUID of the task and nothing else'
@@ -156,9 +168,11 @@ complete -c keiko -n "__fish_keiko_using_subcommand list" -l json -d 'Give resul
 complete -c keiko -n "__fish_keiko_using_subcommand list" -s q -l quiet -d 'Leave out confirmations and hints'
 complete -c keiko -n "__fish_keiko_using_subcommand list" -l print-id -d 'Print the UUID of the task and nothing else'
 complete -c keiko -n "__fish_keiko_using_subcommand list" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c keiko -n "__fish_keiko_using_subcommand show" -l attempt -d 'Of this attempt, not of the latest run; 0: of the latest that keiko run asked for' -r
 complete -c keiko -n "__fish_keiko_using_subcommand show" -l color -d 'Whether to show colours' -r -f -a "auto\t'On a terminal that knows colours, unless `NO_COLOR` is set'
 always\t'Also into pipes and files'
 never\t'Nowhere'"
+complete -c keiko -n "__fish_keiko_using_subcommand show" -l output -d 'What the latest run of its command said, of one that still runs until now'
 complete -c keiko -n "__fish_keiko_using_subcommand show" -l json -d 'Give results and errors as JSON'
 complete -c keiko -n "__fish_keiko_using_subcommand show" -s q -l quiet -d 'Leave out confirmations and hints'
 complete -c keiko -n "__fish_keiko_using_subcommand show" -l print-id -d 'Print the UUID of the task and nothing else'
@@ -184,16 +198,23 @@ normal\t'The default'
 high\t'Shown first'"
 complete -c keiko -n "__fish_keiko_using_subcommand edit" -l via -d 'Where it speaks: desktop, terminal, webhook:NAME, webhook:URL' -r
 complete -c keiko -n "__fish_keiko_using_subcommand edit" -l alert -d 'When it speaks, before due: 2d,1h,0; after due: +15m' -r
-complete -c keiko -n "__fish_keiko_using_subcommand edit" -l retries -d 'How many times a program that does not take it is tried again, where no person is told (3)' -r
+complete -c keiko -n "__fish_keiko_using_subcommand edit" -l retries -d 'How many times a program that does not take it is tried again, where no person is told (3), or a command that fails (0)' -r
 complete -c keiko -n "__fish_keiko_using_subcommand edit" -l max-late -d 'How long past its time it is still sent, such as 2h; else until somebody has it or answers' -r
 complete -c keiko -n "__fish_keiko_using_subcommand edit" -l deadline -d 'When it must be done at the latest, apart from due: a time phrase' -r
 complete -c keiko -n "__fish_keiko_using_subcommand edit" -l deadline-alert -d 'When it speaks of its deadline: 1d,1h,0' -r
 complete -c keiko -n "__fish_keiko_using_subcommand edit" -l nag -d 'Ring again so long after each ring, until it is done, snoozed or acked, such as 10m' -r
 complete -c keiko -n "__fish_keiko_using_subcommand edit" -l nag-max -d 'How often it rings again at most (20)' -r
-complete -c keiko -n "__fish_keiko_using_subcommand edit" -l missed -d 'What becomes of a time at which the machine was off: once (the latest rings late) or skip' -r
+complete -c keiko -n "__fish_keiko_using_subcommand edit" -l missed -d 'What becomes of a time at which the machine was off: once (the latest rings late) or skip; of a command (skip) also all' -r
 complete -c keiko -n "__fish_keiko_using_subcommand edit" -l waits-for -d 'Wait until these tasks are done, such as 7,8; it then comes up at its time, or at once' -r
 complete -c keiko -n "__fish_keiko_using_subcommand edit" -l delay -d 'How long after the last of them was done it may come up, such as 30m' -r
 complete -c keiko -n "__fish_keiko_using_subcommand edit" -l on-parent-fail -d 'What becomes of it where one of them never will be done: hold (it is blocked and says so), run or cancel' -r
+complete -c keiko -n "__fish_keiko_using_subcommand edit" -l sh -d 'Run this text with sh when it is due; - reads it from standard input, as at does' -r
+complete -c keiko -n "__fish_keiko_using_subcommand edit" -l env -d 'A variable to keep besides PATH, HOME, TZ and the locale, or to set' -r
+complete -c keiko -n "__fish_keiko_using_subcommand edit" -l dir -d 'Where it runs, unless here' -r
+complete -c keiko -n "__fish_keiko_using_subcommand edit" -l timeout -d 'How long it may run; then it is ended with all that it started' -r
+complete -c keiko -n "__fish_keiko_using_subcommand edit" -l overlap -d 'What becomes of a time at which it still runs: skip, queue or allow (skip)' -r
+complete -c keiko -n "__fish_keiko_using_subcommand edit" -l nice -d 'How much it gives way to others, from 0 to 19 (0)' -r
+complete -c keiko -n "__fish_keiko_using_subcommand edit" -l limit -d 'What it may use at most: memory=512M,cpu=10m,processes=50,files=64' -r
 complete -c keiko -n "__fish_keiko_using_subcommand edit" -l untag -d 'A tag to remove' -r
 complete -c keiko -n "__fish_keiko_using_subcommand edit" -l color -d 'Whether to show colours' -r -f -a "auto\t'On a terminal that knows colours, unless `NO_COLOR` is set'
 always\t'Also into pipes and files'
@@ -208,6 +229,9 @@ complete -c keiko -n "__fish_keiko_using_subcommand edit" -l one-shot -d 'Those 
 complete -c keiko -n "__fish_keiko_using_subcommand edit" -l attention -d 'Those with which something is wrong: failed or not sent, missed, past their deadline, due for an hour unanswered'
 complete -c keiko -n "__fish_keiko_using_subcommand edit" -l auto-done -d 'It is done as soon as somebody was told'
 complete -c keiko -n "__fish_keiko_using_subcommand edit" -l no-alert -d 'Do not speak at all'
+complete -c keiko -n "__fish_keiko_using_subcommand edit" -l run -d 'Run what stands behind -- when it is due; -- alone says so too'
+complete -c keiko -n "__fish_keiko_using_subcommand edit" -l no-command -d 'Run nothing any more: it is a reminder'
+complete -c keiko -n "__fish_keiko_using_subcommand edit" -l no-timeout -d 'It may run for as long as it takes'
 complete -c keiko -n "__fish_keiko_using_subcommand edit" -l no-link -d 'Nothing to open any more'
 complete -c keiko -n "__fish_keiko_using_subcommand edit" -l no-max-late -d 'Send it however late'
 complete -c keiko -n "__fish_keiko_using_subcommand edit" -l no-deadline -d 'No deadline any more'
@@ -420,6 +444,15 @@ complete -c keiko -n "__fish_keiko_using_subcommand retry" -l json -d 'Give resu
 complete -c keiko -n "__fish_keiko_using_subcommand retry" -s q -l quiet -d 'Leave out confirmations and hints'
 complete -c keiko -n "__fish_keiko_using_subcommand retry" -l print-id -d 'Print the UUID of the task and nothing else'
 complete -c keiko -n "__fish_keiko_using_subcommand retry" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c keiko -n "__fish_keiko_using_subcommand run" -l key -d 'An idempotency key: sent twice, run once' -r
+complete -c keiko -n "__fish_keiko_using_subcommand run" -l color -d 'Whether to show colours' -r -f -a "auto\t'On a terminal that knows colours, unless `NO_COLOR` is set'
+always\t'Also into pipes and files'
+never\t'Nowhere'"
+complete -c keiko -n "__fish_keiko_using_subcommand run" -l no-wait -d 'Do not wait for its end'
+complete -c keiko -n "__fish_keiko_using_subcommand run" -l json -d 'Give results and errors as JSON'
+complete -c keiko -n "__fish_keiko_using_subcommand run" -s q -l quiet -d 'Leave out confirmations and hints'
+complete -c keiko -n "__fish_keiko_using_subcommand run" -l print-id -d 'Print the UUID of the task and nothing else'
+complete -c keiko -n "__fish_keiko_using_subcommand run" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c keiko -n "__fish_keiko_using_subcommand unblock" -l stage -d 'Those in a stage, such as due or late; several with commas' -r
 complete -c keiko -n "__fish_keiko_using_subcommand unblock" -l text -d 'Those with words in title or note' -r
 complete -c keiko -n "__fish_keiko_using_subcommand unblock" -l due -d 'Those due within days: today, this week, A..B' -r
@@ -665,6 +698,23 @@ complete -c keiko -n "__fish_keiko_using_subcommand backup" -l json -d 'Give res
 complete -c keiko -n "__fish_keiko_using_subcommand backup" -s q -l quiet -d 'Leave out confirmations and hints'
 complete -c keiko -n "__fish_keiko_using_subcommand backup" -l print-id -d 'Print the UUID of the task and nothing else'
 complete -c keiko -n "__fish_keiko_using_subcommand backup" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c keiko -n "__fish_keiko_using_subcommand import; and not __fish_seen_subcommand_from crontab" -l color -d 'Whether to show colours' -r -f -a "auto\t'On a terminal that knows colours, unless `NO_COLOR` is set'
+always\t'Also into pipes and files'
+never\t'Nowhere'"
+complete -c keiko -n "__fish_keiko_using_subcommand import; and not __fish_seen_subcommand_from crontab" -l json -d 'Give results and errors as JSON'
+complete -c keiko -n "__fish_keiko_using_subcommand import; and not __fish_seen_subcommand_from crontab" -s q -l quiet -d 'Leave out confirmations and hints'
+complete -c keiko -n "__fish_keiko_using_subcommand import; and not __fish_seen_subcommand_from crontab" -l print-id -d 'Print the UUID of the task and nothing else'
+complete -c keiko -n "__fish_keiko_using_subcommand import; and not __fish_seen_subcommand_from crontab" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c keiko -n "__fish_keiko_using_subcommand import; and not __fish_seen_subcommand_from crontab" -f -a "crontab" -d 'Adds a task for each line of a crontab'
+complete -c keiko -n "__fish_keiko_using_subcommand import; and __fish_seen_subcommand_from crontab" -l color -d 'Whether to show colours' -r -f -a "auto\t'On a terminal that knows colours, unless `NO_COLOR` is set'
+always\t'Also into pipes and files'
+never\t'Nowhere'"
+complete -c keiko -n "__fish_keiko_using_subcommand import; and __fish_seen_subcommand_from crontab" -l system -d 'Each line names for whom it is run, as those of /etc/crontab and /etc/cron.d do: only yours are taken'
+complete -c keiko -n "__fish_keiko_using_subcommand import; and __fish_seen_subcommand_from crontab" -l dry-run -d 'Say what would be added, and add nothing'
+complete -c keiko -n "__fish_keiko_using_subcommand import; and __fish_seen_subcommand_from crontab" -l json -d 'Give results and errors as JSON'
+complete -c keiko -n "__fish_keiko_using_subcommand import; and __fish_seen_subcommand_from crontab" -s q -l quiet -d 'Leave out confirmations and hints'
+complete -c keiko -n "__fish_keiko_using_subcommand import; and __fish_seen_subcommand_from crontab" -l print-id -d 'Print the UUID of the task and nothing else'
+complete -c keiko -n "__fish_keiko_using_subcommand import; and __fish_seen_subcommand_from crontab" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c keiko -n "__fish_keiko_using_subcommand wait" -l for -d 'What to wait for' -r -f -a "fired\t'It rings, or is due in silence'
 done\t'It is done'"
 complete -c keiko -n "__fish_keiko_using_subcommand wait" -l timeout -d 'How long at most: 5m, 1h 30m' -r
