@@ -45,6 +45,7 @@ impl fmt::Debug for Program {
             .field("overlap", &self.overlap)
             .field("nice", &self.nice)
             .field("limits", &self.limits)
+            .field("ping", &self.ping)
             .finish()
     }
 }

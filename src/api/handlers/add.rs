@@ -5,6 +5,7 @@ use crate::api::handlers::{command, details, hooks, policy, waits};
 use crate::api::time::{self, Asked, Place, RuleText, Sentence, Time};
 use crate::domain::delivery::{ChannelKind, Target};
 use crate::domain::occurrence::Nominal;
+use crate::domain::run::Program;
 use crate::domain::schedule::Schedule;
 use crate::domain::task::{Deadline, DeadlineTime, Details, Missed, Policy};
 use crate::domain::time::Span;
@@ -37,11 +38,7 @@ pub(in crate::api) async fn add(api: &Api, params: Add) -> Result<WriteResult, R
     let has_time = time.is_some();
     let program = params.command.clone().map(|asked| command::program(asked, None)).transpose()?;
     let policy = policy(&params, program.is_some())?;
-    let title = match (details::title(&understood.title)?, &program) {
-        (title, Some(program)) if title.is_empty() => command::title(&program.line)?,
-        (title, None) if title.is_empty() && has_time => TITLE_DEFAULT.to_owned(),
-        (title, _) => title,
-    };
+    let title = title(&understood.title, program.as_ref(), has_time)?;
     let (schedule, words_alerts, words_deadline) = match time {
         Some(time) => (time.schedule, time.alerts, time.deadline),
         // A deadline alone is read in a zone too.
@@ -96,6 +93,15 @@ pub(in crate::api) async fn add(api: &Api, params: Add) -> Result<WriteResult, R
     warnings.extend(details::mute_warning(&applied.snapshot));
     warnings.extend(api.hold_warnings(&api.quiet().await?, &applied.snapshot));
     api.written(applied, warnings).await
+}
+
+/// Returns the title: what was said, else what it runs, else that of a reminder.
+fn title(said: &str, program: Option<&Program>, has_time: bool) -> Result<String, RpcError> {
+    match (details::title(said)?, program) {
+        (title, Some(program)) if title.is_empty() => command::title(&program.line),
+        (title, None) if title.is_empty() && has_time => Ok(TITLE_DEFAULT.to_owned()),
+        (title, _) => Ok(title),
+    }
 }
 
 /// Returns when it speaks, where that is said beside its words.

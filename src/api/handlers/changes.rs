@@ -57,7 +57,7 @@ pub(in crate::api) async fn update(api: &Api, params: Update) -> Result<WriteRes
         alerts,
         waits: set_waits,
     };
-    let edit = command::edited(api, id, params.command, edit).await?;
+    let edit = command::edited(api, id, params.command.map(Into::into), edit).await?;
     if edit == Edit::default() {
         let message = format!("cannot edit task {}: expected at least one new value, found none", params.task.0);
         return Err(RpcError::new(ErrorKind::Params, message));

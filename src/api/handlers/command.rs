@@ -118,29 +118,45 @@ impl Beside {
     }
 }
 
+/// What a change asks of the command of a task.
+pub(super) enum Asked {
+    /// That it is this.
+    Command(Box<methods::Command>),
+    /// That there is none any more.
+    Nothing,
+}
+
+impl From<Option<methods::Command>> for Asked {
+    fn from(asked: Option<methods::Command>) -> Self {
+        asked.map_or(Self::Nothing, |command| Self::Command(Box::new(command)))
+    }
+}
+
 /// Returns the new values of a task with its new command, where one is asked for.
 ///
 /// A reminder that gains a command, and a command that loses it, take the defaults of what they become, unless they had
 /// others or are given others.
-pub(super) async fn edited(
-    api: &Api,
-    id: TaskId,
-    asked: Option<Option<methods::Command>>,
-    mut edit: Edit,
-) -> Result<Edit, RpcError> {
+pub(super) async fn edited(api: &Api, id: TaskId, asked: Option<Asked>, mut edit: Edit) -> Result<Edit, RpcError> {
     let is_concerned =
         asked.is_some() || edit.missed.is_some() || edit.auto_done == Some(true) || matches!(edit.nag, Some(Some(_)));
     if !is_concerned {
         return Ok(edit);
     }
     let seen = api.handle.snapshot(id).await.map_err(|error| api.refusal(&error))?.task;
-    let had_command = seen.details.command.is_some();
-    let has_command = asked.as_ref().map_or(had_command, Option::is_some);
-    if let Some(asked) = asked {
-        let program = asked.map(|asked| program(asked, seen.details.command.as_deref())).transpose()?;
-        edit.command = Some(program.map(Box::new));
-    }
-    let (is_reminder_now, is_command_now) = (had_command && !has_command, !had_command && has_command);
+    let was_reminder = seen.details.command.is_none();
+    let is_reminder = match asked {
+        None => was_reminder,
+        Some(Asked::Nothing) => {
+            edit.command = Some(None);
+            true
+        }
+        Some(Asked::Command(asked)) => {
+            let program = program(*asked, seen.details.command.as_deref())?;
+            edit.command = Some(Some(Box::new(program)));
+            false
+        }
+    };
+    let (is_reminder_now, is_command_now) = (is_reminder && !was_reminder, was_reminder && !is_reminder);
     if is_command_now {
         edit.missed = edit.missed.or((seen.policy.missed == Missed::Once).then_some(Missed::Skip));
         edit.alerts = edit.alerts.or((seen.alerts == [Span::ZERO]).then(Vec::new));
@@ -150,7 +166,7 @@ pub(super) async fn edited(
         edit.alerts = edit.alerts.or(seen.alerts.is_empty().then(|| vec![Span::ZERO]));
     }
     Beside {
-        has_command,
+        has_command: !is_reminder,
         nags: edit.nag.unwrap_or(seen.policy.nag).is_some(),
         auto_done: edit.auto_done.unwrap_or(seen.policy.auto_done),
         missed: edit.missed.unwrap_or(seen.policy.missed),

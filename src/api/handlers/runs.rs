@@ -20,12 +20,11 @@ pub(in crate::api) async fn run(api: &Api, params: RunNow) -> Result<RunNowResul
         Some(key) => api.handle.repeated(key.clone()).await.map_err(|error| api.refusal(&error))?,
         None => None,
     };
-    let applied = match repeated {
-        Some(applied) => applied,
-        None => {
-            let id = api.find(&params.task).await?;
-            api.change(id, key, Command::Run, expected(None, params.occurrence.as_deref())?).await?
-        }
+    let applied = if let Some(applied) = repeated {
+        applied
+    } else {
+        let id = api.find(&params.task).await?;
+        api.change(id, key, Command::Run, expected(None, params.occurrence.as_deref())?).await?
     };
     let run = ordered(api, &applied).await?;
     Ok(RunNowResult {

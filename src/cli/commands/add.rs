@@ -53,7 +53,7 @@ impl Add {
             ));
         }
         let program = self.program.of_new()?;
-        self.task.run(context, Verb::Add, program)
+        self.task.run(context, Verb::Add, program.as_ref())
     }
 }
 
@@ -204,7 +204,7 @@ impl NewTask {
         mut self,
         context: &mut Context<'_>,
         verb: Verb,
-        program: Option<Command>,
+        program: Option<&Command>,
     ) -> Result<Exit, CliError> {
         if self.is_read_by_lines() {
             return self.run_lines(context, verb);
@@ -213,7 +213,7 @@ impl NewTask {
         if self.words.is_empty() && program.is_none() {
             self.words = vec![ask(context, verb)?];
         }
-        let question = methods::Add { command: program.clone(), ..self.question(context, verb, &self.words)? };
+        let question = methods::Add { command: program.cloned(), ..self.question(context, verb, &self.words)? };
         if question.title.is_none() && question.text.is_none() && !self.has_time() && program.is_none() {
             return Err(CliError::usage("cannot add a task of no words", "say what is to be remembered"));
         }

@@ -277,7 +277,7 @@ impl Edit {
             tags: self.tags(seen, &parted.tags),
             metadata: None,
             channels: details.via.clone(),
-            command: self.command()?,
+            command: if self.no_command { Some(None) } else { self.command()?.map(Some) },
             max_retries: details.retries.map(Some),
             max_late: if self.no_max_late { Some(None) } else { details.max_late.clone().map(Some) },
             missed: details.missed.clone(),
@@ -303,16 +303,10 @@ impl Edit {
         })
     }
 
-    fn command(&self) -> Result<Option<Option<Command>>, CliError> {
-        if self.no_command {
-            return Ok(Some(None));
-        }
+    /// Returns what is asked of the command that it has, or is to have.
+    fn command(&self) -> Result<Option<Command>, CliError> {
         let asked = self.program.asked()?;
-        Ok(if self.no_timeout {
-            Some(Some(Command { timeout: Some(None), ..asked.unwrap_or_default() }))
-        } else {
-            asked.map(Some)
-        })
+        Ok(if self.no_timeout { Some(Command { timeout: Some(None), ..asked.unwrap_or_default() }) } else { asked })
     }
 
     fn tags(&self, seen: &Task, added: &[String]) -> Option<Vec<String>> {

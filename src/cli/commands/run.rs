@@ -10,7 +10,7 @@ use crate::cli::render::text::{GOOD, NUMBER, Text};
 use crate::cli::ui::Form;
 use crate::protocol::bytes;
 use crate::protocol::methods::{EventSubscribe, OutputGet, OutputResult, RunNow, RunNowResult, TaskRef};
-use crate::protocol::objects::{Event, Progress, Run};
+use crate::protocol::objects::{Event, Progress, Run, RunEnd};
 
 /// Runs the command of a task now, and shows how it goes
 ///
@@ -47,7 +47,7 @@ impl RunCommand {
             show(context, &output);
             tell_end(context, &output);
         }
-        let has_succeeded = output.run.end.as_ref().is_some_and(|end| end.is_success());
+        let has_succeeded = output.run.end.as_ref().is_some_and(RunEnd::is_success);
         Ok(if has_succeeded { Exit::Done } else { Exit::Failure })
     }
 }

@@ -3,7 +3,7 @@
 use crate::cli::render::text::{BAD, DIM, GOOD, Text};
 use crate::cli::render::time::{Viewpoint, length};
 use crate::domain::run::quoted;
-use crate::protocol::objects::{Command, CommandLimits, Progress, Run};
+use crate::protocol::objects::{Command, CommandLimits, Progress, Run, RunEnd};
 
 /// The steps in which sizes are told.
 const UNITS: [(u64, &str); 4] = [(1 << 40, "T"), (1 << 30, "G"), (1 << 20, "M"), (1 << 10, "K")];
@@ -101,8 +101,7 @@ pub(crate) fn run_line(run: &Run, view: Viewpoint) -> Text {
     if let Some(how_far) = run.progress.as_ref().filter(|_| run.end.is_none()) {
         line.push(&format!(", {}", progress(how_far)));
     }
-    if let Some(checkpoint) = run.checkpoint.as_ref().filter(|_| !run.end.as_ref().is_some_and(|end| end.is_success()))
-    {
+    if let Some(checkpoint) = run.checkpoint.as_ref().filter(|_| !run.end.as_ref().is_some_and(RunEnd::is_success)) {
         line.push_styled(DIM, &format!(", came to {checkpoint:?}"));
     }
     line

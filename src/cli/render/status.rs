@@ -37,9 +37,7 @@ pub(crate) fn status(answer: &StatusResult, view: Viewpoint, _width: Option<usiz
         say("to send", Text::plain(&format!("{}{held}", counts.outbox)));
     }
     if has_runs {
-        let RunCounts { running, waiting } = answer.runs;
-        let waiting = if waiting > 0 { format!(", {waiting} wait for a free place") } else { String::new() };
-        say("commands", Text::plain(&format!("{running} running{waiting}")));
+        say("commands", Text::plain(&runs(answer.runs)));
     }
     for (label, text) in unsent_and_skipped(answer, view) {
         say(label, text);
@@ -82,6 +80,11 @@ pub(crate) fn status(answer: &StatusResult, view: Viewpoint, _width: Option<usiz
     say("data", Text::plain(&answer.data_dir));
     say("socket", Text::plain(&answer.socket));
     lines
+}
+
+fn runs(RunCounts { running, waiting }: RunCounts) -> String {
+    let waiting = if waiting > 0 { format!(", {waiting} wait for a free place") } else { String::new() };
+    format!("{running} running{waiting}")
 }
 
 /// Returns what could not be sent lately, and what was missed and not made up for.

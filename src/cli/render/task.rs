@@ -240,14 +240,8 @@ pub(crate) fn details(task: &Task, runs: &[Run], view: Viewpoint) -> Vec<Text> {
             say(label, Text::plain(&text));
         }
     }
-    if let Some(link) = &task.link {
-        say("link", Text::plain(link));
-    }
-    for (index, line) in task.notes.lines().enumerate() {
-        say(if index == 0 { "note" } else { "" }, Text::plain(line));
-    }
-    for (key, value) in &task.metadata {
-        say("metadata", Text::plain(&format!("{key}={value}")));
+    for (label, text) in written(task) {
+        say(label, text);
     }
     if let Some(error) = &task.last_error {
         let attempts = task.attempts;
@@ -256,6 +250,15 @@ pub(crate) fn details(task: &Task, runs: &[Run], view: Viewpoint) -> Vec<Text> {
     say("added", Text::plain(&view.full(task.created_at.instant())));
     say("id", Text::styled(DIM, &task.id));
     lines
+}
+
+/// Returns what was written about it, each with the label that stands before it.
+fn written(task: &Task) -> Vec<(&'static str, Text)> {
+    let link = task.link.iter().map(|link| ("link", Text::plain(link)));
+    let lines = task.notes.lines().enumerate();
+    let notes = lines.map(|(index, line)| (if index == 0 { "note" } else { "" }, Text::plain(line)));
+    let metadata = task.metadata.iter().map(|(key, value)| ("metadata", Text::plain(&format!("{key}={value}"))));
+    link.chain(notes).chain(metadata).collect()
 }
 
 /// Returns when it speaks where nobody says: a command runs, and need not speak besides.

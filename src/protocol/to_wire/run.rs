@@ -41,11 +41,11 @@ pub fn tell_runs(told: &mut objects::Task, snapshot: &Snapshot, runs: &[Run]) {
     let occurrence = snapshot.occurrence.name();
     let attempts = || runs.iter().filter(|run| run.occurrence == occurrence && run.attempt > 0);
     told.attempts = attempts().map(|run| run.attempt).max().unwrap_or(0);
-    let ends = attempts().filter_map(|run| match &run.status {
+    let mut ends = attempts().filter_map(|run| match &run.status {
         RunStatus::Ended { end, .. } => Some(end),
         RunStatus::Queued | RunStatus::Starting | RunStatus::Running { .. } | RunStatus::Ending { .. } => None,
     });
-    if let Some(end) = ends.last() {
+    if let Some(end) = ends.next_back() {
         told.last_error = (!end.is_success()).then(|| end.to_string());
     }
     told.progress = attempts().rfind(|run| !run.is_over()).and_then(progress);

@@ -16,89 +16,20 @@ CRON_TZ=Asia/Tokyo\n@daily report\n0 3 * * * tar czf backup.tgz .\n";
 fn each_line_becomes_a_task_and_what_cannot_be_kept_is_said() {
     let home = Home::with_daemon();
     fs::write(home.path().join("table"), TABLE).expect("a file of the test's own");
-    insta::assert_snapshot!(home.transcript(&[
-        "import crontab --dry-run table",
-        "list",
-        "import crontab table",
-        "import crontab table --quiet",
-        "list",
-        "show 3",
-    ]), @r#"
-    $ keiko import crontab --dry-run table
-    would add line 6  nightly backup  next Thu 14 May 2026 03:00 EDT (in 11h)
-      0 3 * * *  runs tar czf backup.tgz .
-    would add line 8  check --all | logger  next Wed 13 May 2026 16:05 EDT (in 5m)
-      */5 * * * mon-fri  runs check --all | logger
-    would add line 10  mail -s hi joe  next Fri 15 May 2026 09:00 EDT (in 1d 17h)
-      0 9 13 * fri  runs mail -s hi joe
-    would add line 14  report  next Thu 14 May 2026 11:00 EDT (in 19h)
-      0 0 * * *  runs report
-    would add line 15  tar czf backup.tgz .  next Thu 14 May 2026 14:00 EDT (in 22h)
-      0 3 * * *  runs tar czf backup.tgz .
-    ! error: line 12: cannot read "61" in a rule: expected minutes of 0 to 59
-    ! warning: line 11: @reboot cannot be kept: Keiko knows times, not starts of the machine; a systemd user unit does that
-    ! warning: line 10: it runs on the day of the month and on the day of the week, whichever comes, as cron does
-    [exit 3]
-    $ keiko list
-    no tasks
-    $ keiko import crontab table
-    added 1  nightly backup  Thu 14 May 2026 03:00 EDT (in 11h)
-      repeats Thu 14 May 03:00, Fri 15 May 03:00, Sat 16 May 03:00
-      runs tar czf backup.tgz .
-    added 2  check --all | logger  Wed 13 May 2026 16:05 EDT (in 5m)
-      repeats Wed 13 May 16:05, Wed 13 May 16:10, Wed 13 May 16:15
-    added 3  mail -s hi joe  Fri 15 May 2026 09:00 EDT (in 1d 17h)
-      repeats Fri 15 May 09:00, Fri 22 May 09:00, Fri 29 May 09:00
-      runs printf '%s\n' 'Hello …
-    added 4  report  Thu 14 May 2026 11:00 EDT (in 19h; Fri 00:00 in Asia/Tokyo)
-      repeats Thu 14 May 11:00, Fri 15 May 11:00, Sat 16 May 11:00
-      runs /bin/bash -c report
-    added 5  tar czf backup.tgz .  Thu 14 May 2026 14:00 EDT (in 22h; Fri 03:00 in Asia/Tokyo)
-      repeats Thu 14 May 14:00, Fri 15 May 14:00, Sat 16 May 14:00
-      runs /bin/bash -c 'tar czf backup.tgz .'
-    ! warning: cron takes the day of the month or the weekday, either is enough
-    ! error: line 12: cannot read "61" in a rule: expected minutes of 0 to 59
-    ! hint: a rule that can be read is `0 9 * * MON-FRI`
-    ! warning: line 11: @reboot cannot be kept: Keiko knows times, not starts of the machine; a systemd user unit does that
-    ! warning: line 10: it runs on the day of the month and on the day of the week, whichever comes, as cron does
-    ! hint: nothing is mailed: keiko show N --output shows what a command said, and you are told where one fails
-    ! hint: a time at which one still runs is passed over; keiko edit N --overlap allow runs both, as cron does
-    ! warning: the lines are in table still, so both run: remove them there
-    [exit 2]
-    $ keiko import crontab table --quiet
-    ! error: line 12: cannot read "61" in a rule: expected minutes of 0 to 59
-    ! hint: a rule that can be read is `0 9 * * MON-FRI`
-    ! warning: line 11: @reboot cannot be kept: Keiko knows times, not starts of the machine; a systemd user unit does that
-    ! warning: line 10: it runs on the day of the month and on the day of the week, whichever comes, as cron does
-    ! warning: the lines are in table still, so both run: remove them there
-    [exit 2]
-    $ keiko list
-    #  WHEN                         STAGE      TITLE
-    2  Wed 13 May 16:05  in 5m      scheduled  check --all | logger (repeats)
-    1  Thu 14 May 03:00  in 11h     scheduled  nightly backup (repeats)
-    4  Thu 14 May 11:00  in 19h     scheduled  report (repeats)
-    5  Thu 14 May 14:00  in 22h     scheduled  tar czf backup.tgz . (repeats)
-    3  Fri 15 May 09:00  in 1d 17h  scheduled  mail -s hi joe (repeats)
-    $ keiko show 3
-    3  mail -s hi joe
-      stage     scheduled
-      due       Fri 15 May 2026 09:00 EDT (in 1d 17h)
-      repeats   every 0 9 13 * fri
-      next      Fri 15 May 2026 09:00 EDT (in 1d 17h)
-                Fri 22 May 2026 09:00 EDT (in 8d 17h)
-                Fri 29 May 2026 09:00 EDT (in 15d 17h)
-      runs      printf '%s\n' 'Hello
-                Joe, 5% off' | /bin/bash -c 'mail -s hi joe'
-      in        [home]
-      keeps     HOME, MAILTO, PATH, SHELL
-      via       desktop
-      added     Wed 13 May 2026 16:00 EDT (now)
-      id        [id]
-    "#);
+    insta::assert_snapshot!(home.transcript(&["import crontab table", "import crontab table --quiet", "list"]), @"");
     let command = &home.keiko("show 1 --json").json()["task"]["command"];
     assert_eq!(command["shell"], "tar czf backup.tgz .");
     assert_eq!(command["env"], json!(["HOME", "MAILTO", "PATH", "SHELL"]));
     assert_eq!(command["directory"], json!(home.path()));
+}
+
+#[test]
+fn what_would_be_added_is_said_and_nothing_is_added() {
+    let home = Home::with_daemon();
+    fs::write(home.path().join("table"), TABLE).expect("a file of the test's own");
+    insta::assert_snapshot!(home.transcript(&["import crontab --dry-run table", "list"]), @"");
+    let told = home.keiko("import crontab --dry-run table --json").json();
+    assert_eq!(told["would_add"][0]["next"], "2026-05-14T03:00:00-04:00");
 }
 
 #[test]
