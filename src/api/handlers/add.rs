@@ -81,10 +81,7 @@ pub(in crate::api) async fn add(api: &Api, params: Add) -> Result<WriteResult, R
             warnings.extend(unreachable(api, &routes, &options.routing.fallback));
         }
     } else {
-        warnings.push(match details.command {
-            Some(_) => "it has no time, so it runs only when keiko run is asked to run it".to_owned(),
-            None => "it has no time, so it will not ring".to_owned(),
-        });
+        warnings.push(without_time(&details).to_owned());
     }
     let deadline = deadline(api, place, &params, &schedule, words_deadline)?;
     let request = AddRequest { details, schedule, alerts, deadline, policy, waits, key };
@@ -184,6 +181,14 @@ fn understand(api: &Api, place: Place, params: &Add) -> Result<Understood, RpcEr
             .with_hint("say when, such as `tomorrow 3pm` or `in 20 minutes`")
     };
     Ok(Understood { title: title.to_owned(), time: time.ok_or_else(missing), notes })
+}
+
+/// Says what follows for a task that has no time.
+fn without_time(details: &Details) -> &'static str {
+    match details.command {
+        Some(_) => "it has no time, so it runs only when keiko run is asked to run it",
+        None => "it has no time, so it will not ring",
+    }
 }
 
 /// Warns when none of the channels of a task can reach anybody at the moment.
