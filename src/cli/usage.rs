@@ -82,6 +82,10 @@ fn minus(error: &clap::Error, typed: &[String]) -> Option<String> {
     let word = &typed[at];
     match at.checked_sub(1).and_then(|before| typed.get(before)).filter(|before| before.starts_with("--")) {
         Some(option) => Some(format!("a value that begins with a minus is written {option}={word}")),
+        // Behind -- they take a command.
+        None if ["keiko add", "keiko edit"].contains(&full_name(typed).as_str()) => {
+            Some(format!("what begins with a minus is an option; as a word it is quoted with others: \"a {word}\""))
+        }
         None => Some(format!("what begins with a minus is an option; as a value it stands behind --: -- {word}")),
     }
 }
@@ -93,7 +97,10 @@ fn first_paragraph(rendered: &str) -> String {
 }
 
 fn tips(rendered: &str, typed: &[String]) -> String {
-    let tips: Vec<&str> = rendered.lines().filter_map(|line| line.trim().strip_prefix("tip: ")).collect();
+    // Behind `--` stands a command, not a value.
+    let is_true = |tip: &&str| !tip.starts_with("to pass ");
+    let tips = rendered.lines().filter_map(|line| line.trim().strip_prefix("tip: ")).filter(is_true);
+    let tips: Vec<&str> = tips.collect();
     if tips.is_empty() { format!("run {} --help to see how it is used", full_name(typed)) } else { tips.join("; ") }
 }
 

@@ -175,14 +175,15 @@ impl Life {
     /// has said its last.
     fn successor(&self, time: &Time, due: Timestamp, deadline: Option<Timestamp>, now: Now) -> Option<Timestamp> {
         let next = self.walk(now).behind(time)?.due;
-        Some(self.end_by(due, deadline, next))
+        Some(self.end_by(due, deadline, next, Timestamp::MIN))
     }
 
-    fn end_by(&self, due: Timestamp, deadline: Option<Timestamp>, next: Timestamp) -> Timestamp {
+    /// Returns when the open one ends by its successor; what that would have said before `from` it does not say.
+    fn end_by(&self, due: Timestamp, deadline: Option<Timestamp>, next: Timestamp, from: Timestamp) -> Timestamp {
         let own = self.alerts().iter().map(|by| due.saturating_add(*by));
         let of_deadline = self.plan.deadline.iter().flat_map(|deadline| deadline.alerts.iter().copied());
         let of_deadline = of_deadline.chain([Span::ZERO]).filter_map(|by| Some(deadline?.saturating_add(by)));
-        let last = own.chain(of_deadline).chain([due]).max().expect("at least one");
+        let last = own.chain(of_deadline).chain([due, from]).max().expect("at least one");
         let of_next = self.alerts().iter().map(|by| next.saturating_add(*by)).chain([next]);
         of_next.filter(|at| *at > last && *at <= next).min().unwrap_or(next)
     }

@@ -252,7 +252,7 @@ impl Life {
             // What counts from completions waits for that of the open one.
             let next = self.walk(now).ahead(Some(&present), now.at).map(|next| next.due);
             let deadline = before.deadline.map(|(_, at)| at);
-            let successor = next.map(|next| self.end_by(present.due, deadline, next));
+            let successor = next.map(|next| self.end_by(present.due, deadline, next, now.at));
             self.open.as_mut().expect("it is open").successor = successor;
         }
         let open = self.open.as_ref().expect("it is open");
