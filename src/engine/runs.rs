@@ -3,7 +3,6 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
 use std::sync::Arc;
-use std::time::Duration;
 
 use tokio::sync::mpsc;
 
@@ -22,10 +21,6 @@ pub const AT_ONCE_DEFAULT: usize = 32;
 
 /// How many runs are noted as about to start in one commit.
 const STARTS_MAX: usize = 512;
-
-/// How long a command keeps a programmable clock from going on, in the time of the real world: what a person tries out
-/// ends well within it, and one that waits for something may do so for ever.
-const HOLDS_CLOCK: Duration = Duration::from_secs(2);
 
 /// The runs that are not over.
 pub(super) struct Crew {
@@ -119,9 +114,9 @@ impl Crew {
             return;
         }
         self.holding.insert(run);
-        let inputs = self.inputs.clone();
+        let (inputs, time) = (self.inputs.clone(), self.runner.holds_clock());
         tokio::spawn(async move {
-            let _ = tokio::time::timeout(HOLDS_CLOCK, std::future::pending::<()>()).await;
+            let _ = tokio::time::timeout(time, std::future::pending::<()>()).await;
             report(&inputs, Input::RunsLong { run }).await;
         });
     }

@@ -81,6 +81,12 @@ pub trait Runner: Send + Sync + 'static {
     /// Returns the queue in which it tells from now on what becomes of runs, which ends an earlier one.
     fn news(&self) -> mpsc::Receiver<News>;
 
+    /// Returns how long a command keeps a programmable clock from going on, in the time of the real world. What a person
+    /// tries out ends well within it, and one that waits for something may do so for ever.
+    fn holds_clock(&self) -> Duration {
+        Duration::from_secs(2)
+    }
+
     /// Returns what a run has said until now, if it runs.
     fn output_of(&self, run: RunId) -> BoxFuture<'_, Option<Output>>;
 }
