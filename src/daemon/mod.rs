@@ -1,5 +1,6 @@
 //! The daemon's entry: builds every part, starts them in order, waits, and stops them in order. Holds no logic.
 
+use std::collections::BTreeMap;
 use std::io::{self, Write as _};
 use std::path::Path;
 use std::process::ExitCode;
@@ -309,7 +310,13 @@ fn check_undamaged(args: &Args, paths: &Paths) -> Result<(), DaemonError> {
 
 /// Returns what runs commands, in a process that outlives this one.
 fn runner(paths: &Paths) -> ProcessRunner {
-    ProcessRunner::at(Place { lock: paths.runner_lock_file(), sockets: paths.runner_sockets(), program: None })
+    // So that `keiko` in a command means this daemon; where it listens is found beside the data.
+    let mut variables = BTreeMap::from([("KEIKO_DATA_DIR".to_owned(), paths.data_dir().display().to_string())]);
+    if paths.config_file().exists() {
+        variables.insert("KEIKO_CONFIG".to_owned(), paths.config_file().display().to_string());
+    }
+    let (lock, sockets) = (paths.runner_lock_file(), paths.runner_sockets());
+    ProcessRunner::at(Place { lock, sockets, program: None, variables })
 }
 
 async fn close(store: Arc<SqliteStore>) {

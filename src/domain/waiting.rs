@@ -350,6 +350,17 @@ impl Waits {
         Self { parents: self.parents.iter().map(anew).collect(), ..self.clone() }
     }
 
+    /// Returns it for an occurrence that was free and waits now: what the tasks that it was not done by have come to since
+    /// counts at once, and nobody tells of it again.
+    #[must_use]
+    pub fn caught_up(&self) -> Self {
+        let caught_up = |parent: &Parent| match (parent.wait, parent.ahead) {
+            (Wait::Awaited | Wait::Failed(_), Some(wait)) => Parent { wait, ahead: None, ..*parent },
+            (Wait::Met(_), _) | (Wait::Awaited | Wait::Failed(_), None) => *parent,
+        };
+        Self { parents: self.parents.iter().map(caught_up).collect(), ..self.clone() }
+    }
+
     /// Returns it with new values. Where a task that stays had been done already, it stays done.
     #[must_use]
     pub fn set(&self, set: &SetWaits) -> Self {

@@ -3,6 +3,7 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
+use std::time::Duration;
 
 use tokio::sync::mpsc;
 
@@ -10,6 +11,7 @@ use crate::domain::event::Snapshot;
 use crate::domain::occurrence::Due;
 use crate::domain::run::{Output, Overlap, Run, RunId, RunReport, RunStatus};
 use crate::domain::task::TaskId;
+use crate::domain::time::Span;
 use crate::engine::dispatch::report;
 use crate::engine::handle::Handle;
 use crate::engine::input::{CallError, Input};
@@ -221,6 +223,17 @@ impl Engine {
         }
     }
 
+    /// Returns how much of its time a run has left; one of which nobody knows when it began has all of it.
+    fn ends_in(&self, status: &RunStatus, timeout: Span) -> Duration {
+        let since = match status {
+            RunStatus::Running { since, .. } => Some(*since),
+            RunStatus::Ending { since, .. } => *since,
+            RunStatus::Queued | RunStatus::Starting | RunStatus::Ended { .. } => None,
+        };
+        let end = since.unwrap_or_else(|| self.clock.now()).saturating_add(timeout);
+        end.since(self.clock.now()).max(Span::ZERO).to_duration()
+    }
+
     /// Takes up the runs of an earlier daemon.
     ///
     /// # Errors
@@ -240,7 +253,8 @@ impl Engine {
             };
             // Where a full disk cut an earlier start short, this one has it already.
             if self.crew.activate(run.id, run.task) {
-                left.push(Left { id: run.id, process, is_ending });
+                let ends_in = run.program.timeout.map(|timeout| self.ends_in(&run.status, timeout));
+                left.push(Left { id: run.id, process, is_ending, ends_in });
             }
         }
         if !left.is_empty() {

@@ -48,6 +48,8 @@ pub struct Left {
     pub process: Option<Process>,
     /// Whether it is to end.
     pub is_ending: bool,
+    /// How long it may run yet; `None`: for ever.
+    pub ends_in: Option<Duration>,
 }
 
 /// What became of a run.

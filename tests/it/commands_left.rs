@@ -9,7 +9,7 @@ use uuid::Uuid;
 use crate::support::office::{Office, program};
 
 fn left(id: RunId, process: Option<Process>) -> Left {
-    Left { id, process, is_ending: false }
+    Left { id, process, is_ending: false, ends_in: None }
 }
 
 async fn process_of(office: &mut Office, id: RunId) -> Process {
@@ -143,7 +143,7 @@ async fn one_without_a_runner_can_be_ended() {
     let process = process_of(&mut office, id).await;
     office.kill_process();
     office.come_back().await;
-    office.runner().take_up(vec![Left { id, process: Some(process), is_ending: true }]).await;
+    office.runner().take_up(vec![Left { id, process: Some(process), is_ending: true, ends_in: None }]).await;
     let (_, end, _) = office.end_of(id).await;
     assert_eq!(end, RunEnd::Signal(15));
 }
@@ -169,7 +169,7 @@ async fn one_that_is_to_end_is_ended_by_the_next_daemon() {
     let id = office.script(1, "sleep 1000");
     let process = process_of(&mut office, id).await;
     office.come_back().await;
-    office.runner().take_up(vec![Left { id, process: Some(process), is_ending: true }]).await;
+    office.runner().take_up(vec![Left { id, process: Some(process), is_ending: true, ends_in: None }]).await;
     let (_, end, _) = office.end_of(id).await;
     assert_eq!(end, RunEnd::Signal(15));
 }

@@ -85,6 +85,7 @@ pub(crate) fn change(what: Change, result: &WriteResult, view: Viewpoint) -> Vec
     // What a series goes on with is what was asked for.
     let task = result.follower.as_deref().unwrap_or(&result.task);
     let mut line = Text::default();
+    let is_gone = what == Change::Added && !result.changed && (task.ended_at.is_some() || task.stage == "deleted");
     if result.changed {
         let is_run_again = what == Change::Retried && task.command.is_some();
         line.push_styled(GOOD, if is_run_again { "tried again" } else { what.word() });
@@ -95,6 +96,9 @@ pub(crate) fn change(what: Change, result: &WriteResult, view: Viewpoint) -> Vec
     } else if is_ahead(what, task) {
         // The time before was done, and the one that is open has not come up.
         line.push_styled(DIM, "nothing is due of");
+    } else if is_gone {
+        // It does nothing any more, which "already added" would hide.
+        line.push_styled(BAD, &format!("not added, since it was added before and is {}:", task.stage));
     } else {
         line.push_styled(DIM, &format!("already {}", what.word()));
     }
@@ -102,7 +106,7 @@ pub(crate) fn change(what: Change, result: &WriteResult, view: Viewpoint) -> Vec
     line.push_styled(NUMBER, &task.number.to_string());
     line.push(GAP);
     line.append(title(task));
-    if let Some(tail) = tail(what, task, view) {
+    if let Some(tail) = tail(what, task, view).filter(|_| !is_gone) {
         line.push(GAP);
         line.push(&tail);
     }

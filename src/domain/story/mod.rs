@@ -486,6 +486,11 @@ pub enum Standing {
         /// When it was due.
         due: Option<Timestamp>,
     },
+    /// It came up, and its command does it.
+    Runs {
+        /// Since when.
+        since: Timestamp,
+    },
     /// It came up and was not done.
     Due {
         /// Since when.

@@ -38,6 +38,9 @@ fn standing(snapshot: &Snapshot) -> Standing {
         // Ringing late or again moves no due.
         State::Running(running) => {
             let since = occurrence.due_at().map_or(running.fired_at, |due| due.min(running.fired_at));
+            if snapshot.task.details.command.is_some() {
+                return Standing::Runs { since };
+            }
             Standing::Due { since, seen_at: running.acked_at }
         }
         State::Suspended(suspended) => {

@@ -363,6 +363,7 @@ impl Speaker {
             Standing::Missed { due } => {
                 format!("missed{}, and not made up for: it rings no more by itself", self.opt(" at ", *due))
             }
+            Standing::Runs { since } => format!("its command runs, or is about to, since {}", self.time(*since)),
             Standing::Due { since, seen_at: None } => format!("due since {}, not answered", self.time(*since)),
             Standing::Due { since, seen_at: Some(seen) } => {
                 format!("due since {}; it keeps quiet since you saw it at {}", self.time(*since), self.time(*seen))

@@ -8,8 +8,10 @@ use crate::domain::replay::edit_task;
 use crate::domain::schedule::{Schedule, ScheduleError};
 use crate::domain::state::{State, Suspended};
 use crate::domain::task::{Task, TaskLink};
+use crate::domain::time::Timestamp;
 use crate::domain::transition::steps::{Steps, first_occurrence};
-use crate::domain::transition::{Known, Transition, ask, check_expected, create, has_ended, wake};
+use crate::domain::transition::{Known, Transition, check_expected, create, has_ended, waits, wake};
+use crate::domain::waiting::Waits;
 
 /// The task that goes on with a series.
 #[derive(Clone, Debug)]
@@ -149,6 +151,7 @@ fn begin(steps: &Steps<'_>, follower: &Follower<'_>, cut: &Cut) -> Result<Snapsh
         ..old.clone()
     };
     edit_task(&mut task, follower.edit);
+    task.waits = waits_of_first(steps, cut);
     task.schedule = cut.schedule.clone();
     task.alerts.sort_unstable();
     task.alerts.dedup();
@@ -157,6 +160,17 @@ fn begin(steps: &Steps<'_>, follower: &Follower<'_>, cut: &Cut) -> Result<Snapsh
     let occurrence = first_occurrence(&task, Some(&cut.first), &[], moment);
     create::check_deadline(&occurrence, moment).map_err(refuse)?;
     Ok(Snapshot { task, occurrence })
+}
+
+/// Returns what the first occurrence of the new task waits for: as the next of the series would where the open one stays
+/// with the old task, else as that one did.
+fn waits_of_first(steps: &Steps<'_>, cut: &Cut) -> Waits {
+    let waits = &steps.task().waits;
+    match cut.stays {
+        true => waits.anew(),
+        false if waits.is_met() => waits.clone(),
+        false => waits.caught_up(),
+    }
 }
 
 /// The old rule ends; an open occurrence that rang is its last, one that did not is the new task's.
@@ -171,12 +185,15 @@ fn end(steps: &mut Steps<'_>, by: TaskLink, cut: &Cut) {
     }
 }
 
-/// As [`create::born`], and it sleeps with the pause with which the old task slept.
+/// As [`create::born`], and it sleeps with the pause with which the old task slept; where it waits, it is not armed.
 fn born_asleep(snapshot: &Snapshot, paused: &Suspended, moment: &Moment) -> Transition {
-    create::born_with(snapshot, moment, |steps| {
-        steps.step(Operation::Armed, "");
-        let remaining = ask::remaining(steps);
-        let suspended = Suspended { remaining, snooze: None, acked_at: None, ..*paused };
-        steps.step(Operation::Suspended(suspended), "it is paused");
+    let moment = Moment { standing: None, ..*moment };
+    create::born_with(snapshot, &moment, |steps| {
+        if steps.task().waits.is_met() {
+            steps.step(Operation::Armed, "");
+        } else {
+            waits::settle(steps, Timestamp::MIN);
+        }
+        steps.sleep_on(paused);
     })
 }

@@ -317,14 +317,20 @@ fn end_earlier(steps: &mut Steps<'_>, run: &Run, end: &RunEnd) {
 /// Returns the time behind the present one that came up while the command ran, where each is run in its turn.
 fn next_in_turn(steps: &Steps<'_>) -> Option<Instance> {
     let present = steps.task().cursor.filter(|_| steps.task().runs_each() && steps.task().is_series())?;
-    let mut behind = steps.task().schedule.instances(Some(&present), present.due, steps.moment.zone);
-    let next = behind.find(|next| !steps.spent.iter().any(|spent| spent.key == next.key))?;
-    (next.due <= steps.now()).then_some(next)
+    next_behind(steps, &present).filter(|next| next.due <= steps.now())
 }
 
-/// Runs what came up while the one before it ran, however late that is: it waited for its turn.
+/// Returns the first instance behind another that comes up still, be it long past.
+pub(super) fn next_behind(steps: &Steps<'_>, instance: &Instance) -> Option<Instance> {
+    let mut behind = steps.task().schedule.instances(Some(instance), instance.due, steps.moment.zone);
+    behind.find(|next| !steps.spent.iter().any(|spent| spent.key == next.key))
+}
+
+/// Runs what came up while the one before it ran, though it was missed: it waited for its turn.
 fn ring_in_turn(steps: &mut Steps<'_>, next: &Instance) {
-    if matches!(steps.state(), State::Pending(_)) {
+    let late = steps.now().since(next.due);
+    let is_too_late = steps.task().details.max_late.is_some_and(|max| max < late);
+    if matches!(steps.state(), State::Pending(_)) && !is_too_late {
         steps.ring(Slot::DUE, None, next.due, Vec::new());
     } else {
         wake::wake(steps);

@@ -474,6 +474,8 @@ impl<'a> Steps<'a> {
         self.step(Operation::Opened(Box::new(occurrence)), "");
         if self.task().waits.is_met() {
             self.step(Operation::Armed, "");
+        } else {
+            waits::begin_to_wait(self);
         }
     }
 

@@ -13,7 +13,7 @@ use crate::domain::task::Task;
 use crate::domain::time::{Span, Timestamp, resolve};
 use crate::domain::transition::steps::Steps;
 use crate::domain::transition::{ask, edit, waits, wake};
-use crate::domain::waiting::{Parent, Wait, Waits};
+use crate::domain::waiting::{Met, Parent, Wait, Waits};
 
 /// Why the steps of an undo are taken, for the history.
 const TAKEN_BACK: &str = "taken back";
@@ -106,7 +106,7 @@ fn undelete(steps: &mut Steps<'_>, taken: &Taken) -> Result<(), Rejection> {
     if steps.task().deleted_at.is_none() {
         return Err(cannot(steps, "it has been brought back already"));
     }
-    let waits = looked_up(&steps.task().waits, taken);
+    let waits = looked_up(&steps.task().waits, taken, steps.task().is_series());
     let task = Task { deleted_at: None, waits, ..steps.task().clone() };
     let was = steps.occurrence().clone();
     restore(steps, Snapshot { task: task.clone(), occurrence: was.clone() });
@@ -225,8 +225,9 @@ fn arrive(steps: &mut Steps<'_>, task: Task, was: &Occurrence, taken: &Taken) ->
     let has_opened = matches!(steps.state(), State::Created);
     let is_silent = has_opened || taken.after.task.deleted_at.is_some();
     let mut target = target(steps, was, taken, is_silent);
+    // Its command was ended with it, and is not run again by taking that back: the person decides.
     if steps.has_command() && matches!(target, State::Running(_)) && steps.present_run().is_none() {
-        return Err(cannot(steps, "its command was ended with it, and keiko run starts it anew"));
+        target = State::Pending(Pending { is_missed: true, ..Pending::default() });
     }
     if let State::Running(running) = &mut target
         && running.rang_at.is_none()
@@ -354,7 +355,10 @@ fn settle(steps: &mut Steps<'_>) {
     }
 }
 
-fn restore(steps: &mut Steps<'_>, restored: Snapshot) {
+fn restore(steps: &mut Steps<'_>, mut restored: Snapshot) {
+    if restored.is_waiting() {
+        restored.task.waits = restored.task.waits.caught_up();
+    }
     let Task { version, updated_at, .. } = *steps.task();
     let as_now = Task { version, updated_at, ..restored.task.clone() };
     if as_now != *steps.task() || restored.occurrence != *steps.occurrence() {
@@ -440,7 +444,7 @@ fn task_before(now: &Task, before: &Snapshot, taken: &Taken) -> Result<Task, Rej
     if before.occurrence.name() != taken.after.occurrence.name() || was.cursor != is.cursor {
         (task.cursor, task.last_ended, task.previous) = (was.cursor, was.last_ended, was.previous);
     }
-    task.waits = looked_up(&waits_before(now, before, taken)?, taken);
+    task.waits = looked_up(&waits_before(now, before, taken)?, taken, task.is_series());
     Ok(task)
 }
 
@@ -471,10 +475,15 @@ fn waits_before(now: &Task, before: &Snapshot, taken: &Taken) -> Result<Waits, R
 }
 
 /// Returns what a task waits for, after a time in which it was not told what became of that.
-fn looked_up(waits: &Waits, taken: &Taken) -> Waits {
+fn looked_up(waits: &Waits, taken: &Taken, is_series: bool) -> Waits {
     let look = |parent: &Parent| match taken.parents.iter().find(|(id, _)| *id == parent.id) {
-        Some((_, wait)) if parent.wait == Wait::Awaited => Parent { wait: *wait, ..*parent },
-        Some(_) | None => *parent,
+        Some((_, Wait::Awaited)) | None => *parent,
+        Some((_, end)) => match parent.wait {
+            Wait::Awaited => Parent { wait: *end, ahead: None, ..*parent },
+            // What was done once stays done for this time, and the next would wait for it in vain.
+            Wait::Met(Met { is_last: false, .. }) if is_series => Parent { ahead: Some(*end), ..*parent },
+            Wait::Met(_) | Wait::Failed(_) => *parent,
+        },
     };
     Waits { parents: waits.parents.iter().map(look).collect(), ..waits.clone() }
 }

@@ -12,7 +12,7 @@ use crate::domain::state::State;
 use crate::domain::time::Timestamp;
 use crate::domain::transition::steps::{Steps, first_occurrence};
 use crate::domain::transition::wake;
-use crate::domain::waiting::{OnParentFail, ParentEnd, SetWaits, Wait};
+use crate::domain::waiting::{OnParentFail, ParentEnd, SetWaits, Wait, Waits};
 
 /// Notes what became of a task that this one may wait for, and does what follows.
 pub(super) fn parent_ended(steps: &mut Steps<'_>, end: &ParentEnd) {
@@ -109,7 +109,7 @@ pub(super) fn set(steps: &mut Steps<'_>, set: &SetWaits) -> Result<(), Rejection
     match steps.state() {
         State::Created => steps.step(Operation::WaitsSet(Box::new(after)), ""),
         State::Pending(_) | State::Suspended(_) if bears_no_mark(steps) => {
-            steps.step(Operation::WaitsSet(Box::new(after)), "");
+            steps.step(Operation::WaitsSet(Box::new(after.caught_up())), "");
             disarm(steps);
         }
         // The open one is free; the next waits.
@@ -155,10 +155,20 @@ fn disarm(steps: &mut Steps<'_>) {
 /// The next occurrence of a series that waits was opened: each task that may be done again is to be done anew, where the
 /// occurrence before was free.
 pub(super) fn begin_turn(steps: &mut Steps<'_>) {
-    let was_blocked = steps.task().waits.is_blocked();
     let anew = steps.task().waits.anew();
-    if anew != steps.task().waits {
-        steps.step(Operation::WaitsSet(Box::new(anew)), "each of its times waits anew");
+    wait_by(steps, anew, "each of its times waits anew");
+}
+
+/// An occurrence was opened in the place of another, and the task was told meanwhile to wait: it begins with that.
+pub(super) fn begin_to_wait(steps: &mut Steps<'_>) {
+    let caught_up = steps.task().waits.caught_up();
+    wait_by(steps, caught_up, "what became of those since it was told to wait counts");
+}
+
+fn wait_by(steps: &mut Steps<'_>, waits: Waits, reason: &'static str) {
+    let was_blocked = steps.task().waits.is_blocked();
+    if waits != steps.task().waits {
+        steps.step(Operation::WaitsSet(Box::new(waits)), reason);
     }
     settle(steps, Timestamp::MIN);
     if !was_blocked {

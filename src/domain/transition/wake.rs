@@ -5,7 +5,7 @@ use crate::domain::occurrence::{Instance, Occurrence, Outcome, Slot};
 use crate::domain::schedule::Passed;
 use crate::domain::state::{Snooze, State};
 use crate::domain::task::Missed;
-use crate::domain::time::Timestamp;
+use crate::domain::time::{Span, Timestamp};
 use crate::domain::transition::steps::Steps;
 use crate::domain::transition::{ask, report, run};
 
@@ -66,7 +66,7 @@ fn pass_deadline(steps: &mut Steps<'_>) {
 /// Missed).
 fn why_skipped(steps: &Steps<'_>, at: Timestamp) -> Option<&'static str> {
     let late = steps.now().since(at);
-    if late <= steps.moment.grace || is_each_run(steps) {
+    if late <= steps.moment.grace {
         None
     } else if steps.task().policy.missed == Missed::Skip {
         Some("missed, and it is not made up for")
@@ -211,6 +211,9 @@ fn speak_unasked(steps: &mut Steps<'_>) {
     }
     let is_due = steps.occurrence().due_at().is_some_and(|due| due <= now);
     let waits = matches!(steps.state(), State::Pending(pending) if pending.snooze.is_none() && !pending.is_missed);
+    if is_due && waits && steps.has_command() && miss_command(steps) {
+        return;
+    }
     if is_due && waits {
         let has_spoken = steps.occurrence().spoken.contains(&Slot::DUE);
         let why = if has_spoken { "its alert at due has spoken already" } else { "it has no alert at due" };
@@ -254,12 +257,41 @@ fn miss(steps: &mut Steps<'_>, overdue: &[(Slot, Timestamp)]) -> bool {
     !tells_deadline
 }
 
+/// A command whose time was missed, and that has no alert at due, is not run, unless that is made up for. Returns whether it
+/// is not.
+fn miss_command(steps: &mut Steps<'_>) -> bool {
+    let Some(due) = steps.occurrence().due_at() else { return false };
+    let is_blocked = steps.is_blocked_by_run();
+    let Some(why) = (if is_blocked { Some(run::STILL_RUNS) } else { why_skipped(steps, due) }) else { return false };
+    if steps.task().is_series() {
+        skip_missed(steps, why);
+    } else {
+        steps.step(Operation::Missed { slots: vec![Slot::DUE], from: due, to: due }, why);
+        steps.silence();
+    }
+    true
+}
+
+/// Returns the times behind the present one that are too late to be run too, and the first that is not.
+fn what_is_too_late(steps: &Steps<'_>, max_late: Span) -> (Passed, Option<Instance>) {
+    let present = steps.occurrence().instance().expect("an occurrence of a series is one of an instance");
+    let by = steps.now().saturating_add(Span::from_millis(max_late.as_millis().saturating_neg() - 1));
+    let (last, passed) = match steps.latest_due_by(&present, by) {
+        Some((latest, between)) => (latest, between.and(Passed::one(latest.due))),
+        None => (present, Passed::NONE),
+    };
+    (passed, run::next_behind(steps, &last))
+}
+
 /// The open occurrence of a series was missed: the series goes on with what lies ahead.
 fn skip_missed(steps: &mut Steps<'_>, why: &'static str) {
     let due = steps.occurrence().due_at().expect("an occurrence of a series has a time");
-    pass_over(steps, Passed::one(due), why);
+    let (too_late, next) = match steps.task().details.max_late.filter(|_| is_each_run(steps)) {
+        Some(max_late) => what_is_too_late(steps, max_late),
+        None => (Passed::NONE, steps.next_instance()),
+    };
+    pass_over(steps, Passed::one(due).and(too_late), why);
     steps.silence();
-    let next = steps.next_instance();
     if steps.has_spoken() {
         steps.step(Operation::Cancelled(Outcome::Skipped), why);
     } else {

@@ -1,7 +1,7 @@
 //! Who talks with the process that runs commands? One task: it passes on what the engine says, in that order, and tells the
 //! engine what it hears; where the process is gone it finds out what became of the runs.
 
-use std::collections::{HashMap, HashSet, VecDeque};
+use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
 use std::time::Duration;
 
 use tokio::sync::{mpsc, oneshot};
@@ -10,6 +10,7 @@ use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 
 use crate::domain::run::{Output, Process, Progress, RunEnd, RunId, RunReport};
+use crate::domain::time::Span;
 use crate::runner::client::link::Link;
 use crate::runner::client::orphan::Orphan;
 use crate::runner::client::{Place, session};
@@ -52,6 +53,8 @@ pub(super) enum Errand {
 struct Active {
     process: Option<Process>,
     is_ending: bool,
+    /// How long it may run yet, where that has an end; counted anew where the process that saw to it is gone.
+    ends_in: Option<Duration>,
     /// Makes it end, where it is waited for here.
     orphan: Option<CancellationToken>,
 }
@@ -125,8 +128,8 @@ impl Clerk {
             }
             Errand::Forget(id) => self.say(&Ask::Forget(id.0)).await,
             Errand::TakeUp(left, done) => {
-                for Left { id, process, is_ending } in left {
-                    self.active.insert(id, Active { process, is_ending, orphan: None });
+                for Left { id, process, is_ending, ends_in } in left {
+                    self.active.insert(id, Active { process, is_ending, ends_in, orphan: None });
                 }
                 self.find_out().await;
                 // Who waited may have gone.
@@ -167,12 +170,13 @@ impl Clerk {
                 }
             }
         }
-        let ask = Ask::Start(Box::new(line_of(order)));
+        let ends_in = order.program.timeout.map(Span::to_duration);
+        let ask = Ask::Start(Box::new(line_of(order, &self.place.variables)));
         if wire::is_too_long(&ask) {
             let error = "cannot start it: with its environment it is longer than any system takes".to_owned();
             return self.ended(id, RunEnd::NotStarted { error }, Output::default());
         }
-        self.active.insert(id, Active { process: None, is_ending: false, orphan: None });
+        self.active.insert(id, Active { process: None, is_ending: false, ends_in, orphan: None });
         self.say(&ask).await;
     }
 
@@ -256,7 +260,8 @@ impl Clerk {
                 end.cancel();
             }
             active.orphan = Some(end.clone());
-            self.orphans.spawn(async move { (id, orphan.wait(end).await) });
+            let ends_in = active.ends_in;
+            self.orphans.spawn(async move { (id, orphan.wait(end, ends_in).await) });
         }
         self.flush().await;
     }
@@ -334,12 +339,13 @@ fn run_of(tell: &Tell) -> Option<RunId> {
     }
 }
 
-fn line_of(order: Order) -> StartLine {
+fn line_of(order: Order, own: &BTreeMap<String, String>) -> StartLine {
     let Order { id: RunId(id), program, variables } = order;
     // What was kept on purpose is stronger than what the session has now.
     let mut environment = session::variables();
     environment.extend(program.environment);
     environment.extend(variables);
+    environment.extend(own.clone());
     StartLine {
         id,
         arguments: program.line.arguments(),

@@ -3,6 +3,7 @@
 //!
 //! One task, the clerk, does all the talking, so that nothing overtakes anything else.
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -38,6 +39,8 @@ pub struct Place {
     pub sockets: Vec<PathBuf>,
     /// The daemon's program, which is that process in another role; `None`: this one.
     pub program: Option<PathBuf>,
+    /// Variables that each command gets, so that `keiko` in it speaks to the daemon that runs it.
+    pub variables: BTreeMap<String, String>,
 }
 
 /// Runs commands by a process of their own.

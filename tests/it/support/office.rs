@@ -153,7 +153,12 @@ impl Drop for Office {
 
 fn runner_in(root: &Path) -> (ProcessRunner, mpsc::Receiver<News>) {
     let program = Some(PathBuf::from(env!("CARGO_BIN_EXE_keikod")));
-    let place = Place { lock: root.join("runner.lock"), sockets: vec![root.join("runner.sock")], program };
+    let place = Place {
+        lock: root.join("runner.lock"),
+        sockets: vec![root.join("runner.sock")],
+        program,
+        variables: std::collections::BTreeMap::new(),
+    };
     let runner = ProcessRunner::at(place);
     let news = runner.news();
     (runner, news)

@@ -292,6 +292,21 @@ fn missed_times_are_skipped_or_each_is_run() {
 }
 
 #[test]
+fn one_that_comes_up_once_is_missed_too() {
+    let mut skipped = command(once("4 09:00"), Overlap::Skip, 0);
+    skipped.wake(at("4 14:30"));
+    assert_eq!(stage(&skipped.snapshot, at("4 14:30"), BERLIN), "missed");
+    assert_eq!((skipped.snapshot.next_wake(), skipped.runs.len()), (None, 0));
+    for (missed, max_late, runs) in [(Missed::Once, None, 1), (Missed::Once, Some(60), 0), (Missed::All, Some(60), 0)] {
+        let mut story = command(once("4 09:00"), Overlap::Skip, 0);
+        story.snapshot.task.policy.missed = missed;
+        story.snapshot.task.details.max_late = max_late.map(Span::from_minutes);
+        story.wake(at("4 14:30"));
+        assert_eq!(story.runs.len(), runs, "{missed:?} {max_late:?}");
+    }
+}
+
+#[test]
 fn one_that_fails_each_time_is_told_once_until_it_has_succeeded() {
     let mut story = command(daily(9), Overlap::Skip, 0);
     let ends = [1, 1, 0, 1].map(RunEnd::Exit);
@@ -343,7 +358,7 @@ fn a_running_command_is_not_snoozed() {
 }
 
 #[test]
-fn what_ended_with_its_command_is_not_brought_back_without() {
+fn what_ended_with_its_command_comes_back_and_runs_only_when_it_is_asked_to() {
     for command_given in [Command::Cancel, Command::Done { early: false }] {
         let mut story = command(once("4 09:00"), Overlap::Skip, 0);
         story.run("4 09:00");
@@ -360,11 +375,10 @@ fn what_ended_with_its_command_is_not_brought_back_without() {
             pause: None,
             parents: Vec::new(),
         };
-        let refused = story.ask("4 09:02", &Command::Undo(Box::new(taken))).expect_err("its command is gone");
-        assert!(
-            refused.to_string().ends_with("its command was ended with it, and keiko run starts it anew"),
-            "{refused}"
-        );
+        story.ask("4 09:02", &Command::Undo(Box::new(taken))).expect("it is taken back");
+        assert_eq!(stage(&story.snapshot, at("4 09:02"), BERLIN), "missed");
+        assert_eq!((story.snapshot.occurrence.generation, story.snapshot.next_wake()), (2, None));
+        story.ask("4 09:03", &Command::Run).expect_err("the old one is not gone yet");
     }
 }
 

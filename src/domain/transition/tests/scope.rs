@@ -17,7 +17,7 @@ fn this(schedule: Schedule) -> Command {
     Command::EditThis(Box::new(new_time(schedule)))
 }
 
-fn titled(title: &str) -> Edit {
+pub(super) fn titled(title: &str) -> Edit {
     Edit { title: Some(title.into()), ..Edit::default() }
 }
 
@@ -25,7 +25,7 @@ const LINK: TaskLink = TaskLink { id: TaskId(Uuid::from_u128(2)), number: Number
 
 impl Story {
     /// Changes the series from a time on; the story of the new task begins.
-    fn follow(&mut self, now: &str, edit: &Edit) -> Result<Self, Rejection> {
+    pub(super) fn follow(&mut self, now: &str, edit: &Edit) -> Result<Self, Rejection> {
         let follower = Follower { link: LINK, edit, standing: None };
         let moment = moment(at(now));
         let succession = edit_following(&self.snapshot, &self.deliveries, &follower, Expected::default(), &moment)?;

@@ -421,6 +421,29 @@ fn what_an_undone_task_had_set_free_waits_again() {
 }
 
 #[test]
+fn a_series_that_is_brought_back_waits_in_vain_for_nothing_that_ended_meanwhile() {
+    let parent = TaskId(Uuid::from_u128(9));
+    let name = crate::domain::occurrence::OccurrenceName {
+        key: crate::domain::occurrence::OccurrenceKey::Once,
+        generation: 1,
+    };
+    let once = Wait::Met(Met { occurrence: name, at: at("4 08:30"), is_last: false });
+    let ended = Wait::Met(Met { occurrence: name, at: at("4 08:50"), is_last: true });
+    let waits = SetWaits { parents: Some(vec![Parent::new(parent, Number(9))]), ..SetWaits::default() };
+    let mut story = Story::with(daily(9), &[], |new| new.waits = waits);
+    story.ask("4 08:30", &Command::ParentEnded(ParentEnd { parent, wait: once })).expect("never refused");
+    let deleted = story.done("4 08:40", &Command::Delete);
+    let mut goes_on = story.clone();
+    goes_on.undone("4 08:55", Taken { parents: vec![(parent, Wait::Awaited)], ..deleted.clone() });
+    story.undone("4 08:55", Taken { parents: vec![(parent, ended)], ..deleted });
+    for (story, next) in [(&mut goes_on, StateName::Created), (&mut story, StateName::Pending)] {
+        assert_eq!(story.state(), StateName::Pending, "what was done for this time stays done");
+        story.ask("4 08:56", &DONE).expect("early");
+        assert_eq!(story.state(), next);
+    }
+}
+
+#[test]
 fn what_was_sent_again_cannot_be_called_back() {
     let mut story = Story::new(once("4 09:00"), &[]);
     story.run("4 09:05");

@@ -387,6 +387,62 @@ fn a_series_waits_once_for_what_is_done_for_ever_and_ends_or_is_blocked_with_wha
 }
 
 #[test]
+fn what_goes_on_with_a_series_that_rang_waits_as_its_next_time_would() {
+    let coffee = super::scope::titled("coffee");
+    let mut story = waiting(daily(9), waits_for(&[7]));
+    story.parent_done_once("4 08:30", 7);
+    let new = story.clone().follow("4 08:40", &coffee).expect("a series");
+    assert_eq!(new.stage("4 08:40"), "scheduled", "it is the time that was free");
+    story.run("4 09:00");
+    let new = story.clone().follow("4 09:05", &coffee).expect("a series");
+    assert_eq!(new.stage("4 09:05"), "waiting for 7", "what was done for the time that rang is used up");
+    let mut again = story.clone();
+    again.parent_done_once("4 09:10", 7);
+    let new = again.follow("4 09:15", &coffee).expect("a series");
+    assert_eq!(new.stage("4 09:15"), "scheduled");
+    story.parent("4 09:10", 7, cancelled("4 09:10"));
+    let new = story.follow("4 09:15", &coffee).expect("a series");
+    assert_eq!(new.stage("4 09:15"), "blocked: 7 cancelled");
+}
+
+#[test]
+fn what_goes_on_with_a_paused_series_waits_first() {
+    let mut story = waiting(daily(9), waits_for(&[7]));
+    story.parent_done_once("4 08:30", 7);
+    story.ask("4 08:35", &Command::Pause { until: None }).expect("ahead");
+    story.snapshot.task.waits.parents[0].wait = Wait::Awaited;
+    let mut new = story.follow("4 08:40", &super::scope::titled("coffee")).expect("a series");
+    assert_eq!((new.stage("4 08:40").as_str(), new.snapshot.next_wake()), ("waiting for 7", None));
+    new.parent_done_once("4 08:50", 7);
+    assert_eq!(new.stage("4 08:50"), "scheduled");
+}
+
+#[test]
+fn what_became_of_another_before_an_open_time_is_told_to_wait_for_it_counts_at_once() {
+    let edit = |schedule| Command::Edit(Box::new(Edit { schedule: Some(schedule), ..Edit::default() }));
+    let set = |waits| Command::Edit(Box::new(Edit { waits, ..Edit::default() }));
+    let mut story = Story::new(interval(120, None), &[-60, 0]);
+    story.run("4 09:00");
+    story.ask("4 09:01", &set(waits_for(&[7]))).expect("its next time can wait");
+    let mut done = story.clone();
+    done.parent_done_once("4 09:02", 7);
+    done.ask("4 09:03", &edit(interval(180, None))).expect("a new rule");
+    assert_eq!(done.stage("4 09:03"), "scheduled");
+    story.parent("4 09:02", 7, cancelled("4 09:02"));
+    assert_eq!(story.stage("4 09:02"), "scheduled", "the open time is free");
+    story.ask("4 09:03", &edit(interval(180, None))).expect("a new rule");
+    assert_eq!((story.stage("4 09:03").as_str(), story.notices().len()), ("blocked: 7 cancelled", 1));
+
+    let mut story = waiting(daily(9), waits_for(&[7]));
+    story.parent_done_once("4 08:30", 7);
+    let parent = &mut story.snapshot.task.waits.parents[0];
+    (parent.wait, parent.ahead) = (Wait::Awaited, Some(cancelled("4 08:40")));
+    let delay = Some(Some(Span::from_minutes(5)));
+    story.ask("4 08:45", &set(SetWaits { delay, ..SetWaits::default() })).expect("it has not rung");
+    assert_eq!(story.stage("4 08:45"), "blocked: 7 cancelled");
+}
+
+#[test]
 fn a_waiting_time_of_a_series_is_done_early_only_when_it_is_said() {
     let mut story = waiting(daily(9), waits_for(&[7]));
     assert!(matches!(story.ask("4 08:30", &Command::Done { early: false }), Err(Rejection::Ahead { .. })));
