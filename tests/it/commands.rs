@@ -103,8 +103,9 @@ async fn what_cannot_be_started_says_why() {
 #[tokio::test]
 async fn of_a_flood_the_end_is_kept_and_others_are_served_meanwhile() {
     let mut office = Office::new();
-    let flood = office.script(1, "yes 'some words that nobody reads'");
+    let flood = office.script(1, "echo ::progress 1; yes 'some words that nobody reads'");
     assert!(matches!(office.hear_of(flood).await, RunReport::Started { .. }));
+    assert!(matches!(office.hear_of(flood).await, RunReport::Progress(_)), "it has begun to speak");
     let other = office.script(2, "echo calm");
     let (_, end, output) = office.end_of(other).await;
     assert_eq!((end, &output.tail[..]), (RunEnd::Exit(0), &b"calm\n"[..]));

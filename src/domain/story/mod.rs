@@ -29,7 +29,7 @@ mod waits;
 pub mod words;
 
 pub use self::fold::fold;
-pub use self::present::present;
+pub use self::present::{Standing, present};
 
 /// What is known of a stretch of a task's life.
 #[derive(Clone, Copy, Debug)]
@@ -459,66 +459,6 @@ pub enum Folded {
     },
     /// Rings of one occurrence.
     Rings,
-}
-
-/// How a task stands.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Standing {
-    /// It has no time.
-    NoTime,
-    /// It waits for other tasks.
-    Waiting {
-        /// What for, or what blocks it.
-        told: String,
-    },
-    /// It lies ahead.
-    Ahead {
-        /// When it is due.
-        due: Option<Timestamp>,
-    },
-    /// It is to speak again at a time that a person chose.
-    Snoozed {
-        /// When.
-        until: Timestamp,
-    },
-    /// Its time was missed.
-    Missed {
-        /// When it was due.
-        due: Option<Timestamp>,
-    },
-    /// It came up, and its command does it.
-    Runs {
-        /// Since when.
-        since: Timestamp,
-    },
-    /// It came up and was not done.
-    Due {
-        /// Since when.
-        since: Timestamp,
-        /// When the person saw it.
-        seen_at: Option<Timestamp>,
-    },
-    /// Its clock does not count.
-    Paused {
-        /// Since when.
-        since: Timestamp,
-        /// Until when.
-        until: Option<Timestamp>,
-        /// What was left to due.
-        remaining: Option<Span>,
-    },
-    /// An attempt failed.
-    Failed {
-        /// When.
-        at: Timestamp,
-    },
-    /// It ended.
-    Ended {
-        /// When.
-        at: Timestamp,
-        /// How.
-        outcome: Outcome,
-    },
 }
 
 /// When a task speaks next.

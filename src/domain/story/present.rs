@@ -1,9 +1,10 @@
 //! How does it stand, and when does it speak next and why then?
 
 use crate::domain::event::Snapshot;
+use crate::domain::occurrence::Outcome;
 use crate::domain::state::State;
 use crate::domain::story::tell::snooze_of;
-use crate::domain::story::{Next, Said, Sentence, Standing};
+use crate::domain::story::{Next, Said, Sentence};
 use crate::domain::time::{Span, Timestamp};
 
 /// Returns how a task stands now, and what comes next.
@@ -20,6 +21,66 @@ pub fn present(snapshot: &Snapshot, now: Timestamp) -> Vec<Sentence> {
     let waits = snapshot.is_waiting() && !snapshot.task.waits.is_blocked();
     let (at, next) = next(snapshot).unwrap_or((now, if waits { Next::Freed } else { Next::Nothing }));
     vec![standing, sentence(at, Said::Next(next))]
+}
+
+/// How a task stands.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Standing {
+    /// It has no time.
+    NoTime,
+    /// It waits for other tasks.
+    Waiting {
+        /// What for, or what blocks it.
+        told: String,
+    },
+    /// It lies ahead.
+    Ahead {
+        /// When it is due.
+        due: Option<Timestamp>,
+    },
+    /// It is to speak again at a time that a person chose.
+    Snoozed {
+        /// When.
+        until: Timestamp,
+    },
+    /// Its time was missed.
+    Missed {
+        /// When it was due.
+        due: Option<Timestamp>,
+    },
+    /// It came up, and its command does it.
+    Runs {
+        /// Since when.
+        since: Timestamp,
+    },
+    /// It came up and was not done.
+    Due {
+        /// Since when.
+        since: Timestamp,
+        /// When the person saw it.
+        seen_at: Option<Timestamp>,
+    },
+    /// Its clock does not count.
+    Paused {
+        /// Since when.
+        since: Timestamp,
+        /// Until when.
+        until: Option<Timestamp>,
+        /// What was left to due.
+        remaining: Option<Span>,
+    },
+    /// An attempt failed.
+    Failed {
+        /// When.
+        at: Timestamp,
+    },
+    /// It ended.
+    Ended {
+        /// When.
+        at: Timestamp,
+        /// How.
+        outcome: Outcome,
+    },
 }
 
 fn standing(snapshot: &Snapshot) -> Standing {

@@ -139,11 +139,7 @@ impl<'a> Teller<'a> {
             Operation::Completed(outcome) | Operation::Cancelled(outcome) => self.say_ended(place, *outcome),
             Operation::Withdrawn => self.say_withdrawn(place),
             Operation::PassedOver { instances, from, to } => self.say_passed_over(event, *instances, (*from, *to)),
-            Operation::Missed { slots, from, to } => {
-                let cause = cause_between(self.device, *from, event.at);
-                let (why, slots) = (event.reason.clone(), slots.clone());
-                self.push(event, Said::Missed { slots, from: *from, to: *to, why, cause });
-            }
+            Operation::Missed { slots, from, to } => self.say_missed(event, slots, (*from, *to)),
             Operation::DeadlinePassed => {
                 let deadline = event.snapshot.occurrence.deadline.map(|deadline| deadline.at);
                 self.push(event, Said::DeadlinePassed { deadline });
@@ -172,6 +168,12 @@ impl<'a> Teller<'a> {
         }
         self.note_state(&event.snapshot.occurrence);
         self.before = Some(&event.snapshot);
+    }
+
+    fn say_missed(&mut self, event: &'a Event, slots: &[Slot], (from, to): (Timestamp, Timestamp)) {
+        let cause = cause_between(self.device, from, event.at);
+        let (why, slots) = (event.reason.clone(), slots.to_vec());
+        self.push(event, Said::Missed { slots, from, to, why, cause });
     }
 
     fn say_passed_over(&mut self, event: &'a Event, instances: u64, (from, to): (Timestamp, Timestamp)) {

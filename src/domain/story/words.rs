@@ -79,22 +79,12 @@ impl Speaker {
             Said::Retried { by: Actor::Person } => "you had it tried again".to_owned(),
             Said::Retried { by: Actor::Clock | Actor::Daemon } => "tried again".to_owned(),
             Said::RetriedAt { at } => format!("to be tried again at {}", self.time(*at)),
-            Said::RunStarted { attempt: 1 } => "its command was started".to_owned(),
-            Said::RunStarted { attempt } => format!("its command was started, attempt {attempt}"),
-            Said::Progressed(Progress { percent, text }) if text.is_empty() => {
-                format!("its command was at {percent} %")
-            }
-            Said::Progressed(Progress { percent, text }) => format!("its command was at {percent} %: {text}"),
-            Said::RunEnded { end, .. } if end.is_success() => "its command succeeded".to_owned(),
-            Said::RunEnded { end: end @ (RunEnd::Stopped | RunEnd::Withdrawn), .. } => format!("its command was {end}"),
-            Said::RunEnded { end, .. } => format!("its command failed: {end}"),
+            Said::RunStarted { attempt } => run_started(*attempt),
+            Said::Progressed(progress) => progressed(progress),
+            Said::RunEnded { end, .. } => run_ended(end),
             Said::Ended { outcome, by, early, why } => ended(*outcome, *by, *early, why),
             Said::Withdrawn { by, due, why } => self.withdrawn(*by, *due, why),
-            Said::Skipped { instances, from, to, why, cause } => {
-                let count = if *instances == 1 { "once".to_owned() } else { format!("{instances} times") };
-                let range = if from == to { self.time(*from) } else { self.range(*from, *to) };
-                format!("skipped {count} ({range}): {}", self.missed(why, *cause))
-            }
+            Said::Skipped { instances, from, to, why, cause } => self.skipped(*instances, (*from, *to), why, *cause),
             Said::Missed { slots, from, why, cause, .. } => {
                 format!("did not say {} at {}: {}", alerts(slots), self.time(*from), self.missed(why, *cause))
             }
@@ -151,6 +141,12 @@ impl Speaker {
             text.push(format!("; then every {} until answered", nag.every));
         }
         text.concat()
+    }
+
+    fn skipped(self, instances: u64, (from, to): (Timestamp, Timestamp), why: &str, cause: Option<Cause>) -> String {
+        let count = if instances == 1 { "once".to_owned() } else { format!("{instances} times") };
+        let range = if from == to { self.time(from) } else { self.range(from, to) };
+        format!("skipped {count} ({range}): {}", self.missed(why, cause))
     }
 
     fn rang(self, ring: &Ring) -> String {
@@ -558,4 +554,25 @@ fn quoted(text: &str) -> String {
         short.push('…');
     }
     format!("\"{short}\"")
+}
+
+fn run_started(attempt: u32) -> String {
+    match attempt {
+        0 => "its command was started, since you asked for it".to_owned(),
+        1 => "its command was started".to_owned(),
+        attempt => format!("its command was started, attempt {attempt}"),
+    }
+}
+
+fn progressed(Progress { percent, text }: &Progress) -> String {
+    let what = if text.is_empty() { String::new() } else { format!(": {text}") };
+    format!("its command was at {percent} %{what}")
+}
+
+fn run_ended(end: &RunEnd) -> String {
+    match end {
+        end if end.is_success() => "its command succeeded".to_owned(),
+        end @ (RunEnd::Stopped | RunEnd::Withdrawn) => format!("its command was {end}"),
+        end => format!("its command failed: {end}"),
+    }
 }

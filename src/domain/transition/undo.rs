@@ -70,7 +70,8 @@ pub(super) fn undo(steps: &mut Steps<'_>, taken: &Taken) -> Result<(), Rejection
             enter(steps, was, taken);
         }
     }
-    arrive(steps, task, was, taken)
+    arrive(steps, task, was, taken);
+    Ok(())
 }
 
 /// The open occurrence has ended, and only what the task says is as it was.
@@ -123,7 +124,8 @@ fn undelete(steps: &mut Steps<'_>, taken: &Taken) -> Result<(), Rejection> {
         edit::rezone(steps);
     }
     let now = steps.occurrence().clone();
-    arrive(steps, steps.task().clone(), &now, taken)
+    arrive(steps, steps.task().clone(), &now, taken);
+    Ok(())
 }
 
 /// Only what the task says was changed, not its open occurrence.
@@ -221,7 +223,7 @@ fn enter(steps: &mut Steps<'_>, was: &Occurrence, taken: &Taken) {
 }
 
 /// Leads the open occurrence to where it stood, and the task with it.
-fn arrive(steps: &mut Steps<'_>, task: Task, was: &Occurrence, taken: &Taken) -> Result<(), Rejection> {
+fn arrive(steps: &mut Steps<'_>, task: Task, was: &Occurrence, taken: &Taken) {
     let has_opened = matches!(steps.state(), State::Created);
     let is_silent = has_opened || taken.after.task.deleted_at.is_some();
     let mut target = target(steps, was, taken, is_silent);
@@ -263,7 +265,6 @@ fn arrive(steps: &mut Steps<'_>, task: Task, was: &Occurrence, taken: &Taken) ->
     } else if is_awake && !is_silent {
         wake::wake(steps);
     }
-    Ok(())
 }
 
 /// Returns the state that the occurrence is to have: as it was, but for what has passed meanwhile.

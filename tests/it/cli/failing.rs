@@ -104,7 +104,7 @@ fn arguments_and_times_that_are_wrong() {
     [exit 2]
     $ keiko list --wrong
     ! error: unexpected argument '--wrong' found
-    ! hint: to pass '--wrong' as a value, use '-- --wrong'
+    ! hint: run keiko list --help to see how it is used
     [exit 2]
     $ keiko rpc no.such
     ! error: cannot call "no.such": there is no such method

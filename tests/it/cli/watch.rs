@@ -16,7 +16,9 @@ fn watch(home: &Home) -> String {
     let mut line = "echo device=$(tty)=; env -i TERM=xterm ".to_owned();
     for (name, value) in command.get_envs() {
         let value = String::from_utf8_lossy(value.unwrap_or_default().as_bytes()).into_owned();
-        line += &format!("{}='{value}' ", name.to_string_lossy());
+        for part in [&*name.to_string_lossy(), "='", value.as_str(), "' "] {
+            line.push_str(part);
+        }
     }
     line + &format!("{} watch; echo code=$?=; stty -a; echo the end", command.get_program().to_string_lossy())
 }
