@@ -86,13 +86,9 @@ impl Wait {
             }
         }
         context.stay();
-        // Once all are known: from here on a daemon that goes away is waited for.
-        for number in never {
-            context.ui.hint(&format!("{number} has no time, and does not ring until it gets one"));
-        }
         let mut exit = Exit::Done;
         while !open.is_empty() {
-            match self.wait(context, &mut open, ends_at, &mut tally, &mut exit) {
+            match self.wait(context, &mut open, ends_at, &mut never, &mut tally, &mut exit) {
                 Err(error) if error.is_loss() => context.come_back()?,
                 ended => ended?,
             }
@@ -106,6 +102,7 @@ impl Wait {
         context: &mut Context<'_>,
         open: &mut BTreeMap<usize, Awaited>,
         ends_at: Option<Timestamp>,
+        never: &mut Vec<u64>,
         tally: &mut Tally,
         exit: &mut Exit,
     ) -> Result<(), CliError> {
@@ -129,6 +126,10 @@ impl Wait {
             // Its answer says that all before it were taken.
             let last = context.begin(&Hello::default())?;
             while Some(last) != take_answer(context, &mut calls, open, tally, exit)? {}
+        }
+        // Once all are waited for: whoever reads it may go on.
+        for number in never.drain(..) {
+            context.ui.hint(&format!("{number} has no time, and does not ring until it gets one"));
         }
         while !open.is_empty() {
             take_answer(context, &mut calls, open, tally, exit)?;
