@@ -42,6 +42,8 @@ use crate::store::{Store, StoreError};
 
 mod args;
 mod damage;
+#[cfg(unix)]
+mod inherited;
 mod lock;
 mod reload;
 mod settings;
@@ -176,6 +178,8 @@ impl DaemonError {
 /// Runs the daemon until it is told to stop.
 #[must_use]
 pub fn main() -> ExitCode {
+    #[cfg(unix)]
+    inherited::close();
     if let Some(ended) = process::role() {
         return ended;
     }

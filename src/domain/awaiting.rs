@@ -81,11 +81,11 @@ impl Watch {
     }
 
     /// Returns what the present occurrence of the task tells.
-    #[must_use]
-    pub fn look(&self, present: &Occurrence) -> Standing {
+    pub fn look(&mut self, present: &Occurrence) -> Standing {
         if present.name() != self.occurrence {
             return Standing::Past;
         }
+        self.is_running = matches!(present.state, State::Running(_));
         match (self.awaited, &present.state) {
             (Awaited::Fired, State::Running(_) | State::Failed(_)) => Standing::Over(Verdict::Happened),
             (Awaited::Fired, State::Pending(pending)) if pending.is_missed => {
@@ -104,9 +104,12 @@ impl Watch {
         if event.operation == Operation::Deleted {
             return Some(Verdict::Ended(Ending::Deleted));
         }
-        // What was removed is waited for in what comes in its place. The open occurrence is one at a time, so what is
-        // moved is this one, under another name maybe.
-        if let (Operation::Opened(next), true) | (Operation::Moved(next), _) = (&event.operation, self.is_withdrawn) {
+        // What was removed is waited for in what comes in its place. What is moved is the open one, under another name
+        // maybe; what has come up keeps its name, also where its command runs on beside the next (`--overlap allow`).
+        let is_ahead = !self.is_running;
+        if let (Operation::Opened(next), true, _) | (Operation::Moved(next), _, true) =
+            (&event.operation, self.is_withdrawn, is_ahead)
+        {
             (self.occurrence, self.is_withdrawn) = (next.name(), false);
         }
         if event.snapshot.occurrence.name() != self.occurrence {

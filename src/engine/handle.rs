@@ -31,7 +31,7 @@ use crate::engine::named::{Reach, find, pick};
 use crate::engine::storage::{StoreHealth, Trouble};
 use crate::notify::{Channel, Presence};
 use crate::runner::Runner;
-use crate::store::{Counts, Identity, Store, StoredEvent, Wake, Which};
+use crate::store::{Identity, Store, StoredEvent, Wake, Which};
 
 /// How many trials may be under way: one whose secret is asked of a person holds up no other.
 const TRIALS_MAX: usize = 4;
@@ -70,37 +70,13 @@ pub type Matching = (TaskFilter, BTreeSet<TaskId>);
 pub type ChannelPresence = (ChannelKind, Presence);
 
 /// For how long a delivery that failed, or a skip, asks for attention: who looks once a week misses none.
-const FAILED_WITHIN: Span = Span::from_secs(7 * 24 * 60 * 60);
-
-/// How many of them are told one by one.
-const FAILED_TOLD_MAX: usize = 5;
+pub(super) const FAILED_WITHIN: Span = Span::from_secs(7 * 24 * 60 * 60);
 
 /// How many deliveries that failed are looked at to find their tasks.
 const UNDELIVERED_MAX: usize = 1000;
 
 /// How many tasks are read at once to find those that a filter means.
 const SCANNED_AT_ONCE: usize = 256;
-
-/// What the daemon knows of itself.
-#[derive(Clone, Debug)]
-pub struct Status {
-    /// How many there are.
-    pub counts: Counts,
-    /// The task that the clock has something to do for next, with the time.
-    pub next: Option<(Timestamp, Snapshot)>,
-    /// Whether each channel can reach somebody.
-    pub channels: Vec<ChannelPresence>,
-    /// What is wrong with the store.
-    pub storage: Option<Trouble>,
-    /// How many deliveries failed for good within [`FAILED_WITHIN`].
-    pub failed_total: u64,
-    /// The latest of them, latest first, [`FAILED_TOLD_MAX`] at most.
-    pub failed: Vec<Delivery>,
-    /// How often something was skipped within [`FAILED_WITHIN`].
-    pub skipped_total: u64,
-    /// The latest of that, latest first, [`FAILED_TOLD_MAX`] at most.
-    pub skipped: Vec<StoredEvent>,
-}
 
 impl Handle {
     /// Returns a handle of a loop that takes from the other end of `inputs`.
@@ -466,26 +442,6 @@ impl Handle {
         self.read(move |store| Ok(store.events_since(cursor, limit)?)).await
     }
 
-    /// Returns what the daemon knows of itself.
-    ///
-    /// # Errors
-    /// The store fails.
-    pub async fn status(&self) -> Result<Status, CallError> {
-        let (channels, storage) = (self.channels(), self.look_at_storage().await);
-        let since = self.now().saturating_add(Span::from_millis(-FAILED_WITHIN.as_millis()));
-        self.read(move |store| {
-            let next = match store.wakes()?.into_iter().min() {
-                Some(wake) => store.snapshot(wake.id)?.map(|snapshot| (wake.at, snapshot)),
-                None => None,
-            };
-            let (failed_total, failed) = store.failed_since(since, FAILED_TOLD_MAX)?;
-            let (skipped_total, skipped) = store.skipped_since(since, FAILED_TOLD_MAX)?;
-            let counts = store.counts()?;
-            Ok(Status { counts, next, channels, storage, failed_total, failed, skipped_total, skipped })
-        })
-        .await
-    }
-
     /// Returns what is wrong with the store: nothing any more, where the disk was full and has room again.
     ///
     /// A disk that is full and that nobody has written to since is not noticed here, but by [`Handle::status`]: it costs
@@ -494,7 +450,7 @@ impl Handle {
         if self.health.is_full() { self.look_at_storage().await } else { self.health.trouble() }
     }
 
-    async fn look_at_storage(&self) -> Option<Trouble> {
+    pub(super) async fn look_at_storage(&self) -> Option<Trouble> {
         // An error is noted by the read itself.
         if self.read(|store| Ok(store.check_room()?)).await.is_ok() && self.health.is_full() {
             self.health.written();

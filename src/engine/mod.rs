@@ -42,6 +42,7 @@ mod run;
 pub mod runs;
 mod runs_told;
 mod settings;
+pub mod status;
 mod step;
 mod steps_of_clock;
 pub mod storage;

@@ -126,14 +126,14 @@ fn look(store: &dyn Store, call: WaitCall) -> Result<Look, CallError> {
     let after = last.last().map_or(0, |stored| stored.seq);
     let snapshot = store.snapshot(id)?.ok_or(CallError::NotFound { id })?;
     let present = snapshot.occurrence.name();
-    let watch = Watch::new(awaited, occurrence.unwrap_or(present));
+    let mut watch = Watch::new(awaited, occurrence.unwrap_or(present));
     let over = |verdict, seq, occurrence| Look::Over(Waited { occurrence, verdict: Some(verdict), seq });
     match watch.look(&snapshot.occurrence) {
         Standing::Over(verdict) => Ok(over(verdict, None, watch.occurrence())),
         Standing::Open => Ok(Look::Open(Wait { id, watch, after, timeout })),
         Standing::Past => {
             let Recalled { occurrence, verdict } = recall(watch, &history(store, id, watch.occurrence())?);
-            let watch = Watch::new(awaited, occurrence);
+            let mut watch = Watch::new(awaited, occurrence);
             match (verdict, watch.look(&snapshot.occurrence)) {
                 (Some((verdict, seq)), _) => Ok(over(verdict, Some(seq), occurrence)),
                 // It was removed, and the present one came in its place.

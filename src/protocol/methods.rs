@@ -7,7 +7,8 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Deserializer, Serialize};
 
 use crate::protocol::objects::{
-    Away, ChannelStatus, Counts, Delivery, Json, Next, Reading, Run, RunCounts, Skipped, StorageTrouble, Task, Time,
+    Away, ChannelStatus, CommandFailed, Counts, Delivery, Json, Next, Reading, Run, RunCounts, Skipped, StorageTrouble,
+    Task, Time,
 };
 #[cfg(test)]
 use crate::protocol::openrpc::tests::fields;
@@ -359,6 +360,12 @@ pub struct StatusResult {
     /// The latest of them, latest first.
     #[serde(default)]
     pub failed: Vec<Delivery>,
+    /// How many times commands failed for good within the last seven days.
+    #[serde(default)]
+    pub commands_failed_total: u64,
+    /// The latest of them, latest first.
+    #[serde(default)]
+    pub commands_failed: Vec<CommandFailed>,
     /// How often something was missed and not made up for within the last seven days.
     #[serde(default)]
     pub skipped_total: u64,

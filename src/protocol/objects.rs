@@ -9,7 +9,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::domain::time::Timestamp;
 
-pub use crate::protocol::objects::run::{Command, CommandLimits, Progress, Run, RunCounts, RunEnd};
+pub use crate::protocol::objects::run::{Command, CommandFailed, CommandLimits, Progress, Run, RunCounts, RunEnd};
 
 mod run;
 

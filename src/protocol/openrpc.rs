@@ -190,6 +190,7 @@ pub(crate) mod tests {
             objects::CommandLimits: "CommandLimits",
             objects::Run: "Run",
             objects::RunCounts: "RunCounts",
+            objects::CommandFailed: "CommandFailed",
             objects::RunEnd: "RunEnd",
             objects::Progress: "Progress",
             methods::Command: "CommandParams",

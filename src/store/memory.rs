@@ -16,12 +16,12 @@ use crate::domain::breaker::TargetHealth;
 use crate::domain::delivery::{Delivery, DeliveryId, DeliveryStatus, Target};
 use crate::domain::device_event::{AnyEvent, DeviceEvent};
 use crate::domain::event::Snapshot;
-use crate::domain::occurrence::{FireId, Occurrence, OccurrenceName, Spent};
+use crate::domain::occurrence::{FireId, Occurrence, OccurrenceName, Outcome, Spent};
 use crate::domain::op::Op;
 use crate::domain::outbox::{DeliveryFilter, Statuses, TargetCount};
 use crate::domain::pause::ManyPause;
 use crate::domain::run::{Output, Run, RunId};
-use crate::domain::state::StateName;
+use crate::domain::state::{Ended, State, StateName};
 use crate::domain::task::{Number, Task, TaskId};
 use crate::domain::time::Timestamp;
 use crate::store::memory::breach::Breach;
@@ -468,6 +468,26 @@ impl Store for MemoryStore {
             let mut deleted: Vec<_> = deleted.filter(|(at, _)| *at <= until).collect();
             deleted.sort_by_key(|(at, task)| (*at, task.number));
             deleted.into_iter().take(limit).map(|(at, task)| (task.id, at)).collect()
+        })
+    }
+
+    fn commands_failed_since(&self, since: Timestamp, limit: usize) -> Result<(u64, Vec<Snapshot>), StoreError> {
+        self.ask(|disk| {
+            let mut failed = Vec::new();
+            let is_meant = |entry: &&Entry| entry.task.deleted_at.is_none() && entry.task.details.command.is_some();
+            for entry in disk.tasks.values().filter(is_meant) {
+                for (place, occurrence) in entry.occurrences.iter().enumerate() {
+                    if let State::Cancelled(Ended { at, outcome: Outcome::RetriesExhausted }) = occurrence.state
+                        && at >= since
+                    {
+                        let snapshot = Snapshot { task: (*entry.task).clone(), occurrence: (**occurrence).clone() };
+                        failed.push(((at, entry.task.number, place), snapshot));
+                    }
+                }
+            }
+            failed.sort_by_key(|(order, _)| std::cmp::Reverse(*order));
+            let count = failed.len() as u64;
+            (count, failed.into_iter().map(|(_, snapshot)| snapshot).take(limit).collect())
         })
     }
 

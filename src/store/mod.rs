@@ -245,6 +245,13 @@ pub trait Store: Send + Sync + 'static {
     /// The store cannot be read.
     fn deleted(&self, until: Timestamp, limit: usize) -> Result<Vec<(TaskId, Timestamp)>, StoreError>;
 
+    /// Returns how many occurrences of tasks with a command failed for good at `since` or later, and the latest of them, latest
+    /// first, at most `limit`, each with its task. Of deleted tasks there are none.
+    ///
+    /// # Errors
+    /// The store cannot be read.
+    fn commands_failed_since(&self, since: Timestamp, limit: usize) -> Result<(u64, Vec<Snapshot>), StoreError>;
+
     /// Returns a run.
     ///
     /// # Errors

@@ -51,6 +51,8 @@ pub(in crate::api) async fn status(api: &Api, _params: Status) -> Result<StatusR
     let quiet = api.quiet().await?;
     let (now, zone) = (api.handle.now(), api.handle.zone());
     let skipped = status.skipped.iter().filter_map(|stored| to_wire::outgoing::skip(&stored.event, zone));
+    let commands_failed = status.commands_failed.iter();
+    let commands_failed = commands_failed.filter_map(|(failed, end)| to_wire::run::failed(failed, end.as_ref(), zone));
     Ok(StatusResult {
         schema_version: SCHEMA_VERSION,
         version: PROGRAM_VERSION.to_owned(),
@@ -76,6 +78,8 @@ pub(in crate::api) async fn status(api: &Api, _params: Status) -> Result<StatusR
         channels: outgoing::channels(&status.channels),
         failed_total: status.failed_total,
         failed: status.failed.iter().map(|delivery| to_wire::outgoing::delivery(delivery, api.handle.zone())).collect(),
+        commands_failed_total: status.commands_failed_total,
+        commands_failed: commands_failed.collect(),
         skipped_total: status.skipped_total,
         skipped: skipped.collect(),
         away: quiet.away_ahead(now).map(|away| away::object(api, away)),

@@ -25,6 +25,10 @@ pub(crate) fn look(context: &mut Context<'_>) -> Result<ListResult, CliError> {
             .warnings
             .push(format!("{failed} could not be sent within the last seven days; keiko status tells which"));
     }
+    if status.commands_failed_total > 0 {
+        let failed = status.commands_failed_total;
+        answer.warnings.push(format!("{failed} commands failed within the last seven days; keiko status tells which"));
+    }
     if skipped > 0 {
         let what = "missed within the last seven days, and not made up for; keiko status tells what";
         answer.warnings.push(format!("{skipped} {what}"));

@@ -87,7 +87,7 @@ fn runs(RunCounts { running, waiting }: RunCounts) -> String {
     format!("{running} running{waiting}")
 }
 
-/// Returns what could not be sent lately, and what was missed and not made up for.
+/// Returns what could not be sent lately, which commands failed, and what was missed and not made up for.
 fn unsent_and_skipped(answer: &StatusResult, view: Viewpoint) -> Vec<(&'static str, Text)> {
     let mut told = Vec::new();
     for delivery in &answer.failed {
@@ -102,6 +102,16 @@ fn unsent_and_skipped(answer: &StatusResult, view: Viewpoint) -> Vec<(&'static s
     if untold > 0 {
         let more = format!("and {untold} more: keiko rpc delivery.list '{{\"status\":\"failed\"}}'");
         told.push(("not sent", Text::styled(DIM, &more)));
+    }
+    for command in &answer.commands_failed {
+        let mut text = Text::plain(&format!("{}  {}  ", command.number, command.title));
+        text.push(&format!("{}  ", view.exact(command.at.instant())));
+        text.push_styled(BAD, command.error.as_deref().unwrap_or("no attempt succeeded"));
+        told.push(("failed", text));
+    }
+    let untold = answer.commands_failed_total.saturating_sub(answer.commands_failed.len() as u64);
+    if untold > 0 {
+        told.push(("failed", Text::styled(DIM, &format!("and {untold} more within the last seven days"))));
     }
     told.extend(answer.skipped.iter().map(|skip| ("skipped", skipped(skip, view))));
     let untold = answer.skipped_total.saturating_sub(answer.skipped.len() as u64);
@@ -183,6 +193,11 @@ mod tests {
                 "created_at": "2026-05-13T15:00:00-04:00", "at": "2026-05-13T15:03:00-04:00",
                 "last_error": "https://example.org answered 404", "occurrence": { "key": "once", "generation": 1 },
             }],
+            "commands_failed_total": 5,
+            "commands_failed": [{
+                "number": 4, "title": "backup", "occurrence": { "key": "2026-05-13", "generation": 1 },
+                "at": "2026-05-13T03:00:00-04:00", "error": "exit status 3",
+            }],
             "skipped_total": 9,
             "skipped": [
                 {
@@ -216,6 +231,8 @@ mod tests {
           to send  3, 2 of them held
           not sent 7  webhook:ops  Wed 13 May 2026 15:03 EDT  https://example.org answered 404
           not sent and 2 more: keiko rpc delivery.list '{"status":"failed"}'
+          failed   4  backup  Wed 13 May 2026 03:00 EDT  exit status 3
+          failed   and 4 more within the last seven days
           skipped  3  water the plants  4,319 times, Sun 10 May 03:00 to Wed 13 May 03:00: missed
           skipped  8  stretch  Wed 13 May 03:00: missed, and it is not made up for
           skipped  and 7 more within the last seven days

@@ -244,8 +244,8 @@ pub(crate) fn details(task: &Task, runs: &[Run], view: Viewpoint) -> Vec<Text> {
         say(label, text);
     }
     if let Some(error) = &task.last_error {
-        let attempts = task.attempts;
-        say("trouble", Text::styled(BAD, &format!("{error} (after {attempts} attempts)")));
+        let after = if task.attempts > 1 { format!(" (after {} attempts)", task.attempts) } else { String::new() };
+        say("trouble", Text::styled(BAD, &format!("{error}{after}")));
     }
     say("added", Text::plain(&view.full(task.created_at.instant())));
     say("id", Text::styled(DIM, &task.id));

@@ -105,3 +105,18 @@ pub struct Progress {
     /// What it does, possibly empty.
     pub text: String,
 }
+
+/// A command that failed, and is not tried again.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct CommandFailed {
+    /// The number of its task.
+    pub number: u64,
+    /// The title of its task.
+    pub title: String,
+    /// The occurrence.
+    pub occurrence: OccurrenceName,
+    /// When it ended.
+    pub at: Time,
+    /// How its last attempt ended, in words; null where that is not kept any more.
+    pub error: Option<String>,
+}

@@ -218,6 +218,7 @@ fn the_document_tells_the_types_that_the_code_reads() {
         objects::CommandLimits: "CommandLimits",
         objects::Run: "Run",
         objects::RunCounts: "RunCounts",
+        objects::CommandFailed: "CommandFailed",
         objects::RunEnd: "RunEnd",
         objects::Progress: "Progress",
         objects::StorageTrouble: "StorageTrouble",

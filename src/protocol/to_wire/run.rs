@@ -4,6 +4,7 @@ use chrono_tz::Tz;
 
 use crate::domain::event::Snapshot;
 use crate::domain::run::{Line, Output, Program, Run, RunEnd, RunStatus};
+use crate::domain::state::State;
 use crate::domain::time::Timestamp;
 use crate::protocol::to_wire::{name, time};
 use crate::protocol::{bytes, objects};
@@ -46,7 +47,9 @@ pub fn tell_runs(told: &mut objects::Task, snapshot: &Snapshot, runs: &[Run]) {
         RunStatus::Queued | RunStatus::Starting | RunStatus::Running { .. } | RunStatus::Ending { .. } => None,
     });
     if let Some(end) = ends.next_back() {
-        told.last_error = (!end.is_success()).then(|| end.to_string());
+        // What a person ended is no trouble.
+        let is_trouble = !end.is_success() && !matches!(end, RunEnd::Stopped | RunEnd::Withdrawn);
+        told.last_error = is_trouble.then(|| end.to_string());
     }
     told.progress = attempts().rfind(|run| !run.is_over()).and_then(progress);
 }
@@ -76,6 +79,27 @@ pub fn run(run: &Run, zone: Tz) -> objects::Run {
         resumes_from: run.resumes_from.clone(),
         progress: progress(run),
     }
+}
+
+/// Returns a command that failed for good; nothing of what has not.
+#[must_use]
+pub fn failed(snapshot: &Snapshot, end: Option<&RunEnd>, zone: Tz) -> Option<objects::CommandFailed> {
+    let at = match &snapshot.occurrence.state {
+        State::Cancelled(ended) => ended.at,
+        State::Created
+        | State::Pending(_)
+        | State::Running(_)
+        | State::Suspended(_)
+        | State::Failed(_)
+        | State::Completed(_) => return None,
+    };
+    Some(objects::CommandFailed {
+        number: snapshot.task.number.0,
+        title: snapshot.task.details.title.clone(),
+        occurrence: name(snapshot.occurrence.name()),
+        at: time(at, zone),
+        error: end.map(ToString::to_string),
+    })
 }
 
 /// Returns how many of the runs that are not over have been started, and wait.

@@ -88,6 +88,7 @@ macro_rules! conformance {
             runs::a_run_reads_back_in_every_status;
             runs::of_runs_that_are_over_the_latest_are_kept_with_what_they_said;
             runs::an_occurrence_is_found_by_its_name;
+            runs::commands_that_failed_for_good_are_found_latest_first;
             runs::the_runs_of_a_purged_task_go_with_it;
             ops::operations_read_back_latest_first_and_keep_their_place;
             ops::an_operation_is_found_by_its_id_its_events_and_as_the_one_to_undo;

@@ -1,9 +1,11 @@
 //! Runs of commands, and what they said.
 
 use crate::domain::event::Operation;
+use crate::domain::occurrence::Outcome;
 use crate::domain::run::{Output, Process, Run, RunEnd, RunStatus};
+use crate::domain::state::{Ended, State};
 use crate::store::conformance::Fixture;
-use crate::store::conformance::samples::{add_tasks, at, change, event, later, run};
+use crate::store::conformance::samples::{add_tasks, at, change, event, later, program, run};
 use crate::store::{Change, RUNS_KEPT, Store};
 
 const PROCESS: Process = Process { pid: u32::MAX, started: 1 << 60, boot: uuid::Uuid::from_u128(5) };
@@ -92,6 +94,39 @@ pub(crate) async fn an_occurrence_is_found_by_its_name<F: Fixture>() {
     assert_eq!(store.occurrence(id, name).unwrap(), Some(task.occurrence));
     let other = crate::domain::occurrence::OccurrenceName { generation: 9, ..name };
     assert_eq!(store.occurrence(id, other).unwrap(), None);
+}
+
+pub(crate) async fn commands_that_failed_for_good_are_found_latest_first<F: Fixture>() {
+    let fixture = F::open();
+    let store = fixture.store();
+    let tasks = add_tasks(store, 3).await;
+    let failed = |task: usize, version: u64, generation: u32, outcome: Outcome| {
+        let at = at(1_779_000_000_000 + i64::from(generation));
+        let mut ended = later(&tasks[task], version);
+        ended.task.details.command = (task != 2).then(|| Box::new(program()));
+        ended.occurrence.generation = generation;
+        ended.occurrence.state = State::Cancelled(Ended { at, outcome });
+        ended
+    };
+    let ends = [
+        failed(0, 2, 2, Outcome::RetriesExhausted),
+        failed(1, 2, 3, Outcome::RetriesExhausted),
+        failed(0, 3, 4, Outcome::RetriesExhausted),
+        failed(0, 4, 5, Outcome::Cancelled),
+        // What has no command failed otherwise.
+        failed(2, 2, 6, Outcome::RetriesExhausted),
+    ];
+    for (id, ended) in (60..).zip(&ends) {
+        let opened = event(id, Operation::Opened(Box::new(ended.occurrence.clone())), ended);
+        store.commit(change([opened])).await.expect("written");
+    }
+    let found = |since: i64, limit: usize| {
+        let (count, failed) = store.commands_failed_since(at(1_779_000_000_000 + since), limit).expect("readable");
+        (count, failed.iter().map(|each| (each.task.number.0, each.occurrence.generation)).collect::<Vec<_>>())
+    };
+    assert_eq!(found(0, 9), (3, vec![(1, 4), (2, 3), (1, 2)]));
+    assert_eq!(found(3, 1), (2, vec![(1, 4)]));
+    assert_eq!(found(5, 9), (0, Vec::new()));
 }
 
 pub(crate) async fn the_runs_of_a_purged_task_go_with_it<F: Fixture>() {

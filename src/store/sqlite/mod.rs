@@ -281,6 +281,10 @@ impl Store for SqliteStore {
         self.ask(|connection| ops::deleted(connection, until, limit))
     }
 
+    fn commands_failed_since(&self, since: Timestamp, limit: usize) -> Result<(u64, Vec<Snapshot>), StoreError> {
+        self.ask(|connection| runs::failed_since(connection, since, limit))
+    }
+
     fn run(&self, id: RunId) -> Result<Option<Run>, StoreError> {
         self.ask(|connection| runs::run(connection, id))
     }

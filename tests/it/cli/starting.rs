@@ -145,3 +145,18 @@ fn a_daemon_of_another_version_is_named_and_stopped() {
     assert_eq!(run("daemon stop").stdout, "stopped keikod (pid 999999999)\n");
     other.join().expect("it was asked all that it answers");
 }
+
+#[test]
+fn a_daemon_keeps_nothing_open_of_whoever_starts_it() {
+    let home = Home::empty();
+    let lock = home.path().join("lock");
+    let script = "exec 9> \"$1\"; flock -n 9 && exec \"$2\" list";
+    let keiko = home.command("keiko");
+    let mut shell = std::process::Command::new("bash");
+    shell.env_clear().envs(keiko.get_envs().filter_map(|(name, value)| Some((name, value?))));
+    shell.args(["-c", script, "bash"]).arg(&lock).arg(keiko.get_program());
+    assert!(shell.output().expect("bash is there").status.success());
+    assert_eq!(home.keiko("daemon status").code, Some(0), "it runs");
+    let lock = std::fs::File::open(&lock).expect("it was made");
+    lock.try_lock().expect("nobody holds it any more");
+}

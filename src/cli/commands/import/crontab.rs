@@ -97,11 +97,11 @@ impl Crontab {
         };
         match self.file.as_deref() {
             Some("-") => {
-                let mut text = String::new();
-                io::stdin().lock().read_to_string(&mut text).map_err(|source| CliError::Input { source })?;
-                Ok(text)
+                let mut bytes = Vec::new();
+                io::stdin().lock().read_to_end(&mut bytes).map_err(|source| CliError::Input { source })?;
+                Ok(text_of(&bytes))
             }
-            Some(file) => fs::read_to_string(file).map_err(|error| refuse(file, error.to_string())),
+            Some(file) => fs::read(file).map(|bytes| text_of(&bytes)).map_err(|error| refuse(file, error.to_string())),
             None => {
                 let listed = Process::new("crontab").arg("-l").output();
                 let listed = listed.map_err(|error| refuse("your crontab (crontab -l)", error.to_string()))?;
@@ -112,7 +112,7 @@ impl Crontab {
                         if why.is_empty() { listed.status.to_string() } else { why },
                     ));
                 }
-                String::from_utf8(listed.stdout).map_err(|_| refuse("your crontab", "it is not UTF-8".to_owned()))
+                Ok(text_of(&listed.stdout))
             }
         }
     }
@@ -283,6 +283,11 @@ fn user() -> String {
     let listed = Process::new("id").arg("-un").output().ok().and_then(|told| String::from_utf8(told.stdout).ok());
     let named = listed.map(|name| name.trim().to_owned()).filter(|name| !name.is_empty());
     named.or_else(|| env::var("USER").ok()).unwrap_or_default()
+}
+
+/// Returns what a crontab says; a line with bytes that are no UTF-8 is refused by itself, unless it is a comment.
+fn text_of(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
 }
 
 #[cfg(test)]

@@ -87,6 +87,12 @@ pub(super) enum Fault {
         /// Whether a user is to stand before the command.
         is_system: bool,
     },
+    /// It holds bytes of another encoding.
+    #[error("cannot read {text:?}: it holds bytes that are no UTF-8; iconv writes the file anew")]
+    Bytes {
+        /// The line.
+        text: String,
+    },
     /// It is run for somebody else.
     #[error("it is run as {user}: only lines of {person} can be taken over, since Keiko runs commands as you")]
     Other {
@@ -137,6 +143,10 @@ pub(super) fn read(text: &str, owner: Owner<'_>, home: &str) -> Table {
         }
         let above = std::mem::take(&mut comments);
         if line.is_empty() {
+            continue;
+        }
+        if line.contains(char::REPLACEMENT_CHARACTER) {
+            table.faults.push((index + 1, Fault::Bytes { text: line.to_owned() }));
             continue;
         }
         if let Some((name, value)) = assignment(line) {
