@@ -1,10 +1,11 @@
 //! How one change is written in one transaction, or leaves no trace. It checks what the trait promises and decides
 //! nothing else.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::sync::LazyLock;
 
 use rusqlite::{Connection, Transaction, TransactionBehavior, params};
+use uuid::Uuid;
 
 use crate::domain::event::{Event, Operation, Snapshot};
 use crate::domain::occurrence::{Occurrence, OccurrenceName};
@@ -38,6 +39,7 @@ pub(crate) fn commit(connection: &mut Connection, change: &Change) -> Result<Com
         last_seq += 1;
         device_events::write(&transaction, event, last_seq)?;
     }
+    write_devices(&transaction, change)?;
     for event in &change.events {
         last_seq += 1;
         plans.add(event, last_seq, |id| stored(&transaction, id))?;
@@ -199,6 +201,16 @@ fn check_version(event: &Event, stored: Option<Stored>) -> Result<(), Fault> {
     Err(Fault::Refused(StoreError::Conflict { id: task.id, expected: task.version.saturating_sub(1), found }))
 }
 
+/// Notes whose events they are: most often those of one device, which is then written once.
+fn write_devices(transaction: &Transaction<'_>, change: &Change) -> Result<(), Fault> {
+    let devices: BTreeSet<Uuid> = change.events.iter().map(|event| event.device).collect();
+    for device in devices {
+        let sql = "INSERT INTO devices (id) VALUES (?1) ON CONFLICT DO NOTHING";
+        transaction.prepare_cached(sql)?.execute(params![device.as_bytes()])?;
+    }
+    Ok(())
+}
+
 fn write_event(transaction: &Transaction<'_>, event: &Event, seq: u64) -> Result<(), Fault> {
     let fire_id = event.operation.firing().map(|firing| firing.fire_id.0);
     if let Some(fire_id) = fire_id {
@@ -207,8 +219,6 @@ fn write_event(transaction: &Transaction<'_>, event: &Event, seq: u64) -> Result
             return Err(Fault::Refused(StoreError::FiredBefore { fire_id }));
         }
     }
-    let sql = "INSERT INTO devices (id) VALUES (?1) ON CONFLICT DO NOTHING";
-    transaction.prepare_cached(sql)?.execute(params![event.device.as_bytes()])?;
     let occurrence = &event.snapshot.occurrence;
     transaction.prepare_cached(&INSERT_EVENT)?.execute(params![
         to_sql_integer("seq", seq)?,
