@@ -264,6 +264,20 @@ impl RunEnd {
     pub const fn is_success(&self) -> bool {
         matches!(self, Self::Exit(0))
     }
+
+    /// Returns the word for it that SQL and the wire use, its exit status or signal, and why it was not started.
+    #[must_use]
+    pub fn parts(&self) -> (&'static str, Option<i32>, Option<&str>) {
+        match self {
+            Self::Exit(status) => ("exit", Some(*status), None),
+            Self::Signal(signal) => ("signal", Some(*signal), None),
+            Self::TimedOut => ("timed_out", None, None),
+            Self::NotStarted { error } => ("not_started", None, Some(error)),
+            Self::Interrupted => ("interrupted", None, None),
+            Self::Stopped => ("stopped", None, None),
+            Self::Withdrawn => ("withdrawn", None, None),
+        }
+    }
 }
 
 /// `exit status 3`, as people read it.

@@ -9,7 +9,7 @@ use std::collections::{BTreeSet, HashMap};
 use tokio::sync::{mpsc, oneshot};
 
 use crate::domain::awaiting::{Awaited, Recalled, Standing, Verdict, Watch, recall};
-use crate::domain::event::{Event, Operation, Snapshot};
+use crate::domain::event::{Event, Snapshot};
 use crate::domain::occurrence::OccurrenceName;
 use crate::domain::rejection::Rejection;
 use crate::domain::task::TaskId;
@@ -174,42 +174,8 @@ fn history(store: &dyn Store, id: TaskId, name: OccurrenceName) -> Result<Vec<(u
 }
 
 fn opens(event: &Event, name: OccurrenceName) -> bool {
-    match &event.operation {
-        Operation::Added(snapshot) => snapshot.occurrence.name() == name,
-        Operation::Opened(occurrence) => occurrence.name() == name,
-        Operation::Armed
-        | Operation::Spoke(_)
-        | Operation::Fired(_)
-        | Operation::Started
-        | Operation::Acked { .. }
-        | Operation::Suspended(_)
-        | Operation::Snoozed { .. }
-        | Operation::Resumed { .. }
-        | Operation::Edited(_)
-        | Operation::Moved(_)
-        | Operation::Followed { .. }
-        | Operation::Failed
-        | Operation::Retried { .. }
-        | Operation::RunStarted { .. }
-        | Operation::Progressed(_)
-        | Operation::RunEnded { .. }
-        | Operation::Completed(_)
-        | Operation::Cancelled(_)
-        | Operation::Withdrawn
-        | Operation::PassedOver { .. }
-        | Operation::Missed { .. }
-        | Operation::DeadlinePassed
-        | Operation::WaitsSet(_)
-        | Operation::ParentDone(_)
-        | Operation::ParentFailed(_)
-        | Operation::Freed(_)
-        | Operation::Unblocked
-        | Operation::Deleted
-        | Operation::Restored(_)
-        | Operation::Resent { .. }
-        | Operation::Held { .. }
-        | Operation::Expired { .. } => false,
-    }
+    // Only what is new has no state before.
+    event.from.is_none() && event.snapshot.occurrence.name() == name
 }
 
 impl Engine {

@@ -20,6 +20,9 @@ use crate::domain::transition::{Step, wake};
 /// Why a time of a series is passed over at which the command still runs.
 pub(super) const STILL_RUNS: &str = "its command was still running";
 
+/// How many runs of one task may be open where they may overlap (I9): a command that hangs must not heap them up for ever.
+const OPEN_MAX: usize = 100;
+
 /// A run of this attempt was asked for besides the task's times: it changes no state.
 const EXTRA: u32 = 0;
 
@@ -42,6 +45,12 @@ impl Steps<'_> {
     /// Returns whether a run of the task, of whatever occurrence, is not over.
     fn is_busy(&self) -> bool {
         self.runs.iter().any(|run| !run.is_over())
+    }
+
+    /// Returns whether another run may be begun beside those that are not over.
+    fn has_room(&self, overlap: Overlap) -> bool {
+        let open = self.runs.iter().filter(|run| !run.is_over()).count();
+        open == 0 || overlap == Overlap::Allow && open < OPEN_MAX
     }
 
     /// Returns whether the time that has come is to be passed over, since something of the task still runs.
@@ -152,7 +161,7 @@ pub(super) fn ask(steps: &mut Steps<'_>) -> Result<(), Rejection> {
     let Some(program) = steps.task().details.command.clone() else {
         return Err(Rejection::NoCommand { number, state: steps.state().name() });
     };
-    if program.overlap != Overlap::Allow && steps.is_busy() {
+    if !steps.has_room(program.overlap) {
         return Err(Rejection::StillRuns { verb: "run", number, state: steps.state().name() });
     }
     if matches!(steps.state(), State::Pending(pending) if pending.retry_at.is_some()) {
@@ -343,7 +352,7 @@ pub(super) fn overlap(steps: &mut Steps<'_>) -> bool {
     let rule = steps.task().details.command.as_ref().map(|program| program.overlap).unwrap_or_default();
     if steps.task().runs_each() {
         wait_for(steps, None);
-    } else if rule == Overlap::Allow {
+    } else if rule == Overlap::Allow && steps.has_room(rule) {
         let Some(next) = steps.latest_behind(&present).map(|(next, _)| next) else { return false };
         // The one that runs stays open, and ends by itself.
         steps.open(&next);

@@ -115,21 +115,8 @@ fn progress(run: &Run) -> Option<objects::Progress> {
 }
 
 fn end_of(end: &RunEnd) -> objects::RunEnd {
-    let (how, code, error) = run_end(end);
+    let (how, code, error) = end.parts();
     objects::RunEnd { how: how.to_owned(), code, error: error.map(str::to_owned), text: end.to_string() }
-}
-
-/// Returns the word for how a run ended, its exit status or signal, and why it was not started.
-pub(crate) fn run_end(end: &RunEnd) -> (&'static str, Option<i32>, Option<&str>) {
-    match end {
-        RunEnd::Exit(status) => ("exit", Some(*status), None),
-        RunEnd::Signal(signal) => ("signal", Some(*signal), None),
-        RunEnd::TimedOut => ("timed_out", None, None),
-        RunEnd::NotStarted { error } => ("not_started", None, Some(error)),
-        RunEnd::Interrupted => ("interrupted", None, None),
-        RunEnd::Stopped => ("stopped", None, None),
-        RunEnd::Withdrawn => ("withdrawn", None, None),
-    }
 }
 
 /// What a run has said, as JSON can hold it.

@@ -11,7 +11,7 @@ use crate::domain::task::DeadlineTime;
 use crate::domain::time::{Span, Timestamp};
 use crate::domain::waiting::{Parent, Wait};
 use crate::protocol::objects;
-use crate::protocol::to_wire::run::{command, run_end};
+use crate::protocol::to_wire::run::command;
 use crate::protocol::to_wire::{outcome_word, priority, schedule, span, time};
 
 /// Returns the operation's own values, so that a program can follow without comparing snapshots.
@@ -174,6 +174,6 @@ fn edited(edit: &Edit, zone: Tz) -> objects::Json {
 }
 
 fn run_ended(attempt: u32, end: &RunEnd) -> objects::Json {
-    let (how, code, error) = run_end(end);
+    let (how, code, error) = end.parts();
     serde_json::json!({ "attempt": attempt, "how": how, "code": code, "error": error })
 }

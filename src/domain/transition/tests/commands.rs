@@ -192,6 +192,19 @@ fn times_that_are_allowed_run_at_once_and_each_ends_by_itself() {
 }
 
 #[test]
+fn what_hangs_is_not_heaped_up_for_ever() {
+    let mut story = command(interval(1, None), Overlap::Allow, 0);
+    story.run("4 12:00");
+    assert_eq!(story.runs.len(), 100);
+    assert!(story.told().contains("passed_over"));
+    story.ask("4 12:00", &Command::Run).expect_err("there is no room");
+    let first = story.runs[0].id;
+    start(&mut story, "4 12:00");
+    end(&mut story, "4 12:00", first, RunEnd::Exit(0));
+    story.ask("4 12:00", &Command::Run).expect("there is room for one");
+}
+
+#[test]
 fn an_attempt_is_not_waited_for_past_the_next_time() {
     let mut story = command(interval(10, None), Overlap::Skip, 9);
     story.run("4 08:10");

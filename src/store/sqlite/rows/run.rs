@@ -221,16 +221,8 @@ pub(crate) struct EndRow {
 
 impl EndRow {
     pub(crate) fn from_end(end: &RunEnd) -> Self {
-        let (how, code, error) = match end {
-            RunEnd::Exit(status) => ("exit", Some(*status), None),
-            RunEnd::Signal(signal) => ("signal", Some(*signal), None),
-            RunEnd::TimedOut => ("timed_out", None, None),
-            RunEnd::NotStarted { error } => ("not_started", None, Some(error.clone())),
-            RunEnd::Interrupted => ("interrupted", None, None),
-            RunEnd::Stopped => ("stopped", None, None),
-            RunEnd::Withdrawn => ("withdrawn", None, None),
-        };
-        Self { how: how.to_owned(), code, error }
+        let (how, code, error) = end.parts();
+        Self { how: how.to_owned(), code, error: error.map(str::to_owned) }
     }
 
     pub(crate) fn into_end(self) -> Result<RunEnd, RowError> {
