@@ -32,7 +32,7 @@ pub(crate) const DELIVERY: &str = "fire_id, channel, address, task, occurrence_k
 const TARGET: &str = "channel, address, failures, breaker, since_at, next_at, probes, last_error";
 
 /// As the partial index of the outbox has it, so that the index answers.
-pub(crate) const IS_IN_OUTBOX: &str = "status IN ('queued', 'waiting', 'held', 'grouped', 'quiet', 'retrying')";
+pub(crate) const IS_IN_OUTBOX: &str = "status <> 'delivered' AND status <> 'failed' AND status <> 'withdrawn'";
 
 /// As the partial index of what is held has it, so that the index answers.
 pub(crate) const IS_HELD: &str = "status = 'held'";
@@ -41,7 +41,7 @@ pub(crate) const IS_HELD: &str = "status = 'held'";
 pub(crate) const IS_MEMBER: &str = "digest IS NOT NULL AND digest = ?1 AND channel = ?2 AND address = ?3";
 
 /// A delivery is of the same task for ever, and made for the same reason.
-static UPSERT_DELIVERY: LazyLock<String> = LazyLock::new(|| {
+pub(crate) static UPSERT_DELIVERY: LazyLock<String> = LazyLock::new(|| {
     columns::upsert("deliveries", "fire_id, channel, address", "task, reason", DELIVERY)
 });
 

@@ -18,7 +18,6 @@ use crate::store::sqlite::fault::Fault;
 use crate::store::sqlite::rows::away::AwayRow;
 use crate::store::sqlite::rows::occurrence::{OccurrenceRow, SnapshotRow};
 use crate::store::sqlite::rows::operation::ValuesRow;
-use crate::store::sqlite::rows::task::TaskRow;
 use crate::store::sqlite::rows::{from_sql_integer, to_json, to_sql_integer};
 use crate::store::sqlite::{device_events, ops, outbox, read, runs};
 use crate::store::{Change, Committed, RequestSeen, StoreError};
@@ -109,6 +108,8 @@ struct Plans<'a> {
 
 struct TaskPlan<'a> {
     last: &'a Event,
+    /// Its rows, as they stand in the last event.
+    rows: Option<SnapshotRow>,
     /// It may have been withdrawn by now.
     present: OccurrenceName,
     /// Which it is in the store, `None` where the task is not there yet.
@@ -133,7 +134,7 @@ impl<'a> Plans<'a> {
         event: &'a Event,
         seq: u64,
         stored: impl FnOnce(TaskId) -> Result<Option<Stored>, Fault>,
-    ) -> Result<(), Fault> {
+    ) -> Result<&mut TaskPlan<'a>, Fault> {
         let id = event.snapshot.task.id;
         let index = if let Some(index) = self.by_id.get(&id) {
             *index
@@ -143,12 +144,12 @@ impl<'a> Plans<'a> {
             // What comes first of a task is its present occurrence, whatever the operation is called.
             let stored = stored.map(|stored| stored.present);
             let present = stored.unwrap_or(event.snapshot.occurrence.name());
-            self.tasks.push(TaskPlan { last: event, present, stored, occurrences: Vec::new(), sets_waits: false });
+            self.tasks.push(TaskPlan { last: event, rows: None, present, stored, occurrences: Vec::new(), sets_waits: false });
             self.by_id.insert(id, self.tasks.len() - 1);
             self.tasks.len() - 1
         };
         self.tasks[index].add(event, seq);
-        Ok(())
+        Ok(&mut self.tasks[index])
     }
 }
 
@@ -226,11 +227,13 @@ fn write_events<'a>(
     let mut insert = transaction.prepare_cached(&INSERT_EVENT)?;
     for event in events {
         last_seq += 1;
-        plans.add(event, last_seq, |id| stored(transaction, &mut look_up, id))?;
-        match write_event(&mut insert, event, last_seq) {
+        let plan = plans.add(event, last_seq, |id| stored(transaction, &mut look_up, id))?;
+        let rows = SnapshotRow::from_snapshot(&event.snapshot);
+        match write_event(&mut insert, event, &rows, last_seq) {
             Err(Fault::Sqlite(error)) => return Err(why_not_written(transaction, event, error)?),
             written => written?,
         }
+        plan.rows = Some(rows);
     }
     Ok(last_seq)
 }
@@ -246,7 +249,7 @@ fn why_not_written(transaction: &Transaction<'_>, event: &Event, error: rusqlite
     Ok(if has_fired { Fault::Refused(StoreError::FiredBefore { fire_id }) } else { Fault::Sqlite(error) })
 }
 
-fn write_event(insert: &mut Statement<'_>, event: &Event, seq: u64) -> Result<(), Fault> {
+fn write_event(insert: &mut Statement<'_>, event: &Event, rows: &SnapshotRow, seq: u64) -> Result<(), Fault> {
     let fire_id = event.operation.firing().map(|firing| firing.fire_id.0);
     let occurrence = &event.snapshot.occurrence;
     insert.execute(params![
@@ -254,7 +257,7 @@ fn write_event(insert: &mut Statement<'_>, event: &Event, seq: u64) -> Result<()
         event.event_id.as_bytes(),
         event.op_id.as_bytes(),
         event.snapshot.task.id.0.as_bytes(),
-        occurrence.key.to_string(),
+        rows.occurrence.key,
         occurrence.generation,
         event.device.as_bytes(),
         event.actor.as_str(),
@@ -266,7 +269,7 @@ fn write_event(insert: &mut Statement<'_>, event: &Event, seq: u64) -> Result<()
         event.is_late(),
         event.reason,
         fire_id.map(|id| *id.as_bytes()),
-        to_json(&SnapshotRow::from_snapshot(&event.snapshot)),
+        to_json(rows),
     ])?;
     Ok(())
 }
@@ -278,13 +281,13 @@ fn write_tasks(transaction: &Transaction<'_>, plans: &[TaskPlan<'_>]) -> Result<
     let mut occurrence = transaction.prepare_cached(&UPSERT_OCCURRENCE)?;
     let mut in_place = transaction.prepare_cached(&UPSERT_TASK_IN_PLACE)?;
     for plan in plans {
-        write_occurrences(transaction, &mut occurrence, plan)?;
+        let rows = plan.rows.as_ref().expect("a plan is made of events that were written");
+        write_occurrences(transaction, &mut occurrence, plan, &rows.occurrence)?;
         let present = present_of(transaction, plan)?;
-        let row = TaskRow::from_task(&plan.last.snapshot.task);
         if plan.stored == Some(present.name) {
-            columns::write_task(&mut in_place, &row, &present)?;
+            columns::write_task(&mut in_place, &rows.task, &present)?;
         } else {
-            columns::write_task(&mut *transaction.prepare_cached(&UPSERT_TASK)?, &row, &present)?;
+            columns::write_task(&mut *transaction.prepare_cached(&UPSERT_TASK)?, &rows.task, &present)?;
         }
         if plan.sets_waits {
             write_waits(transaction, &plan.last.snapshot.task)?;
@@ -297,7 +300,9 @@ fn write_occurrences(
     transaction: &Transaction<'_>,
     statement: &mut Statement<'_>,
     plan: &TaskPlan<'_>,
+    last: &OccurrenceRow,
 ) -> Result<(), Fault> {
+    let name_of_last = plan.last.snapshot.occurrence.name();
     let task = &plan.last.snapshot.task;
     let id = task.id.0.as_bytes();
     for removed in plan.occurrences.iter().filter(|plan| plan.after.is_none()) {
@@ -306,7 +311,10 @@ fn write_occurrences(
         transaction.prepare_cached(sql)?.execute(params![id, name.key.to_string(), name.generation])?;
     }
     for plan in &plan.occurrences {
-        if let Some(occurrence) = plan.after {
+        let Some(occurrence) = plan.after else { continue };
+        if plan.name == name_of_last {
+            columns::write_occurrence(statement, task.id, last, plan.seq, plan.is_opened)?;
+        } else {
             let row = OccurrenceRow::from_occurrence(occurrence);
             columns::write_occurrence(statement, task.id, &row, plan.seq, plan.is_opened)?;
         }
