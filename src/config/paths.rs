@@ -241,6 +241,12 @@ impl Paths {
         self.data_dir.join("hooks.json")
     }
 
+    /// Returns the file of the numbers that chats of Telegram have in place of those that are configured.
+    #[must_use]
+    pub fn moved_chats_file(&self) -> PathBuf {
+        self.data_dir.join("telegram.json")
+    }
+
     /// Returns the folder for backups for which nobody names a place.
     #[must_use]
     pub fn backup_dir(&self) -> PathBuf {

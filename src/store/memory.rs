@@ -225,6 +225,20 @@ impl Store for MemoryStore {
         })
     }
 
+    fn next_wake(&self) -> Result<Option<Wake>, StoreError> {
+        self.ask(|disk| {
+            let woken = disk.tasks.values().map(Entry::snapshot).filter_map(|snapshot| {
+                let Task { id, version, number, .. } = snapshot.task;
+                snapshot.next_wake().map(|at| (number, Wake { at, id, version }))
+            });
+            woken.min_by_key(|(number, wake)| (wake.at, *number)).map(|(_, wake)| wake)
+        })
+    }
+
+    fn snapshots(&self, ids: &[TaskId]) -> Result<Vec<Snapshot>, StoreError> {
+        self.ask(|disk| ids.iter().filter_map(|id| disk.tasks.get(id)).map(Entry::snapshot).collect())
+    }
+
     fn snapshot(&self, id: TaskId) -> Result<Option<Snapshot>, StoreError> {
         self.ask(|disk| disk.tasks.get(&id).map(Entry::snapshot))
     }

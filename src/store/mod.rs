@@ -45,6 +45,18 @@ pub trait Store: Send + Sync + 'static {
     /// The store cannot be read.
     fn wakes(&self) -> Result<Vec<Wake>, StoreError>;
 
+    /// Returns the earliest of [`Store::wakes`], of several of one time that of the task with the lowest number.
+    ///
+    /// # Errors
+    /// The store cannot be read.
+    fn next_wake(&self) -> Result<Option<Wake>, StoreError>;
+
+    /// Returns those of many tasks that are there, each as [`Store::snapshot`] does, all of one moment.
+    ///
+    /// # Errors
+    /// The store cannot be read.
+    fn snapshots(&self, ids: &[TaskId]) -> Result<Vec<Snapshot>, StoreError>;
+
     /// Returns a task with its present occurrence: the one that was opened last.
     ///
     /// # Errors

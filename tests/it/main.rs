@@ -7,6 +7,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+mod ahead;
 mod architecture;
 mod awaiting;
 mod cli;
