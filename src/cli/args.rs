@@ -26,7 +26,8 @@ use crate::cli::ui::{ColorFlag, Form};
         keiko add pay rent tomorrow 3pm\n  \
         keiko done 12\n\n\
         Exit codes: 0 done, 1 failure, 2 usage, 3 time not understood, 4 not found or ambiguous,\n\
-        5 refused, 6 no daemon, 7 version mismatch, 8 conflict, 9 storage, 124 timed out"
+        5 refused, 6 no daemon, 7 version mismatch, 8 conflict, 9 storage, 124 timed out,\n\
+        130 interrupted with Ctrl-C"
 )]
 pub(crate) struct Arguments {
     /// What is to be done.

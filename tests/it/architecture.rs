@@ -66,7 +66,7 @@ const FENCES: &[(&str, &[&str])] = &[
     ("rusqlite", &["store/sqlite"]),
     ("refinery", &["store/sqlite"]),
     ("refinery_core", &["store/sqlite"]),
-    ("nix", &["daemon/inherited"]),
+    ("nix", &["cli/ui/interrupt", "daemon/inherited"]),
     ("notify_rust", &["notify/desktop"]),
     ("zbus", &["notify/desktop"]),
     ("reqwest", &["notify/http", "notify/ntfy", "notify/ping", "notify/robots", "notify/telegram", "notify/webhook"]),

@@ -298,6 +298,7 @@ impl NewTask {
             time_required: verb == Verb::Remind,
             key: self.key.clone(),
             ping: self.ping.clone(),
+            preview: false,
             waits_for: self.details.parents()?,
             delay: self.details.delay.clone(),
             on_parent_fail: self.details.on_parent_fail.clone(),

@@ -195,6 +195,10 @@ impl Store for SqliteStore {
         self.list_after(which, Number(0), usize::MAX)
     }
 
+    fn titles(&self, which: Which) -> Result<Vec<(TaskId, String)>, StoreError> {
+        self.ask(|connection| read::titles(connection, which))
+    }
+
     fn list_after(&self, which: Which, after: Number, limit: usize) -> Result<Vec<Snapshot>, StoreError> {
         self.ask(|connection| read::list(connection, which, after, limit))
     }
