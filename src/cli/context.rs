@@ -1,5 +1,7 @@
 //! What a command works with: the two streams, the person's zone, and the daemon, which is started when first needed.
 
+use std::time::Duration;
+
 use chrono_tz::Tz;
 
 use crate::cli::error::{CliError, Exit};
@@ -367,6 +369,21 @@ impl<'a> Context<'a> {
                 self.ui.hint(&remark);
             }
         }
+    }
+
+    /// Asks a daemon that is there, and waits no longer than `limit` for the answer. Starts none.
+    ///
+    /// # Errors
+    /// There is none, it refuses, or does not answer in time.
+    pub(crate) fn ask_within<A: Ask>(&mut self, question: &A, limit: Duration) -> Result<A::Answer, CliError> {
+        let may_start = std::mem::replace(&mut self.may_start, false);
+        let asked = self.connect().and_then(|()| {
+            let client = self.client()?;
+            client.wait_at_most(limit)?;
+            Ok(client.call(question)?)
+        });
+        self.may_start = may_start;
+        asked
     }
 
     /// Returns the process of the daemon that runs, of whatever version; `None` where none does. Starts none.

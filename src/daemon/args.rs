@@ -22,6 +22,10 @@ pub(super) struct Args {
     #[arg(long, value_name = "FORMAT")]
     pub(super) log_format: Option<LogFormat>,
 
+    /// Look at the database and the desktop, say in one line of JSON what is found, and end: for `keiko doctor`.
+    #[arg(long, hide = true, conflicts_with_all = ["foreground", "empty", "clock"])]
+    pub(super) examine: bool,
+
     /// Run on a programmable clock that shows TIME (RFC 3339) and stands still until clock.advance moves it.
     #[arg(long, value_name = "TIME", value_parser = instant)]
     pub(super) clock: Option<Timestamp>,

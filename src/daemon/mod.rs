@@ -44,6 +44,7 @@ use crate::store::{Store, StoreError};
 
 mod args;
 mod damage;
+mod examine;
 mod handed;
 mod inherited;
 mod lock;
@@ -196,12 +197,29 @@ pub fn main() -> ExitCode {
         return ended;
     }
     let args = Args::parse();
+    if args.examine {
+        return examined();
+    }
     let mut log = None;
     match run(&args, &mut log, handed) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             tracing::error!("{error}");
             report(&args, &error);
+            ExitCode::from(error.exit_code())
+        }
+    }
+}
+
+/// Says in one line what is found, and serves nobody.
+fn examined() -> ExitCode {
+    match examine::look() {
+        Ok(found) => {
+            say(&found.to_line());
+            ExitCode::SUCCESS
+        }
+        Err(error) => {
+            say(&format!("{FAILED_PREFIX}{error}"));
             ExitCode::from(error.exit_code())
         }
     }

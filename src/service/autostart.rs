@@ -69,8 +69,30 @@ mod tests {
 
     #[test]
     fn a_desktop_starts_the_daemon_with_what_held_at_install() {
-        insta::assert_snapshot!(file(&service()).unwrap().text, @"");
-        insta::assert_snapshot!(file(&odd()).unwrap().text, @"");
+        insta::assert_snapshot!(file(&service()).unwrap().text, @"
+        # Written by keiko daemon install as beab80a4-24eb-5ecc-a2fe-19b50e108663; keiko daemon uninstall removes it unless it was changed
+        [Desktop Entry]
+        Type=Application
+        Name=Keiko
+        Comment=Starts keikod, the reminder daemon
+        Exec=/home/me/.cargo/bin/keikod
+        # Without the program the entry is passed over.
+        TryExec=/home/me/.cargo/bin/keikod
+        Terminal=false
+        NoDisplay=true
+        ");
+        insta::assert_snapshot!(file(&odd()).unwrap().text, @r#"
+        # Written by keiko daemon install as dd58af5f-532e-5bb8-acc9-3f3b29445d41; keiko daemon uninstall removes it unless it was changed
+        [Desktop Entry]
+        Type=Application
+        Name=Keiko
+        Comment=Starts keikod, the reminder daemon
+        Exec=env "KEIKO_DATA_DIR=/家 \\"%%h\\" <&> \\$X \\`id\\` \\\\n/it's" "KEIKO_CONFIG=/etc/a=b; c#d" "/home/100%% \\"me\\"/it's \\$HOME \\\\bin/keikod"
+        # Without the program the entry is passed over.
+        TryExec=/home/100% "me"/it's $HOME \\bin/keikod
+        Terminal=false
+        NoDisplay=true
+        "#);
     }
 
     #[test]

@@ -81,6 +81,45 @@ mod tests {
     fn the_agent_is_started_at_login_with_what_held_at_install() {
         let file = file(&odd()).unwrap();
         assert_eq!(file.name, "keiko.keikod-0123456789ab.plist");
-        insta::assert_snapshot!(file.text, @"");
+        insta::assert_snapshot!(file.text, @r#"
+        <?xml version="1.0" encoding="UTF-8"?>
+        <!-- Written by keiko daemon install as 1da09e64-80f9-5190-9d12-2ec0b5e62d8b; keiko daemon uninstall removes it unless it was changed -->
+        <!DOCTYPE plist PUBLIC "-//Apple//DTD PLIST 1.0//EN" "http://www.apple.com/DTDs/PropertyList-1.0.dtd">
+        <plist version="1.0">
+        <dict>
+          <key>Label</key>
+          <string>keiko.keikod-0123456789ab</string>
+          <key>ProgramArguments</key>
+          <array>
+            <string>/home/100% "me"/it's $HOME \bin/keikod</string>
+            <string>--foreground</string>
+          </array>
+          <key>EnvironmentVariables</key>
+          <dict>
+            <key>KEIKO_DATA_DIR</key>
+            <string>/家 "%h" &lt;&amp;&gt; $X `id` \n/it's</string>
+            <key>KEIKO_CONFIG</key>
+            <string>/etc/a=b; c#d</string>
+          </dict>
+          <!-- At login, and again where it failed; at most every ten seconds. -->
+          <key>RunAtLoad</key>
+          <true/>
+          <key>KeepAlive</key>
+          <dict>
+            <key>SuccessfulExit</key>
+            <false/>
+          </dict>
+          <key>ThrottleInterval</key>
+          <integer>10</integer>
+          <!-- Commands of tasks, and the process that runs them, go on without the daemon. -->
+          <key>AbandonProcessGroup</key>
+          <true/>
+          <key>ExitTimeOut</key>
+          <integer>30</integer>
+          <key>StandardErrorPath</key>
+          <string>/tmp/&lt;log&gt;</string>
+        </dict>
+        </plist>
+        "#);
     }
 }

@@ -161,8 +161,79 @@ mod tests {
     fn each_choice_of_the_service_is_explained() {
         let [unit, socket] = &files(&service()).unwrap()[..] else { panic!("two units") };
         assert_eq!([unit.name.as_str(), socket.name.as_str()], ["keikod.service", "keikod.socket"]);
-        insta::assert_snapshot!(unit.text, @"");
-        insta::assert_snapshot!(socket.text, @"");
+        insta::assert_snapshot!(unit.text, @r#"
+        # Written by keiko daemon install as 2215ab76-bfda-5677-8830-93cc76a1cb8f; keiko daemon uninstall removes it unless it was changed
+        # What you change belongs into a file of its own: systemctl --user edit keikod.service
+
+        [Unit]
+        Description=Keiko, the reminder daemon
+        Documentation=man:keikod(8) man:keiko(1)
+        # The socket comes first, so that whoever calls during a start or a restart waits and is answered. It is only wanted: without
+        # it the daemon makes one of its own, and rings all the same.
+        Wants=keikod.socket
+        After=keikod.socket
+        # Not bound to a graphical session: without one, commands run, chats and terminals are told, and keikod itself waits until there
+        # is a notification server.
+        # What cannot come up, as with a wrong configuration, is not tried for ever. keiko daemon restart begins anew.
+        StartLimitIntervalSec=5min
+        StartLimitBurst=5
+
+        [Service]
+        # It says when it can be called, when it reads its configuration anew, and when it stops.
+        Type=notify
+        # Nobody else speaks for it, the commands of tasks least of all.
+        NotifyAccess=main
+        # The colon: nothing in the line is a variable.
+        ExecStart=:"/home/me/.cargo/bin/keikod" --foreground
+        ExecReload=:"/home/me/.cargo/bin/keiko" daemon reload
+        # Its loop shows that it goes round; a daemon that stands still is ended and started anew. Seldom, for the sake of batteries.
+        WatchdogSec=3min
+        Restart=on-failure
+        RestartSec=2s
+        # 7: the database is of a newer version. 8: another keikod serves this person. Trying again changes neither.
+        RestartPreventExitStatus=7 8
+        # A large database is looked through after a power cut.
+        TimeoutStartSec=2min
+        # What is under way is finished first, within some fifteen seconds.
+        TimeoutStopSec=30s
+        # Only the daemon ends with its service. Commands of tasks, the process that runs them, and a browser that a link opened go on;
+        # the next daemon takes the commands up, with their output and exit status.
+        KillMode=process
+        # A command that takes all memory ends alone.
+        OOMPolicy=continue
+        # In its memory are titles and secrets: they are not to end in a core file. Commands may raise the limit again.
+        LimitCORE=0:infinity
+        # All that the daemon starts inherits what stands here, and is to do what the person may do: sudo and ping in a command need
+        # what NoNewPrivileges= takes away (and with it SystemCallFilter=, RestrictAddressFamilies=, RestrictNamespaces=,
+        # RestrictSUIDSGID=, LockPersonality=, MemoryDenyWriteExecute=, which imply it for a person's services); commands see the whole home,
+        # which ProtectHome=, ProtectSystem= and PrivateUsers= hide or make foreign; windows and agents are reached in /tmp, which PrivateTmp=
+        # replaces. So none of them is set. The daemon itself listens only where no other user can call, asks the system who calls,
+        # and keeps its files to their owner.
+
+        [Install]
+        WantedBy=default.target
+        "#);
+        insta::assert_snapshot!(socket.text, @"
+        # Written by keiko daemon install as e84f9927-7b10-537e-a667-22e0b3cdd6b0; keiko daemon uninstall removes it unless it was changed
+        # What you change belongs into a file of its own: systemctl --user edit keikod.socket
+
+        [Unit]
+        Description=Where programs call keikod
+        Documentation=man:keikod(8) man:keiko(1)
+
+        [Socket]
+        ListenStream=%t/keiko/service-0123456789ab.sock
+        # By this name keikod knows it.
+        FileDescriptorName=keikod
+        # Nobody else may call.
+        SocketMode=0600
+        DirectoryMode=0700
+        # Without it the daemon listens on one of its own; what nobody answers any more is in nobody's way.
+        RemoveOnStop=yes
+
+        [Install]
+        WantedBy=sockets.target
+        ");
     }
 
     #[test]
@@ -172,8 +243,14 @@ mod tests {
             let lines = text.lines().filter(|line| keys.iter().any(|key| line.starts_with(key)));
             lines.map(str::to_owned).collect::<Vec<_>>().join("\n")
         };
-        insta::assert_snapshot!(lines(&unit.text, &["Exec", "Env", "Wants"]), @"");
-        insta::assert_snapshot!(lines(&socket.text, &["Listen"]), @"");
+        insta::assert_snapshot!(lines(&unit.text, &["Exec", "Env", "Wants"]), @r#"
+        Wants=keikod-0123456789ab.socket
+        ExecStart=:/bin/sh -c "exec \"$0\" \"$@\"" "/home/100%% \"me\"/it's $HOME \\bin/keikod" --foreground
+        ExecReload=:/bin/sh -c "exec \"$0\" \"$@\"" "/home/100%% \"me\"/it's $HOME \\bin/keiko" daemon reload
+        Environment="KEIKO_DATA_DIR=/家 \"%%h\" <&> $X `id` \\n/it's"
+        Environment="KEIKO_CONFIG=/etc/a=b; c#d"
+        "#);
+        insta::assert_snapshot!(lines(&socket.text, &["Listen"]), @"ListenStream=/tmp/100%% me/it's here");
     }
 
     #[test]

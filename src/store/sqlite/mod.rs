@@ -36,6 +36,7 @@ mod backup;
 mod columns;
 pub mod damage;
 mod device_events;
+pub mod examine;
 mod fault;
 mod ops;
 mod outbox;
