@@ -36,6 +36,8 @@ pub struct Client {
     /// What the daemon said of itself; the first call asks for it in the same round trip.
     hello: Option<HelloResult>,
     notifications: VecDeque<(String, RawJson)>,
+    /// How long an answer may take.
+    patience: Duration,
 }
 
 /// Why the daemon gave no result.
@@ -195,6 +197,7 @@ impl Client {
             last_id: 0,
             hello: None,
             notifications: VecDeque::new(),
+            patience: ANSWER_WAIT,
         })
     }
 
@@ -203,6 +206,7 @@ impl Client {
     /// # Errors
     /// The socket cannot be used.
     pub fn wait_at_most(&mut self, limit: Duration) -> Result<(), ClientError> {
+        self.patience = limit;
         self.stream.set_recv_timeout(Some(limit)).map_err(|source| self.broken(source))
     }
 
@@ -395,7 +399,7 @@ impl Client {
     fn failed(&self, error: io::Error, method: &str) -> ClientError {
         match error.kind() {
             io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut => {
-                ClientError::TimedOut { method: method.to_owned(), socket: self.socket.clone(), wait: ANSWER_WAIT }
+                ClientError::TimedOut { method: method.to_owned(), socket: self.socket.clone(), wait: self.patience }
             }
             io::ErrorKind::ConnectionReset | io::ErrorKind::BrokenPipe => self.closed(method),
             _ => self.broken(error),

@@ -368,15 +368,20 @@ impl Paths {
             Keeper::Manager => [socket.as_os_str().as_encoded_bytes(), KEPT].concat(),
         };
         // What a killed daemon left may still be true, and costs no room on a full disk.
-        if fs::read(&path).is_ok_and(|found| found == told) {
+        let is_told = fs::read(&path).is_ok_and(|found| found == told);
+        // Where the socket itself is there all along, whoever waits for a daemon sees it come by the file that says so.
+        if is_told && keeper == Keeper::Daemon {
             return Ok(());
         }
         // Renamed into place, so that nobody reads half a path.
-        fs::write(&draft, &told).and_then(|()| fs::rename(&draft, &path)).map_err(|source| {
-            // It is of no use to anybody, and takes room.
-            let _ = fs::remove_file(&draft);
-            PathsError::Unusable { what: "write", path, source }
-        })
+        match fs::write(&draft, &told).and_then(|()| fs::rename(&draft, &path)) {
+            Ok(()) => Ok(()),
+            Err(source) => {
+                // It is of no use to anybody, and takes room.
+                let _ = fs::remove_file(&draft);
+                if is_told { Ok(()) } else { Err(PathsError::Unusable { what: "write", path, source }) }
+            }
+        }
     }
 
     /// Returns where everybody looks for the daemon when nothing is announced, and makes the directory of that place; `None`

@@ -94,6 +94,27 @@ fn after_kill_9_the_next_one_serves_the_same_socket_and_whoever_waited() {
 }
 
 #[test]
+fn who_follows_goes_on_with_the_next_daemon_of_a_service_manager() {
+    let home = Home::new();
+    let kept = listener(&home, "run/kept.sock");
+    let daemon = Daemon::start(handed(&home, kept.try_clone().expect("a descriptor"), ONE));
+    let mut command = home.command(env!("CARGO_BIN_EXE_keiko"));
+    command.args(["events", "--follow", "--json"]);
+    let mut follower = Killed(command.spawn().expect("keiko was built"));
+    let mut said = std::io::BufReader::new(follower.0.stderr.take().expect("a pipe")).lines();
+    let mut events = std::io::BufReader::new(follower.0.stdout.take().expect("a pipe")).lines();
+    Connection::open(&home.path("run/kept.sock")).call("task.add", json!({"title": "tea"}));
+    assert!(events.next().expect("an event").expect("text").contains("tea"));
+    daemon.signal(Signal::TERM);
+    assert!(daemon.ended().success());
+    assert_eq!(said.next().expect("a line").expect("text"), "keikod is gone; waiting for it to come back");
+    let _next = Daemon::start(handed(&home, kept, ONE));
+    assert_eq!(said.next().expect("a line").expect("text"), "keikod is back");
+    Connection::open(&home.path("run/kept.sock")).call("task.add", json!({"title": "bread"}));
+    assert!(events.next().expect("an event").expect("text").contains("bread"));
+}
+
+#[test]
 fn a_second_daemon_is_refused_where_a_service_manager_takes_the_calls_too() {
     let home = Home::new();
     let kept = listener(&home, "run/kept.sock");
@@ -162,7 +183,7 @@ fn what_is_for_somebody_else_or_is_no_such_socket_is_passed_over_and_the_daemon_
     check_passed_over(&home, kept(), "LISTEN_PID=OWN LISTEN_FDS=4000000000", "ready");
     check_passed_over(&home, kept(), "LISTEN_PID=OWN LISTEN_FDS=-1", "ready");
     let named = "LISTEN_PID=OWN LISTEN_FDS=1 LISTEN_FDNAMES=other";
-    check_passed_over(&home, kept(), named, "expected the name keikod, found \\\"other\\\"");
+    check_passed_over(&home, kept(), named, "expected the name keikod, found \"other\"");
     let datagrams = UnixDatagram::bind(home.path("run/kept.sock")).expect("it is free");
     check_passed_over(&home, datagrams, ONE, "expected a stream socket of the file system");
     let (one, other) = UnixStream::pair().expect("a pair");

@@ -132,7 +132,7 @@ print("whoever calls is answered:", len(json.loads(s.makefile().readline())["res
 
 second=$(unit MainPID)
 kill -9 "$second"
-keiko list | tail -n +2 | wc -l
+keiko list 2>/dev/null | tail -n +2 | wc -l
 [ "$(unit MainPID)" != "$second" ] || fail "it was started anew"
 
 keiko add slow in 0s -- sleep 600 >/dev/null
@@ -154,7 +154,7 @@ touch "$HOME/.config/systemd/user/other.service"
 keiko daemon uninstall | wc -l
 keiko daemon uninstall
 [ "$(unit LoadState)" = not-found ] || fail "nothing is left"
-find "$HOME/.config/systemd" -type f -o -type l | xargs -n 1 basename
+find "$HOME/.config/systemd" -type f -printf '%f\n' -o -type l -printf '%f\n'
 keiko list 2>&1 >/dev/null
 keiko daemon stop | cut -d' ' -f1,2
 "#;

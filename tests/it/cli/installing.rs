@@ -13,6 +13,8 @@ const OBEDIENT: &str = "#!/bin/sh\necho \"$@\" >> \"$(dirname \"$0\")/asked\"\n"
 /// A home in which keiko is called with a `systemctl` of the test's own.
 struct Machine {
     home: Home,
+    /// The name of the service of this home's data directory.
+    name: String,
 }
 
 impl Machine {
@@ -22,7 +24,11 @@ impl Machine {
         fs::create_dir(&folder).expect("it is ours");
         fs::write(folder.join("systemctl"), script).expect("it is ours");
         fs::set_permissions(folder.join("systemctl"), fs::Permissions::from_mode(0o755)).expect("it is ours");
-        Self { home }
+        let mut machine = Self { home, name: String::new() };
+        let told = machine.keiko("daemon install --dry-run --json --with systemd").json();
+        told["name"].as_str().expect("a name").clone_into(&mut machine.name);
+        machine.asked();
+        machine
     }
 
     fn keiko(&self, line: &str) -> Ran {
@@ -37,14 +43,7 @@ impl Machine {
         let file = self.home.path().join("tools/asked");
         let text = fs::read_to_string(&file).unwrap_or_default();
         let _ = fs::remove_file(file);
-        let name = self.name();
-        text.lines().map(|line| line.replace(&name, "NAME")).filter(|line| !line.contains("show")).collect()
-    }
-
-    /// Returns the name of the service of this home's data directory.
-    fn name(&self) -> String {
-        let told = self.keiko("daemon install --dry-run --json --with systemd").json();
-        told["name"].as_str().expect("a name").to_owned()
+        text.lines().map(|line| line.replace(&self.name, "NAME")).filter(|line| !line.contains("show")).collect()
     }
 
     fn units(&self) -> PathBuf {
@@ -67,7 +66,7 @@ fn installing_twice_writes_once_and_uninstalling_removes_what_was_written() {
     let again = machine.keiko("daemon install --json");
     assert_eq!(fates(&again), ["unchanged", "unchanged"]);
     assert_eq!(again.json()["pid"], first.json()["pid"], "the daemon that runs goes on");
-    let unit = fs::read_to_string(machine.units().join(format!("{}.service", machine.name()))).expect("it was written");
+    let unit = fs::read_to_string(machine.units().join(format!("{}.service", machine.name))).expect("it was written");
     let home = machine.home.path().display().to_string();
     for kept in [
         format!("Environment=\"KEIKO_CONFIG={home}/config.toml\""),
@@ -76,7 +75,7 @@ fn installing_twice_writes_once_and_uninstalling_removes_what_was_written() {
         assert!(unit.contains(&kept), "no {kept} in {unit}");
     }
     machine.asked();
-    let name = machine.name();
+    let name = &machine.name;
     let gone = machine.keiko("daemon uninstall");
     let expected: String =
         ["service", "socket"].map(|end| format!("removed {home}/.config/systemd/user/{name}.{end}\n")).concat();
@@ -89,14 +88,14 @@ fn installing_twice_writes_once_and_uninstalling_removes_what_was_written() {
 #[test]
 fn a_unit_of_somebody_else_is_left_alone_and_nothing_is_written_beside_it() {
     let machine = Machine::with_systemctl(OBEDIENT);
-    let name = machine.name();
+    let name = &machine.name;
     let unit = machine.units().join(format!("{name}.socket"));
     fs::create_dir_all(machine.units()).expect("it is ours");
     fs::write(&unit, "[Socket]\n").expect("it is ours");
     machine.asked();
     let refused = machine.keiko("daemon install");
     assert_eq!(refused.code, Some(1), "{refused:?}");
-    let told = refused.stderr.replace(&machine.home.path().display().to_string(), "[home]").replace(&name, "NAME");
+    let told = refused.stderr.replace(&machine.home.path().display().to_string(), "[home]").replace(name, "NAME");
     insta::assert_snapshot!(told, @"");
     assert_eq!(machine.asked(), [""; 0]);
     assert_eq!(fs::read_dir(machine.units()).expect("it is there").count(), 1);
@@ -123,7 +122,7 @@ fn where_no_service_manager_answers_the_desktop_starts_the_daemon() {
     let machine = Machine::with_systemctl("#!/bin/sh\necho 'Failed to connect to bus: No medium found' >&2\nexit 1\n");
     let installed = machine.keiko("daemon install");
     assert_eq!(installed.code, Some(0), "{installed:?}");
-    let name = machine.name();
+    let name = &machine.name;
     let entry = machine.home.path().join(format!(".config/autostart/{name}.desktop"));
     assert!(entry.is_file(), "{installed:?}");
     let told = installed.stderr.lines().filter(|line| line.starts_with("hint")).collect::<Vec<_>>().join("\n");

@@ -8,6 +8,7 @@ use std::thread;
 use serde_json::{Value, json};
 
 use crate::cli::Home;
+use crate::support::pty::Pty;
 
 #[test]
 fn the_first_command_starts_the_daemon_and_says_so_once() {
@@ -155,49 +156,49 @@ fn a_daemon_of_another_version_is_named_and_stopped() {
     other.join().expect("it was asked all that it answers");
 }
 
-/// Answers the lines of each connection in turn, as a daemon of another version does.
-fn other_daemon(socket: &Path, answers: Vec<Vec<Value>>) -> thread::JoinHandle<()> {
+/// Answers as a daemon of another version does, as many callers as are told, one after another.
+fn other_daemon(socket: &Path, version: &'static str, protocol: u32, callers: usize) -> thread::JoinHandle<()> {
     let listener = UnixListener::bind(socket).expect("a socket of the test's own");
     thread::spawn(move || {
-        for lines in answers {
+        for _ in 0..callers {
             let (stream, _) = listener.accept().expect("a caller");
-            let mut requests = BufReader::new(stream.try_clone().expect("a stream")).lines();
-            for line in lines {
-                requests.next().expect("a request").expect("UTF-8");
-                writeln!(&stream, "{line}").expect("a caller that listens");
+            let requests = BufReader::new(stream.try_clone().expect("a stream")).lines();
+            for request in requests.map_while(Result::ok) {
+                let request: Value = serde_json::from_str(&request).expect("a request");
+                let result = match request["method"].as_str() {
+                    Some("daemon.hello") => json!({
+                        "schema_version": 1, "version": version, "protocol": protocol, "schema": 1, "pid": 999_999_999,
+                        "now": "2026-05-13T16:00:00-04:00", "zone": "UTC", "programmable_clock": false,
+                    }),
+                    Some("daemon.stop") => json!({ "schema_version": 1, "stopping": true }),
+                    Some("channel.list") => json!({
+                        "schema_version": 1, "now": "2026-05-13T16:00:00-04:00", "channels": [], "targets": [],
+                    }),
+                    _ => json!({}),
+                };
+                // Who knows enough hangs up.
+                let _ = writeln!(&stream, "{}", json!({ "jsonrpc": "2.0", "id": request["id"], "result": result }));
+                if request["method"] == "daemon.stop" {
+                    break;
+                }
             }
         }
     })
 }
 
-fn hello(id: u64, version: &str, protocol: u32) -> Value {
-    json!({ "jsonrpc": "2.0", "id": id, "result": {
-        "schema_version": 1, "version": version, "protocol": protocol, "schema": 1, "pid": 999_999_999,
-        "now": "2026-05-13T16:00:00-04:00", "zone": "UTC", "programmable_clock": false,
-    } })
+/// Returns a home in which a daemon of another version is announced.
+fn with_other(version: &'static str, protocol: u32, callers: usize) -> (Home, thread::JoinHandle<()>) {
+    let home = Home::empty();
+    std::fs::create_dir(home.path().join("data")).expect("a directory of the test's own");
+    let socket = home.path().join("run/other.sock");
+    std::fs::write(home.path().join("data/keikod.socket"), socket.as_os_str().as_encoded_bytes()).expect("it is ours");
+    let other = other_daemon(&socket, version, protocol, callers);
+    (home, other)
 }
 
 #[test]
 fn an_older_daemon_is_named_with_the_command_that_replaces_it_and_restart_does_so_without_a_question() {
-    let home = Home::empty();
-    std::fs::create_dir(home.path().join("data")).expect("a directory of the test's own");
-    let socket = home.path().join("run/other.sock");
-    let announced = || std::fs::write(home.path().join("data/keikod.socket"), socket.as_os_str().as_encoded_bytes());
-    announced().expect("a file of the test's own");
-    let other = other_daemon(
-        &socket,
-        vec![
-            vec![hello(1, "0.0.9", 0), json!({ "jsonrpc": "2.0", "id": 2, "result": {} })],
-            // Who it is, for `restart`, and again to stop it.
-            vec![
-                hello(1, "0.0.9", 0),
-                hello(2, "0.0.9", 0),
-                json!({
-                    "jsonrpc": "2.0", "id": 3, "result": { "schema_version": 1, "stopping": true },
-                }),
-            ],
-        ],
-    );
+    let (home, other) = with_other("0.0.9", 0, 2);
     let refused = home.keiko("list");
     assert_eq!(refused.code, Some(7), "{refused:?}");
     insta::assert_snapshot!(refused.stderr, @"
@@ -210,33 +211,41 @@ fn an_older_daemon_is_named_with_the_command_that_replaces_it_and_restart_does_s
     assert_eq!(home.keiko("list").stdout, "no tasks\n");
 }
 
+#[tokio::test]
+async fn a_person_is_asked_before_an_older_daemon_is_replaced() {
+    let (home, other) = with_other("0.0.9", 0, 2);
+    let keiko = home.command("keiko");
+    let variables = keiko.get_envs().filter_map(|(name, value)| Some((name.to_str()?, value?.to_str()?)));
+    let variables: Vec<String> = variables.map(|(name, value)| format!("{name}={value}")).collect();
+    let program = keiko.get_program().display();
+    let line = format!("stty -echo; env -i {} {program} list; echo exit=$?=", variables.join(" "));
+    for (answer, expected) in [("n", "exit=7="), ("", "exit=0=")] {
+        let mut pty = Pty::run(&line);
+        let asked = pty.wait_for("[Y/n] ").await;
+        assert!(asked.contains("keikod runs version 0.0.9, which this keiko cannot talk to"), "{asked}");
+        pty.type_line(answer).await;
+        pty.wait_for(expected).await;
+    }
+    other.join().expect("it was asked all that it answers");
+    assert_eq!(home.keiko("daemon status --json").json()["version"], env!("CARGO_PKG_VERSION"));
+}
+
 #[test]
 fn a_newer_daemon_is_never_replaced() {
-    let home = Home::empty();
-    let socket = home.path().join("run/other.sock");
-    let other = other_daemon(&socket, vec![vec![hello(1, "9.0.0", 1)]]);
-    let refused = home.keiko_with("daemon restart", "", |command| {
-        command.env("KEIKO_SOCKET", &socket);
-    });
-    other.join().expect("it was asked all that it answers");
+    let (home, other) = with_other("9.0.0", 1, 1);
+    let refused = home.keiko("daemon restart");
     assert_eq!(refused.code, Some(7), "{refused:?}");
     assert!(refused.stderr.contains("hint: install keiko 9.0.0"), "{refused:?}");
+    other.join().expect("it was asked all that it answers");
 }
 
 #[test]
 fn an_older_daemon_of_the_same_protocol_serves_on_and_is_told_of_once() {
-    let home = Home::empty();
-    let socket = home.path().join("run/other.sock");
-    let channels = json!({ "jsonrpc": "2.0", "id": 2, "result": {
-        "schema_version": 1, "now": "2026-05-13T16:00:00-04:00", "channels": [], "targets": [],
-    } });
-    let other = other_daemon(&socket, vec![vec![hello(1, "0.0.9", 1), channels]]);
-    let told = home.keiko_with("channel list", "", |command| {
-        command.env("KEIKO_SOCKET", &socket);
-    });
-    other.join().expect("it was asked all that it answers");
+    let (home, other) = with_other("0.0.9", 1, 1);
+    let told = home.keiko("channel list");
     assert_eq!(told.code, Some(0), "{told:?}");
     assert_eq!(told.stderr, "hint: keikod still runs version 0.0.9: keiko daemon restart starts version 0.1.0\n");
+    other.join().expect("it was asked all that it answers");
 }
 
 #[test]

@@ -132,11 +132,17 @@ pub(super) fn process(paths: &Paths, known: &Known, found: &mut Vec<Finding>) {
         }
         Known::Unasked { error: CliError::Client(ClientError::Version { .. }) } => {}
         Known::Unasked { error } => {
+            let text = match error {
+                CliError::Client(ClientError::TimedOut { wait, .. }) => {
+                    format!("it does not answer within {} s", wait.as_secs())
+                }
+                error => error.to_string(),
+            };
             let mend = match start::served_by(paths) {
                 Some(pid) => Some(format!("kill -9 {pid}, then keiko daemon start")),
                 None => error.hint().or_else(restart),
             };
-            found.push(Finding::wrong(area, &error.to_string(), mend));
+            found.push(Finding::wrong(area, &text, mend));
         }
     }
 }

@@ -136,8 +136,10 @@ pub(super) fn failures(known: &Known, found: &mut Vec<Finding>) {
     if let Some(command) = status.commands_failed.first() {
         let why = command.error.as_deref().unwrap_or("no attempt succeeded");
         let text = format!(
-            "commands failed {} times within seven days; the last is of task {}, {}: {why}",
-            status.commands_failed_total, command.number, command.title
+            "{} within seven days; the last is of task {}, {}: {why}",
+            commands(status.commands_failed_total),
+            command.number,
+            command.title
         );
         let mend = format!("keiko show {} --output, then keiko retry {}", command.number, command.number);
         found.push(Finding::note(area, &text, Some(mend)));
@@ -162,6 +164,10 @@ pub(super) fn failures(known: &Known, found: &mut Vec<Finding>) {
     if found.len() == before {
         found.push(Finding::fine(area, "none within seven days"));
     }
+}
+
+fn commands(count: u64) -> String {
+    if count == 1 { "1 command failed".to_owned() } else { format!("{count} commands failed") }
 }
 
 fn messages(count: u64) -> String {
