@@ -16,7 +16,7 @@ use crate::protocol::{FAILED_PREFIX, HINT_PREFIX, READY_LINE};
 /// How long the daemon may take to come up: a large database after a power cut is read within seconds.
 pub const START_WAIT: Duration = Duration::from_secs(30);
 
-/// What a service manager tells a process that it starts (sd_notify(3), sd_watchdog_enabled(3), sd_listen_fds(3)).
+/// What a service manager tells a process that it starts (`sd_notify(3)`, `sd_watchdog_enabled(3)`, `sd_listen_fds(3)`).
 const MANAGER_VARIABLES: [&str; 6] =
     ["NOTIFY_SOCKET", "WATCHDOG_USEC", "WATCHDOG_PID", "LISTEN_FDS", "LISTEN_PID", "LISTEN_FDNAMES"];
 

@@ -1,7 +1,7 @@
 //! Which socket did a service manager open for this daemon? Taken only where all that is said of it holds: that it is for this
 //! process, by its name, and that it listens where this daemon is to be found.
 //!
-//! The protocol is that of sd_listen_fds(3). Never trusts a number alone: what is handed over to somebody else is closed as all
+//! The protocol is that of `sd_listen_fds(3)`. Never trusts a number alone: what is handed over to somebody else is closed as all
 //! else that is inherited, and what is wrong is told and closed. The daemon then listens on a socket of its own.
 
 use std::os::unix::net::UnixListener;
@@ -13,7 +13,7 @@ use crate::api::listen::{ListenError, Listening, adopt};
 use crate::config::paths::{Keeper, Paths, PathsError};
 use crate::daemon::inherited;
 
-/// The number of the first file that is handed over (sd_listen_fds(3), `SD_LISTEN_FDS_START`).
+/// The number of the first file that is handed over (`sd_listen_fds(3)`, `SD_LISTEN_FDS_START`).
 const FIRST: i32 = 3;
 
 /// The most that may be handed over (I9). One is of use; who says that there are millions is not believed.

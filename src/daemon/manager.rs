@@ -1,6 +1,6 @@
 //! What does the service manager that started the daemon want to hear? That it is ready, reloads, stops, and lives.
 //!
-//! The protocol is that of sd_notify(3) and sd_watchdog_enabled(3): a datagram of lines. Nothing is said where nobody asked,
+//! The protocol is that of `sd_notify(3)` and `sd_watchdog_enabled(3)`: a datagram of lines. Nothing is said where nobody asked,
 //! to a manager that started somebody else, or in place of a loop that stands still.
 
 use std::ffi::OsStr;
@@ -77,7 +77,7 @@ impl Manager {
     }
 
     /// Says as often as is wanted that the daemon lives, which the loop itself must have shown each time; until `stop`.
-    pub(super) async fn guard(&self, handle: Handle, stop: CancellationToken) {
+    pub(super) async fn guard(self: Arc<Self>, handle: Handle, stop: CancellationToken) {
         let Some(limit) = self.watchdog.filter(|_| self.socket.is_some()) else { return };
         // Half of it, as sd_watchdog_enabled(3) asks.
         let rest = limit / 2;
@@ -152,12 +152,8 @@ impl Configuration for Announced {
         Box::pin(async move {
             self.manager.reloading();
             let reloaded = self.reloading.reload().await;
-            match &reloaded {
-                Ok(_) => self.manager.ready(&self.status),
-                Err(_) => {
-                    self.manager.ready(&format!("{}; the configuration is wrong, the former one holds", self.status))
-                }
-            }
+            let refused = if reloaded.is_err() { "; the configuration is wrong, the former one holds" } else { "" };
+            self.manager.ready(&format!("{}{refused}", self.status));
             reloaded
         })
     }

@@ -12,7 +12,7 @@ use futures_util::future::{BoxFuture, join_all};
 use tokio_util::sync::CancellationToken;
 
 use crate::api::listen::{ListenError, Listening, is_answered, is_greeted, listen};
-use crate::api::{About, Api, Configuration};
+use crate::api::{About, Api};
 use crate::clock::Clock;
 use crate::clock::sim::SimClock;
 use crate::clock::system::SystemClock;
@@ -264,10 +264,7 @@ async fn serve(args: &Args, paths: &Paths, config: &Config, mut handed: Handed) 
     let manager = Arc::new(Manager::of_environment());
     let signals = Signals::listen().map_err(|source| DaemonError::System { what: "hear signals", source })?;
     // Before anything is due: a daemon that nobody can reach must not fire.
-    let listening = match handed.listen(paths) {
-        Some(listening) => listening,
-        None => announced_socket(paths)?,
-    };
+    let listening = handed.listen(paths).map_or_else(|| announced_socket(paths), Ok)?;
     let socket = listening.path().to_owned();
     let clock = clock(args);
     let mut ids = Ids::from_system();
@@ -279,19 +276,8 @@ async fn serve(args: &Args, paths: &Paths, config: &Config, mut handed: Handed) 
     let configured = Configured::new(paths, config, &clock, || network(args))?;
     let channels = channels(config, &configured).await;
     let runner = Arc::new(runner(paths));
-    let parts = EngineParts {
-        runner: Arc::clone(&runner) as Arc<dyn Runner>,
-        commands_at_once: config.commands_at_once,
-        store: Arc::clone(&store) as Arc<dyn Store>,
-        clock: Arc::clone(&clock),
-        channels,
-        ids,
-        grace: config.grace,
-        quiet_hours: config.quiet.clone(),
-        daily: config.daily.clone(),
-        routing: config.routing.clone(),
-    };
-    let (handle, running) = match engine::start(parts).await {
+    let edges = (Arc::clone(&runner) as Arc<dyn Runner>, Arc::clone(&store) as Arc<dyn Store>, Arc::clone(&clock));
+    let (handle, running) = match engine::start(parts(config, edges, channels, ids)).await {
         Ok(started) => started,
         Err(error) => {
             store.close();
@@ -301,17 +287,15 @@ async fn serve(args: &Args, paths: &Paths, config: &Config, mut handed: Handed) 
     runner.look();
     let stop = CancellationToken::new();
     let hooks = hooks(args, paths, config, &handle, &clock).await;
-    let configuration = Arc::new(Announced {
-        reloading: Reloading::new(paths.clone(), configured, Arc::clone(&hooks), config.clone()),
-        manager: Arc::clone(&manager),
-        status: format!("serves {}", paths.data_dir().display()),
-    });
+    let reloading = Reloading::new(paths.clone(), configured, Arc::clone(&hooks), config.clone());
+    let status = format!("serves {}", paths.data_dir().display());
+    let configuration = Announced { reloading, manager: Arc::clone(&manager), status: status.clone() };
     let api = Arc::new(Api::new(
         handle.clone(),
         clock,
         about(args, paths, &socket),
         settings::api(config),
-        Arc::clone(&configuration) as Arc<dyn Configuration>,
+        Arc::new(configuration),
         Arc::clone(&hooks),
         stop.clone(),
     ));
@@ -319,12 +303,8 @@ async fn serve(args: &Args, paths: &Paths, config: &Config, mut handed: Handed) 
     tokio::spawn(signals.pass_on(stop.clone(), reload_of(&api)));
     tracing::info!(version = PROGRAM_VERSION, pid = std::process::id(), socket = %socket.display(), "ready");
     say(READY_LINE);
-    manager.ready(&configuration.status);
-    let guarded = Arc::clone(&manager);
-    tokio::spawn({
-        let (handle, stop) = (handle.clone(), stop.clone());
-        async move { guarded.guard(handle, stop).await }
-    });
+    manager.ready(&status);
+    tokio::spawn(Arc::clone(&manager).guard(handle.clone(), stop.clone()));
 
     let ended = tokio::select! {
         () = stop.cancelled() => Ok(()),
@@ -347,6 +327,27 @@ async fn serve(args: &Args, paths: &Paths, config: &Config, mut handed: Handed) 
     // With it go the connections of those who wait for the end.
     drop(api);
     ended
+}
+
+/// Returns what the loop is made of.
+fn parts(
+    config: &Config,
+    (runner, store, clock): (Arc<dyn Runner>, Arc<dyn Store>, Arc<dyn Clock>),
+    channels: Vec<Arc<dyn Channel>>,
+    ids: Ids,
+) -> EngineParts {
+    EngineParts {
+        runner,
+        commands_at_once: config.commands_at_once,
+        store,
+        clock,
+        channels,
+        ids,
+        grace: config.grace,
+        quiet_hours: config.quiet.clone(),
+        daily: config.daily.clone(),
+        routing: config.routing.clone(),
+    }
 }
 
 /// Refuses to begin anew beside a database that was set aside, unless that is asked for.

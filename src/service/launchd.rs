@@ -3,6 +3,8 @@
 //! The rules are those of launchd.plist(5). The daemon makes its socket itself: one of launchd's is had only through a call into
 //! C, which this program does not make.
 
+use std::fmt::Write as _;
+
 use crate::service::{File, Service, TextError, mark, text};
 
 const BEGIN: &str = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n";
@@ -24,7 +26,8 @@ pub fn file(service: &Service) -> Result<File, TextError> {
     let label = label(&service.name);
     let mut variables = String::new();
     for (name, path) in &service.variables {
-        variables += &format!("    <key>{}</key>\n    <string>{}</string>\n", escaped(name), escaped(text(path)?));
+        // Writing to a String cannot fail.
+        let _ = writeln!(variables, "    <key>{}</key>\n    <string>{}</string>", escaped(name), escaped(text(path)?));
     }
     if !variables.is_empty() {
         variables = format!("  <key>EnvironmentVariables</key>\n  <dict>\n{variables}  </dict>\n");

@@ -2,6 +2,7 @@
 //!
 //! The rules of the text are those of systemd.syntax(7), systemd.service(5) and systemd.socket(5), as of version 252.
 
+use std::fmt::Write as _;
 use std::path::Path;
 
 use crate::service::{Author, File, Service, Socket, TextError, mark, text};
@@ -97,7 +98,8 @@ pub fn files(service: &Service) -> Result<Vec<File>, TextError> {
     let name = &service.name;
     let mut environment = String::new();
     for (variable, path) in &service.variables {
-        environment += &format!("Environment={}\n", quoted(&format!("{variable}={}", text(path)?)));
+        // Writing to a String cannot fail.
+        let _ = writeln!(environment, "Environment={}", quoted(&format!("{variable}={}", text(path)?)));
     }
     if !environment.is_empty() {
         environment.insert_str(0, "# What held when it was installed.\n");

@@ -30,7 +30,7 @@ mod reach;
 const ANSWERED_WITHIN: Duration = Duration::from_secs(5);
 
 /// How long it may take to look through the database: a gigabyte takes some seconds, a slow disk ten times as long.
-const EXAMINED_WITHIN: Duration = Duration::from_secs(120);
+const EXAMINED_WITHIN: Duration = Duration::from_mins(2);
 
 /// The target that a test message goes to.
 const DESKTOP: &str = "desktop";

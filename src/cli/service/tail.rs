@@ -42,8 +42,8 @@ impl Tail {
         let end = self.file.metadata()?.len();
         let mut start = end;
         let mut bytes = Vec::new();
-        // One line end more than lines, since the first of them ends the line before.
-        while start > 0 && end - start < END_BYTES_MAX && bytes.iter().filter(|byte| **byte == b'\n').count() <= count {
+        // One part more than lines and their ends, since the first line may be cut.
+        while start > 0 && end - start < END_BYTES_MAX && bytes.split(|byte| *byte == b'\n').count() <= count + 1 {
             let block = start.min(BLOCK_BYTES);
             start -= block;
             let mut before = vec![0; usize::try_from(block).expect("a block is small")];
@@ -173,7 +173,7 @@ mod tests {
         assert!(Tail::open(&path).unwrap().is_none());
         fs::write(&path, "").unwrap();
         assert_eq!(Tail::open(&path).unwrap().unwrap().last(5).unwrap(), [""; 0]);
-        let text: String = (0..20_000).map(|number| format!("line {number}\n")).collect();
+        let text = (0..20_000).map(|number| format!("line {number}")).collect::<Vec<_>>().join("\n") + "\n";
         fs::write(&path, &text).unwrap();
         let last = |count| Tail::open(&path).unwrap().unwrap().last(count).unwrap();
         assert_eq!(last(2), ["line 19998", "line 19999"]);

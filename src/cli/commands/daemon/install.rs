@@ -18,7 +18,7 @@ use crate::service::{launchd, systemd};
 /// Has the system start the daemon, at login and again where it fails; doing so twice changes nothing
 ///
 /// On Linux a systemd service of yours, with the socket through which keiko calls; where no such manager runs, an entry that your
-/// desktop starts at login. On macOS a launchd agent. KEIKO_CONFIG, KEIKO_DATA_DIR and KEIKO_SOCKET, and the XDG_…_HOME of files, hold
+/// desktop starts at login. On macOS a launchd agent. `KEIKO_CONFIG`, `KEIKO_DATA_DIR` and `KEIKO_SOCKET`, and the homes of files that XDG names, hold
 /// for the service as they are now. A daemon that runs is replaced by the service; commands of tasks go on meanwhile.
 #[derive(Clone, Debug, Args)]
 #[command(after_help = "Examples:\n  \
@@ -136,7 +136,7 @@ fn hints(context: &mut Context<'_>, manager: Manager) {
             context.ui.hint("it runs while you are logged in: loginctl enable-linger has it run from boot on");
         }
         Manager::Autostart => {
-            context.ui.hint("it starts when you log in at your desktop, and with your first keiko command")
+            context.ui.hint("it starts when you log in at your desktop, and with your first keiko command");
         }
         Manager::Systemd | Manager::Launchd => {}
     }

@@ -24,7 +24,7 @@ pub(super) fn versions(known: &Known, examination: Option<&Examination>, found: 
     let area = "versions";
     let mut told = format!("keiko {PROGRAM_VERSION}");
     if let Some(examination) = examination {
-        told += &format!(", keikod {}, schema {}", examination.version, examination.schema);
+        told = format!("{told}, keikod {}, schema {}", examination.version, examination.schema);
         if examination.version != PROGRAM_VERSION {
             let mend = "install keiko and keikod of one version side by side".to_owned();
             return found.push(Finding::wrong(area, &format!("{told}: they are not of one version"), Some(mend)));

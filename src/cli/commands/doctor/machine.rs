@@ -32,13 +32,12 @@ pub(super) fn clock(found: &mut Vec<Finding>) {
 /// Looks whether the zone is likely to be the person's.
 pub(super) fn zone(here: Tz, known: &Known, found: &mut Vec<Finding>) {
     let area = "zone";
-    if let Known::Answers { status, .. } = known {
-        if status.zone != here.name() {
-            let text =
-                format!("keikod is in {}, this terminal in {here}: times typed here are fixed to {here}", status.zone);
-            found.push(Finding::note(area, &text, Some("unset TZ, or keiko daemon restart".to_owned())));
-            return;
-        }
+    if let Known::Answers { status, .. } = known
+        && status.zone != here.name()
+    {
+        let text =
+            format!("keikod is in {}, this terminal in {here}: times typed here are fixed to {here}", status.zone);
+        return found.push(Finding::note(area, &text, Some("unset TZ, or keiko daemon restart".to_owned())));
     }
     let is_utc =
         matches!(here, Tz::UTC | Tz::Etc__UTC | Tz::Etc__UCT | Tz::Etc__Zulu | Tz::Universal | Tz::Zulu | Tz::UCT);
