@@ -1,5 +1,5 @@
 //! The daemon under a service manager: the socket that it is handed, and what it says of itself. Both are given by hand, as
-//! sd_listen_fds(3) and sd_notify(3) describe them.
+//! `sd_listen_fds(3)` and `sd_notify(3)` describe them.
 
 #![cfg(target_os = "linux")]
 

@@ -88,6 +88,11 @@ fn put(path: &Path, text: &str) -> io::Result<()> {
     })
 }
 
+/// Returns whether a file is there, ours, and as it was written.
+pub(crate) fn is_ours(path: &Path) -> bool {
+    fs::read(path).is_ok_and(|found| origin(&String::from_utf8_lossy(&found)) == Origin::Ours)
+}
+
 /// Removes a file that is ours and as it was written; `None` where there is none.
 ///
 /// # Errors

@@ -191,6 +191,17 @@ pub(crate) fn is_synchronised() -> Option<bool> {
     }
 }
 
+/// Returns whether there is a launchd at all.
+///
+/// # Errors
+/// There is none.
+pub(crate) fn launchd_answers() -> Result<(), ServiceError> {
+    if cfg!(target_os = "macos") {
+        return Ok(());
+    }
+    Err(ServiceError::NoManager { manager: Manager::Launchd, why: "it is a part of macOS".to_owned() })
+}
+
 /// Has launchd do something.
 ///
 /// # Errors

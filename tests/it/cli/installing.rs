@@ -102,6 +102,7 @@ fn a_unit_of_somebody_else_is_left_alone_and_nothing_is_written_beside_it() {
     let left = machine.keiko("daemon uninstall");
     assert!(left.stderr.contains("stays: keiko daemon install did not write it"), "{left:?}");
     assert_eq!(fs::read_to_string(&unit).expect("it stays"), "[Socket]\n");
+    assert_eq!(machine.asked(), [""; 0], "nor is it stopped");
 }
 
 #[test]
@@ -133,6 +134,8 @@ fn where_no_service_manager_answers_the_desktop_starts_the_daemon() {
     let refused = machine.keiko("daemon install --with systemd");
     assert_eq!(refused.code, Some(1), "{refused:?}");
     assert!(refused.stderr.contains("No medium found"), "{refused:?}");
+    assert_eq!(machine.keiko("daemon install --with launchd").code, Some(1), "this is no macOS");
+    assert!(!machine.units().exists() && !machine.home.path().join("Library").exists(), "nothing is written");
     machine.keiko("daemon uninstall");
     assert!(!entry.exists());
     let added = machine.keiko("add more tea in 3h");

@@ -60,6 +60,12 @@ impl Install {
             context.answer(&plan.to_json(true), &[], |_| plan.shown());
             return Ok(Exit::Done);
         }
+        // Before anything is written that nobody would read.
+        match manager {
+            Manager::Systemd => system::systemd_answers()?,
+            Manager::Launchd => system::launchd_answers()?,
+            Manager::Autostart => {}
+        }
         files::write(&plan.files)?;
         match manager {
             Manager::Systemd => start_units(context, &plan)?,
@@ -96,7 +102,6 @@ fn choose(context: &mut Context<'_>) -> Manager {
 /// Has systemd start the units, in place of whatever daemon runs.
 fn start_units(context: &mut Context<'_>, plan: &Plan) -> Result<(), CliError> {
     let (unit, socket) = (systemd::service_unit(&plan.name), systemd::socket_unit(&plan.name));
-    system::systemd_answers()?;
     system::systemd_do(&["daemon-reload"])?;
     system::systemd_do(&["enable", "--", &socket, &unit])?;
     let own = system::systemd_pid(&unit);

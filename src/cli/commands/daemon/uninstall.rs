@@ -42,9 +42,10 @@ impl Uninstall {
             });
             return Ok(Exit::Done);
         }
-        let is_service = places.iter().any(|(manager, path)| *manager == Manager::Systemd && path.is_file());
-        let answers = is_service && stop_units(context, &folders, &name)?;
-        if places.iter().any(|(manager, path)| *manager == Manager::Launchd && path.is_file()) {
+        // A service that somebody else wrote is theirs to stop, too.
+        let is_ours = |of: Manager| places.iter().any(|(manager, path)| *manager == of && files::is_ours(path));
+        let answers = is_ours(Manager::Systemd) && stop_units(context, &folders, &name)?;
+        if is_ours(Manager::Launchd) {
             // One that does not run is none to be stopped.
             let _ = system::launchctl(&["bootout", &format!("{}/{}", system::launchd_domain(), launchd::label(&name))]);
         }
