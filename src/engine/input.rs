@@ -156,6 +156,11 @@ pub enum Input {
         /// Answered once it has happened, or the wait is over otherwise.
         reply: oneshot::Sender<Result<Waited, CallError>>,
     },
+    /// Somebody wants to know whether the loop goes round.
+    Beat {
+        /// Answered at the end of the turn.
+        reply: oneshot::Sender<()>,
+    },
     /// Somebody wants to compare the queue with the store.
     Audit {
         /// Where the live entries go.

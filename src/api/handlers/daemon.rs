@@ -21,7 +21,7 @@ pub(in crate::api) fn hello(api: &Api, params: &Hello) -> Result<HelloResult, Rp
              {PROGRAM_VERSION} with protocol {PROTOCOL_VERSION}"
         );
         return Err(RpcError::new(ErrorKind::Version, message)
-            .with_hint("run keiko daemon stop; the next command starts the daemon that is installed")
+            .with_hint("run keiko daemon restart, with the keiko that is installed")
             .with(|data| {
                 data.protocol = Some(PROTOCOL_VERSION);
                 data.version = Some(PROGRAM_VERSION.to_owned());

@@ -37,6 +37,7 @@ mod backup;
 mod columns;
 pub mod damage;
 mod device_events;
+pub mod examine;
 mod fault;
 mod ops;
 mod outbox;
