@@ -926,7 +926,7 @@ _keiko() {
             return 0
             ;;
         keiko__subcmd__edit)
-            opts="-y -q -h --title --at --every --cron --rrule --from --until --tz --this --following --all --yes --dry-run --stage --text --due --before --after --series --one-shot --attention --tag --note --link --priority --via --alert --retries --max-late --deadline --deadline-alert --nag --nag-max --missed --auto-done --waits-for --delay --on-parent-fail --no-alert --run --sh --env --dir --timeout --overlap --nice --limit --no-command --no-timeout --no-link --no-max-late --no-deadline --no-nag --no-auto-done --after-done --untag --json --quiet --print-id --color --help"
+            opts="-y -q -h --title --at --every --cron --rrule --from --until --tz --this --following --all --yes --dry-run --stage --text --due --before --after --series --one-shot --attention --tag --note --link --priority --via --alert --retries --max-late --deadline --deadline-alert --nag --nag-max --missed --auto-done --waits-for --delay --on-parent-fail --no-alert --run --sh --env --dir --timeout --overlap --nice --limit --no-command --no-timeout --ping --no-ping --no-link --no-max-late --no-deadline --no-nag --no-auto-done --after-done --untag --json --quiet --print-id --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1073,6 +1073,10 @@ _keiko() {
                     return 0
                     ;;
                 --limit)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --ping)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;

@@ -215,6 +215,7 @@ complete -c keiko -n "__fish_keiko_using_subcommand edit" -l timeout -d 'How lon
 complete -c keiko -n "__fish_keiko_using_subcommand edit" -l overlap -d 'What becomes of a time at which it still runs: skip, queue or allow (skip)' -r
 complete -c keiko -n "__fish_keiko_using_subcommand edit" -l nice -d 'How much it gives way to others, from 0 to 19 (0)' -r
 complete -c keiko -n "__fish_keiko_using_subcommand edit" -l limit -d 'What it may use at most: memory=512M,cpu=10m,processes=50,files=64' -r
+complete -c keiko -n "__fish_keiko_using_subcommand edit" -l ping -d 'Tell a dead-man\'s switch, such as healthchecks.io, when its command starts, succeeds or fails' -r
 complete -c keiko -n "__fish_keiko_using_subcommand edit" -l untag -d 'A tag to remove' -r
 complete -c keiko -n "__fish_keiko_using_subcommand edit" -l color -d 'Whether to show colours' -r -f -a "auto\t'On a terminal that knows colours, unless `NO_COLOR` is set'
 always\t'Also into pipes and files'
@@ -232,6 +233,7 @@ complete -c keiko -n "__fish_keiko_using_subcommand edit" -l no-alert -d 'Do not
 complete -c keiko -n "__fish_keiko_using_subcommand edit" -l run -d 'Run what stands behind -- when it is due; -- alone says so too'
 complete -c keiko -n "__fish_keiko_using_subcommand edit" -l no-command -d 'Run nothing any more: it is a reminder'
 complete -c keiko -n "__fish_keiko_using_subcommand edit" -l no-timeout -d 'It may run for as long as it takes'
+complete -c keiko -n "__fish_keiko_using_subcommand edit" -l no-ping -d 'Tell no dead-man\'s switch any more'
 complete -c keiko -n "__fish_keiko_using_subcommand edit" -l no-link -d 'Nothing to open any more'
 complete -c keiko -n "__fish_keiko_using_subcommand edit" -l no-max-late -d 'Send it however late'
 complete -c keiko -n "__fish_keiko_using_subcommand edit" -l no-deadline -d 'No deadline any more'

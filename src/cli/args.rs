@@ -5,8 +5,9 @@
 use clap::{Args, Parser, Subcommand};
 
 use crate::cli::commands::{
-    ack, add, agenda, away, backup, cancel, channel, daemon, delete, done, edit, events, help, history, import, list,
-    op, parse, pause, remind, resume, retry, rpc, run, show, skip, snooze, status, unblock, undo, wait, watch, why,
+    ack, add, agenda, away, backup, cancel, channel, daemon, delete, doctor, done, edit, events, help, history, import,
+    list, op, parse, pause, remind, resume, retry, rpc, run, show, skip, snooze, status, unblock, undo, wait, watch,
+    why,
 };
 use crate::cli::ui::{ColorFlag, Form};
 
@@ -26,7 +27,8 @@ use crate::cli::ui::{ColorFlag, Form};
         keiko add pay rent tomorrow 3pm\n  \
         keiko done 12\n\n\
         Exit codes: 0 done, 1 failure, 2 usage, 3 time not understood, 4 not found or ambiguous,\n\
-        5 refused, 6 no daemon, 7 version mismatch, 8 conflict, 9 storage, 124 timed out"
+        5 refused, 6 no daemon, 7 version mismatch, 8 conflict, 9 storage, 124 timed out,\n\
+        130 interrupted with Ctrl-C"
 )]
 pub(crate) struct Arguments {
     /// What is to be done.
@@ -121,6 +123,8 @@ pub(crate) enum Command {
     Channel(channel::Channel),
     #[command(name = "daemon")]
     Daemon(daemon::Daemon),
+    #[command(name = "doctor")]
+    Doctor(doctor::Doctor),
     #[command(name = "backup")]
     Backup(backup::Backup),
     #[command(name = "import")]

@@ -1,4 +1,4 @@
-//! The files that are made from the arguments' own descriptions: completions and manual pages.
+//! The files that are made from what the program itself says: completions, manual pages, and the units that a package brings.
 //!
 //! They are checked in, and a test fails when they are stale. Writes nothing itself.
 
@@ -10,6 +10,7 @@ use clap_mangen::Man;
 
 use crate::cli::args::Arguments;
 use crate::cli::{time_page, week_page};
+use crate::service::{Author, Service, Socket, systemd};
 
 /// A file that is generated.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -44,7 +45,27 @@ pub fn files(daemon: Command) -> Vec<Generated> {
     files.push(Generated { path: PathBuf::from("man/keiko-time.7"), content });
     let content = week_page::page(env!("CARGO_PKG_VERSION")).into_bytes();
     files.push(Generated { path: PathBuf::from("man/keiko.7"), content });
+    files.extend(units());
     files
+}
+
+/// Returns the units for everybody who installs a package: with its programs, and the person's own files where they lie by default.
+fn units() -> Vec<Generated> {
+    let service = Service {
+        name: "keikod".to_owned(),
+        daemon: "/usr/bin/keikod".into(),
+        keiko: "/usr/bin/keiko".into(),
+        variables: Vec::new(),
+        socket: Socket::InRuntimeDir("service.sock".to_owned()),
+        log: PathBuf::new(),
+        author: Author::Package,
+    };
+    let units = systemd::files(&service).expect("these paths are plain");
+    let generated = |unit: crate::service::File| Generated {
+        path: PathBuf::from("packaging").join(unit.name),
+        content: unit.text.into_bytes(),
+    };
+    units.into_iter().map(generated).collect()
 }
 
 fn page(command: Command, section: char) -> Generated {

@@ -330,6 +330,9 @@ impl Engine {
             // Who asked may have gone.
             let _ = reply.send(self.audit());
         }
+        for reply in sorted.beats {
+            let _ = reply.send(());
+        }
     }
 
     /// Returns whether the store failed, and is to be left alone for a while.
@@ -360,6 +363,7 @@ impl Engine {
                 Input::Configure { settings, reply } => self.configure(settings, reply),
                 Input::Wait { wait, reply } => self.take_wait(wait, reply),
                 Input::Audit { reply } => sorted.audits.push(reply),
+                Input::Beat { reply } => sorted.beats.push(reply),
             }
         }
         sorted

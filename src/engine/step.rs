@@ -383,6 +383,17 @@ impl<'a> Batch<'a> {
         {
             return Ok(seen);
         }
+        let key = request.key.clone();
+        let (transition, moment) = self.planned_new(request)?;
+        self.next_number = Number(self.next_number.0 + 1);
+        self.note(key, transition.after.task.id);
+        let applied = self.take(transition, Actor::Person, &moment);
+        self.note_verb(applied.op_id, "add", &applied.snapshot);
+        Ok(applied)
+    }
+
+    /// Returns what follows for a task that is to be added; it has the next number, which is not used up.
+    fn planned_new(&mut self, request: AddRequest) -> Result<(Transition, Moment<'a>), CallError> {
         let moment = self.moment_of(request.key.as_ref(), &request.details.tags);
         let id = TaskId(self.ids.next(moment.now));
         let mut waits = request.waits;
@@ -398,11 +409,7 @@ impl<'a> Batch<'a> {
             waits,
         };
         let transition = create(new, &moment)?;
-        self.next_number = Number(self.next_number.0 + 1);
-        self.note(request.key, id);
-        let applied = self.take(transition, Actor::Person, &moment);
-        self.note_verb(applied.op_id, "add", &applied.snapshot);
-        Ok(applied)
+        Ok((transition, moment))
     }
 
     fn called(&mut self, call: &Call) -> Result<Applied, CallError> {

@@ -148,6 +148,8 @@ pub(super) struct Sorted {
     pub(super) news: Vec<News>,
     pub(super) presences: Vec<ChannelKind>,
     pub(super) audits: Vec<oneshot::Sender<Vec<Wake>>>,
+    /// Whoever wants to know whether the loop goes round.
+    pub(super) beats: Vec<oneshot::Sender<()>>,
 }
 
 /// What people ask; but for what they close on a screen, they wait for an answer.

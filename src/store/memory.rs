@@ -269,6 +269,10 @@ impl Store for MemoryStore {
         self.list_after(which, Number(0), usize::MAX)
     }
 
+    fn titles(&self, which: Which) -> Result<Vec<(TaskId, String)>, StoreError> {
+        Ok(self.list(which)?.into_iter().map(|each| (each.task.id, each.task.details.title)).collect())
+    }
+
     fn list_after(&self, which: Which, after: Number, limit: usize) -> Result<Vec<Snapshot>, StoreError> {
         let is_listed = |snapshot: &Snapshot| match which {
             Which::Open => !snapshot.occurrence.has_ended(),

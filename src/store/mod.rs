@@ -264,6 +264,13 @@ pub trait Store: Send + Sync + 'static {
     /// The store cannot be read.
     fn commands_failed_since(&self, since: Timestamp, limit: usize) -> Result<(u64, Vec<Snapshot>), StoreError>;
 
+    /// Returns the ids and titles of tasks that are not deleted, in the order of their numbers: many at little cost, to find one by
+    /// its title.
+    ///
+    /// # Errors
+    /// The store cannot be read.
+    fn titles(&self, which: Which) -> Result<Vec<(TaskId, String)>, StoreError>;
+
     /// Returns a run.
     ///
     /// # Errors

@@ -53,6 +53,8 @@ mod robots;
 mod routing;
 #[cfg(feature = "webhook")]
 mod secrets;
+mod service;
+mod service_manager;
 mod simulation;
 mod storage;
 mod support;

@@ -9,6 +9,7 @@ pub(crate) mod cancel;
 pub(crate) mod channel;
 pub(crate) mod daemon;
 pub(crate) mod delete;
+pub(crate) mod doctor;
 pub(crate) mod done;
 pub(crate) mod each;
 pub(crate) mod edit;

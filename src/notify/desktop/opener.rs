@@ -13,6 +13,8 @@ use tokio::sync::Semaphore;
 use tokio::time::timeout;
 use zbus::OwnedVariant;
 
+use crate::process::MANAGER_VARIABLES;
+
 /// The links that are opened: what a browser, a mail program or a viewer shows. Others may run something.
 const SCHEMES: [&str; 4] = ["http", "https", "mailto", "file"];
 
@@ -89,6 +91,9 @@ fn start(program: &Path, link: &str, screen: Vec<(String, String)>) -> io::Resul
     let mut command = Command::new(program);
     // In a group of its own: what ends the daemon in its terminal is not to end a browser.
     command.arg(link).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).process_group(0).envs(screen);
+    for variable in MANAGER_VARIABLES {
+        command.env_remove(variable);
+    }
     if let Some(home) = std::env::home_dir().filter(|home| home.is_dir()) {
         command.current_dir(home);
     }

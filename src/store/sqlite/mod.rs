@@ -37,6 +37,7 @@ mod backup;
 mod columns;
 pub mod damage;
 mod device_events;
+pub mod examine;
 mod fault;
 mod ops;
 mod outbox;
@@ -193,6 +194,10 @@ impl Store for SqliteStore {
 
     fn list(&self, which: Which) -> Result<Vec<Snapshot>, StoreError> {
         self.list_after(which, Number(0), usize::MAX)
+    }
+
+    fn titles(&self, which: Which) -> Result<Vec<(TaskId, String)>, StoreError> {
+        self.ask(|connection| read::titles(connection, which))
     }
 
     fn list_after(&self, which: Which, after: Number, limit: usize) -> Result<Vec<Snapshot>, StoreError> {

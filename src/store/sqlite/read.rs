@@ -154,6 +154,18 @@ pub(crate) fn list(connection: &Connection, which: Which, after: Number, limit: 
     each(connection, &sql, params![after, limit], read_snapshot)
 }
 
+pub(crate) fn titles(connection: &Connection, which: Which) -> Result<Vec<(TaskId, String)>, Fault> {
+    let (from, condition) = match which {
+        Which::Open => (OPEN, IS_OPEN),
+        Which::All => ("FROM tasks", "deleted_at IS NULL"),
+    };
+    let sql = format!("SELECT tasks.id, tasks.title {from} WHERE {condition} ORDER BY number");
+    each(connection, &sql, [], |row| {
+        let mut columns = Columns::of(row);
+        Ok((TaskId(columns.take_id()?), columns.take()?))
+    })
+}
+
 pub(crate) fn history(
     connection: &Connection,
     id: TaskId,

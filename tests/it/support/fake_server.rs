@@ -250,6 +250,7 @@ impl State {
                 connection.reply(&header, &vec!["body", "body-markup", "actions"]).await
             }
             "GetCapabilities" => connection.reply(&header, &vec!["body"]).await,
+            "GetServerInformation" => connection.reply(&header, &("fake", "the tests", "1.0", "1.2")).await,
             "Notify" if manner == Manner::Refusing => {
                 connection.reply_error(&header, "org.example.Full", &"the screen is full").await
             }
