@@ -4,6 +4,7 @@ use clap::error::{ContextKind, ContextValue, ErrorKind};
 
 use crate::cli::context::fail;
 use crate::cli::error::{CliError, Exit};
+use crate::cli::help;
 use crate::cli::names::is_exact;
 use crate::cli::ui::Ui;
 
@@ -16,7 +17,11 @@ const REMOVERS: [&str; 4] = ["rm", "del", "remove", "kill"];
 /// Tells a help page, the version or an error of the arguments, and returns how keiko ends.
 pub(crate) fn tell(ui: &mut Ui, error: &clap::Error, typed: &[String]) -> Exit {
     match error.kind() {
-        ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => {
+        ErrorKind::DisplayHelp => {
+            ui.page(&help::page(typed).ansi().to_string());
+            Exit::Done
+        }
+        ErrorKind::DisplayVersion => {
             ui.page(&error.render().ansi().to_string());
             Exit::Done
         }
