@@ -2,6 +2,8 @@
 //!
 //! Pages are made from the arguments' own descriptions and from tables. Needs no daemon, and never prints.
 
+use std::fmt::Write as _;
+
 use clap::builder::StyledStr;
 use clap::{Command, CommandFactory as _};
 
@@ -39,6 +41,19 @@ pub(crate) const TOPICS: [Topic; 5] = [
     Topic { name: "files", about: "Where everything lies", page: "man keiko", lines: files },
 ];
 
+/// The commands, by what they are for, in the order in which one meets them.
+const GROUPS: [(&str, &[&str]); 6] = [
+    ("Every day", &["remind", "add", "list", "agenda", "done", "snooze", "ack", "undo"]),
+    (
+        "Tasks",
+        &["show", "edit", "skip", "pause", "resume", "cancel", "delete", "unblock", "away"],
+    ),
+    ("What happened", &["status", "history", "why", "op", "watch"]),
+    ("Commands of tasks, and scripts", &["run", "retry", "wait", "parse", "events", "prompt", "rpc", "mcp"]),
+    ("Setting up", &["channel", "config", "daemon", "doctor", "completions"]),
+    ("Keeping", &["backup", "restore", "export", "import"]),
+];
+
 /// Returns `keiko` with everything that help and the manual show.
 pub(crate) fn program() -> Command {
     let mut program = Arguments::command();
@@ -57,10 +72,40 @@ pub(crate) fn page(words: &[String]) -> StyledStr {
     }
     let whole = at.get_long_about().or_else(|| at.get_about()).cloned();
     let mut page = at.clone();
+    if at.get_name() == program.get_name() {
+        page = page.help_template(format!(
+            "{{about-with-newline}}\n{{usage-heading}} {{usage}}\n\n{}\n{{options}}{{after-help}}",
+            commands_by_group(&program)
+        ));
+    }
     if let Some(whole) = whole {
         page = page.about(whole);
     }
     page.render_help()
+}
+
+/// Returns the list of all commands, group by group. One that belongs to none comes last.
+fn commands_by_group(program: &Command) -> StyledStr {
+    let shown: Vec<&Command> = program.get_subcommands().filter(|each| !each.is_hide_set()).collect();
+    let widest = shown.iter().map(|each| each.get_name().len()).max().unwrap_or_default();
+    let grouped = |name: &str| GROUPS.iter().any(|(_, names)| names.contains(&name));
+    let others: Vec<&str> = shown.iter().map(|each| each.get_name()).filter(|name| !grouped(name)).collect();
+    let mut text = String::new();
+    for (heading, names) in GROUPS.iter().copied().chain([("Others", others.as_slice())]) {
+        let found: Vec<&Command> =
+            names.iter().filter_map(|name| shown.iter().find(|each| each.get_name() == *name).copied()).collect();
+        if found.is_empty() {
+            continue;
+        }
+        // Writing to a string does not fail.
+        let _ = writeln!(text, "{HEAD}{heading}:{HEAD:#}");
+        for each in found {
+            let about = each.get_about().map(ToString::to_string).unwrap_or_default();
+            let _ = writeln!(text, "  {NUMBER}{:widest$}{NUMBER:#}  {about}", each.get_name());
+        }
+        text.push('\n');
+    }
+    StyledStr::from(text.trim_end_matches('\n').to_owned() + "\n\n")
 }
 
 /// Returns the topic of a name.

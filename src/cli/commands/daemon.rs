@@ -12,6 +12,11 @@ use crate::protocol::methods;
 
 /// Looks after the daemon
 #[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  \
+    keiko daemon status\n  \
+    keiko daemon reload\n  \
+    keiko daemon stop\n  \
+    keiko daemon start")]
 pub(crate) struct Daemon {
     /// What is to be done.
     #[command(subcommand)]
