@@ -52,7 +52,7 @@ pub(crate) struct Arguments {
 }
 
 /// Above the options of all commands, which stand last.
-const GLOBAL: &str = "Global options";
+pub(crate) const GLOBAL: &str = "Global options";
 
 /// Options of all commands.
 #[derive(Clone, Copy, Debug, Args)]

@@ -7,7 +7,7 @@ use std::fmt::Write as _;
 use clap::builder::StyledStr;
 use clap::{Command, CommandFactory as _};
 
-use crate::cli::args::Arguments;
+use crate::cli::args::{Arguments, GLOBAL};
 use crate::cli::reference::{ENVIRONMENT, EXIT_CODES, FILES};
 use crate::cli::render::text::{HEAD, NUMBER, Text};
 use crate::cli::time_page;
@@ -74,7 +74,7 @@ pub(crate) fn page(words: &[String]) -> StyledStr {
     let mut page = at.clone();
     if at.get_name() == program.get_name() {
         page = page.help_template(format!(
-            "{{about-with-newline}}\n{{usage-heading}} {{usage}}\n\n{}\n{{options}}{{after-help}}",
+            "{{about-with-newline}}\n{{usage-heading}} {{usage}}\n\n{}{HEAD}{GLOBAL}:{HEAD:#}\n{{options}}{{after-help}}",
             commands_by_group(&program)
         ));
     }

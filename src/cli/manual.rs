@@ -4,11 +4,9 @@
 
 use clap::{Arg, ArgAction, Command};
 
+use crate::cli::args::GLOBAL;
 use crate::cli::reference::{ENVIRONMENT, EXIT_CODES, FILES};
 use crate::cli::roff::{Page, bold, escaped, italic};
-
-/// Above the options that every command takes.
-const GLOBAL: &str = "Global options";
 
 /// What introduces examples at the end of a help page.
 const EXAMPLES: &str = "Examples:";
@@ -122,9 +120,7 @@ fn begun(command: &Command, name: &str, section: char, version: &str) -> Page {
     let lower = letters.next().map(|letter| letter.to_lowercase().chain(letters).collect::<String>());
     let mut page = Page::new(name, section, version, &lower.unwrap_or_default());
     page.section("SYNOPSIS");
-    for usage in usages(command) {
-        page.paragraph_of(&usage);
-    }
+    page.usage(&usages(command));
     page.section("DESCRIPTION");
     description(&mut page, command);
     page
@@ -145,19 +141,15 @@ fn description(page: &mut Page, command: &Command) {
 fn part(page: &mut Page, action: &Command) {
     let name = action.get_display_name().unwrap_or_else(|| action.get_name()).replace('-', " ");
     page.part(&name);
-    for usage in usages(action) {
-        page.paragraph_of(&usage);
-    }
+    page.usage(&usages(action));
+    page.end_of_paragraph();
     description(page, action);
     for (_, options) in grouped(action) {
         for option in options {
             described(page, option);
         }
     }
-    let (examples, rest) = examples(action);
-    if !examples.is_empty() {
-        page.verbatim(&examples.iter().map(|example| bold(example)).collect::<Vec<_>>());
-    }
+    let (_, rest) = examples(action);
     if !rest.is_empty() {
         page.paragraph(&rest);
     }
@@ -256,8 +248,12 @@ fn described(page: &mut Page, argument: &Arg) {
 }
 
 fn end_of_command(page: &mut Page, command: &Command) {
-    let (examples, rest) = examples(command);
-    listed(page, &examples);
+    let (own, rest) = examples(command);
+    // Those of its actions stand with them.
+    let actions = command.get_subcommands().flat_map(|action| examples(action).0);
+    let mut all = own.clone();
+    all.extend(actions.filter(|each| !own.contains(each)));
+    listed(page, &all);
     if !rest.is_empty() {
         for paragraph in rest.split("\n\n") {
             page.paragraph(paragraph);
@@ -329,16 +325,14 @@ fn alike(name: &str) -> &'static [&'static str] {
 }
 
 impl Page {
-    /// Adds how something is typed: what stands in capitals is to be replaced.
-    fn paragraph_of(&mut self, usage: &str) {
-        let words: Vec<String> = usage
-            .split(' ')
-            .map(|word| {
-                let is_variable = word.chars().any(char::is_uppercase);
-                if is_variable { escaped(word) } else { bold(word) }
-            })
-            .collect();
-        self.request(&words.join(" "));
-        self.request(".br");
+    /// Says how something is typed: what stands in capitals is to be replaced.
+    fn usage(&mut self, usages: &[String]) {
+        for (index, usage) in usages.iter().enumerate() {
+            if index > 0 {
+                self.request(".br");
+            }
+            let word = |word: &str| if word.chars().any(char::is_uppercase) { escaped(word) } else { bold(word) };
+            self.request(&usage.split(' ').map(word).collect::<Vec<_>>().join(" "));
+        }
     }
 }

@@ -21,12 +21,12 @@ impl Page {
     /// Begins a page: its name with dashes, its section of the manual, and what it is in a line.
     pub(super) fn new(name: &str, section: char, version: &str, about: &str) -> Self {
         let out = format!(
-            ".TH {} {section} {DATE} \"keiko {version}\" \"Keiko Manual\"\n.SH NAME\n{} \\- {}\n",
-            escaped(&name.to_uppercase()),
-            escaped(name),
-            escaped(about.trim_end_matches('.'))
+            ".TH {} {section} {DATE} \"keiko {version}\" \"Keiko Manual\"\n.SH NAME\n",
+            escaped(&name.to_uppercase())
         );
-        Self { out, is_fresh: false }
+        let mut page = Self { out, is_fresh: true };
+        page.fill(&format!("{name} - {}", about.trim_end_matches('.')));
+        page
     }
 
     /// Returns the page.
@@ -56,6 +56,11 @@ impl Page {
             self.request(".PP");
         }
         self.fill(text);
+    }
+
+    /// Lets what follows be a paragraph of its own.
+    pub(super) const fn end_of_paragraph(&mut self) {
+        self.is_fresh = false;
     }
 
     /// Adds what is typed or named, and below it what is said of it. `lead` is roff.
@@ -104,7 +109,7 @@ impl Page {
     fn fill(&mut self, text: &str) {
         let mut line = String::new();
         for word in text.split_whitespace().map(bare) {
-            if !line.is_empty() && line.len() + 1 + word.len() > LINE_BYTES {
+            if !line.is_empty() && length(&line) + 1 + length(&word) > LINE_BYTES {
                 self.end(&line);
                 line.clear();
             }
@@ -141,6 +146,11 @@ pub(super) fn bold(text: &str) -> String {
 /// Returns text in italics.
 pub(super) fn italic(text: &str) -> String {
     format!("\\fI{}\\fR", bare(text))
+}
+
+/// Returns how long a text is for formatters: they write a letter that is not ASCII as \[uXXXX].
+fn length(text: &str) -> usize {
+    text.chars().map(|c| if c.is_ascii() { 1 } else { 8 }).sum()
 }
 
 fn bare(text: &str) -> String {

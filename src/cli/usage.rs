@@ -30,7 +30,7 @@ const SYNONYMS: [(&str, &[&str]); 15] = [
     ("undo", &["redo", "revert", "reopen"]),
     ("pause", &["stop", "suspend", "hold"]),
     ("resume", &["continue", "unpause", "start"]),
-    ("channel", &["channels", "notify", "target", "targets"]),
+    ("channel list", &["channels", "target", "targets"]),
     ("--version", &["version"]),
 ];
 
@@ -97,7 +97,7 @@ fn unknown_command(error: &clap::Error, typed: &[String]) -> CliError {
     } else {
         let add = format!("to add a task, run keiko add {}", typed.join(" "));
         // A sentence may begin with a word that is like a command.
-        let is_sentence = rest.iter().any(|word| !word.starts_with('-') && !is_exact(word));
+        let is_sentence = rest.iter().any(|word| word.chars().all(char::is_alphabetic));
         match synonym(&word.to_lowercase()).or_else(|| suggested(error)) {
             Some(near) => {
                 let whole = [vec![PROGRAM, &near], rest].concat().join(" ");

@@ -15,7 +15,7 @@ use crate::protocol::methods;
 #[command(after_help = "Examples:\n  \
     keiko ack\n  \
     keiko ack 12\n  \
-    keiko seen 3 5-7")]
+    keiko seen 12")]
 pub(crate) struct Ack {
     /// Which tasks.
     #[command(flatten)]

@@ -19,7 +19,7 @@ use crate::protocol::methods;
     keiko done 3 5-7\n  \
     keiko done pay rent\n  \
     keiko done 9 --early\n  \
-    keiko done --before today --dry-run")]
+    keiko done --due today --dry-run")]
 pub(crate) struct Done {
     /// Which tasks.
     #[command(flatten)]

@@ -10,9 +10,6 @@ mod table;
 
 /// Takes over what another program keeps
 #[derive(Debug, Args)]
-#[command(after_help = "Examples:\n  \
-    keiko import crontab --dry-run jobs\n  \
-    keiko import crontab jobs")]
 pub(crate) struct Import {
     /// From what.
     #[command(subcommand)]

@@ -11,7 +11,7 @@ _keiko() {
         else
             COMPREPLY+=("$entry")
         fi
-    done < <("$program" __complete bash "${COMP_TYPE:-9}" "${COLUMNS:-80}" "${COMP_LINE:0:COMP_POINT}" "$2" \
+    done < <(command "$program" __complete bash "${COMP_TYPE:-9}" "${COLUMNS:-80}" "${COMP_LINE:0:COMP_POINT}" "$2" \
         2>/dev/null </dev/null)
     # The words stand in their order; bash before 4.4 sorts them, and before 4.0 knows none of these.
     compopt -o nosort 2>/dev/null
