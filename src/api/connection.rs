@@ -27,16 +27,16 @@ use crate::protocol::framing::{FrameError, Frames};
 use crate::protocol::methods::EVENT_NOTIFICATION;
 
 /// How long a new connection may take to its first frame: whoever connects has something to ask.
-const FIRST_FRAME_WAIT: Duration = Duration::from_secs(10);
+pub(super) const FIRST_FRAME_WAIT: Duration = Duration::from_secs(10);
 
 /// How long a frame may take once it has begun; a megabyte over a local socket takes milliseconds.
-const FRAME_WAIT: Duration = Duration::from_secs(30);
+pub(super) const FRAME_WAIT: Duration = Duration::from_secs(30);
 
 /// How long a caller may take to read an answer, so that one who stopped reading does not hold its memory for ever.
-const WRITE_WAIT: Duration = Duration::from_secs(30);
+pub(super) const WRITE_WAIT: Duration = Duration::from_secs(30);
 
 /// How long a subscriber may take to read one event before it is cut off, and then to read why.
-const PUSH_WAIT: Duration = Duration::from_secs(10);
+pub(super) const PUSH_WAIT: Duration = Duration::from_secs(10);
 
 /// How much is read at once.
 const READ_BYTES: usize = 8 * 1024;

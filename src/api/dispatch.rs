@@ -95,6 +95,8 @@ pub(super) async fn dispatch(
         Method::TaskOutput => return handlers::runs::output(api, read(params)?).await,
         Method::TaskUnblock => handlers::waits::unblock(api, read(params)?).await.map(write_answer),
         Method::TaskWait => return handlers::awaiting::wait(api, read(params)?).await,
+        Method::TaskChoices => handlers::choices::choices(api, read(params)?).await.map(write_answer),
+        Method::TaskTags => handlers::choices::tags(api, read(params)?).await.map(write_answer),
         Method::TaskHistory => handlers::following::history(api, read(params)?).await,
         Method::OpBegin => Ok(write_answer(handlers::ops::begin(api, session, read(params)?))),
         Method::OpList => handlers::ops::list(api, read(params)?).await.map(write_answer),

@@ -19,6 +19,7 @@ pub(super) mod agenda;
 pub(super) mod awaiting;
 pub(super) mod away;
 pub(super) mod changes;
+pub(super) mod choices;
 mod command;
 pub(super) mod daemon;
 mod details;

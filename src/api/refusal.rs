@@ -134,7 +134,9 @@ fn refusal(error: &CallError, zone: Tz) -> RpcError {
         CallError::NothingToUndo => refuse(ErrorKind::Refused).with_hint(OPS_HINT),
         CallError::NoSuchOp { .. } | CallError::ManySuchOps { .. } => refuse(ErrorKind::NotFound).with_hint(OPS_HINT),
         CallError::UndoneBefore { .. } | CallError::CannotUndo { .. } => refuse(ErrorKind::Refused).with_hint(OPS_HINT),
-        CallError::NoneDue => refuse(ErrorKind::NotFound).with_hint("name one by its number"),
+        CallError::NoneDue => {
+            refuse(ErrorKind::NotFound).with_hint("name one by its number: keiko list shows those that there are")
+        }
         CallError::Ambiguous { candidates, .. } => {
             let candidates =
                 candidates.iter().map(|(number, title)| Candidate { number: *number, title: title.clone() }).collect();

@@ -60,6 +60,13 @@ struct Stream<S: anstream::stream::RawStream> {
     failure: Option<io::Error>,
 }
 
+/// Gives an answer to a program that asked for just that, such as a shell in the middle of a line. Who does not read it any
+/// more wants none.
+pub(crate) fn give(answer: &str) {
+    let mut out = io::stdout().lock();
+    let _ = out.write_all(answer.as_bytes()).and_then(|()| out.flush());
+}
+
 impl Ui {
     /// Returns the two streams of this process.
     pub(crate) fn new(color: ColorFlag, form: Form) -> Self {
@@ -134,7 +141,7 @@ impl Ui {
         }
     }
 
-    /// Gives a help page as clap made it, which has nothing of the user's in it.
+    /// Gives a page as it was made, which has nothing of the user's in it.
     pub(crate) fn page(&mut self, ansi: &str) {
         self.out.write(ansi);
     }

@@ -16,6 +16,7 @@ use crate::protocol::openrpc::tests::fields;
 pub use crate::protocol::methods::add::Add;
 pub use crate::protocol::methods::agenda::{AGENDA_DEFAULT, AGENDA_MAX, AGENDA_NOTES_MAX, AgendaGet, AgendaResult};
 pub use crate::protocol::methods::away::{AwayGet, AwayResult, AwaySet};
+pub use crate::protocol::methods::choices::{CHOICES_DEFAULT, CHOICES_MAX, Choices, ChoicesResult, Tags, TagsResult};
 pub use crate::protocol::methods::command::{Command, Limits, OutputGet, OutputResult, RunNow, RunNowResult, Size};
 pub use crate::protocol::methods::following::{
     EVENT_NOTIFICATION, EVENTS_DEFAULT, EVENTS_MAX, EventList, EventListResult, EventPushed, EventSubscribe,
@@ -43,6 +44,7 @@ pub use crate::protocol::methods::wait::{Wait, WaitFor, WaitOutcome, WaitResult}
 mod add;
 mod agenda;
 mod away;
+mod choices;
 mod command;
 mod following;
 mod hooks;
@@ -112,6 +114,8 @@ methods! {
     TaskOutput "task.output" OutputGet -> OutputResult;
     TaskUnblock "task.unblock" Unblock -> WriteResult;
     TaskWait "task.wait" Wait -> WaitResult;
+    TaskChoices "task.choices" Choices -> ChoicesResult;
+    TaskTags "task.tags" Tags -> TagsResult;
     TaskHistory "task.history" History -> HistoryResult;
     TaskWhy "task.why" Why -> WhyResult;
     OpBegin "op.begin" OpBegin -> OpBeginResult;

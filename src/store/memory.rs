@@ -28,7 +28,7 @@ use crate::store::memory::breach::Breach;
 use crate::store::memory::disk::Disk;
 use crate::store::memory::entry::Entry;
 use crate::store::{
-    Change, Committed, Counts, Identity, RequestSeen, Room, Store, StoreError, StoredEvent, Wake, Which,
+    Change, Committed, Counts, Identity, OpenKind, RequestSeen, Room, Store, StoreError, StoredEvent, Wake, Which,
 };
 
 mod breach;
@@ -245,6 +245,14 @@ impl Store for MemoryStore {
 
     fn by_number(&self, number: Number) -> Result<Option<TaskId>, StoreError> {
         self.ask(|disk| disk.numbers.get(&number).or_else(|| disk.dead.get(&number)).copied())
+    }
+
+    fn open_numbers(&self, kind: OpenKind) -> Result<Vec<(Number, StateName)>, StoreError> {
+        self.ask(|disk| disk.open_numbers(kind))
+    }
+
+    fn open_tags(&self) -> Result<Vec<String>, StoreError> {
+        self.ask(|disk| disk.open_tags())
     }
 
     fn dependents(&self, parent: TaskId) -> Result<Vec<TaskId>, StoreError> {

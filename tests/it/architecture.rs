@@ -80,8 +80,6 @@ const FENCES: &[(&str, &[&str])] = &[
     ("shlex", &["domain/run"]),
     ("minijinja", &["notify/webhook"]),
     ("clap", &["cli", "daemon"]),
-    ("clap_complete", &["cli"]),
-    ("clap_mangen", &["cli"]),
     ("anstream", &["cli"]),
     ("anstyle", &["cli"]),
     ("serde", &["store", "config", "notify", "runner", "protocol", "hooks", "cli"]),

@@ -19,6 +19,10 @@ use crate::protocol::objects::Event;
 /// goes on. A daemon that goes away while it is followed is waited for a minute, and nothing is left out or told twice. Ctrl-C
 /// ends it with 130.
 #[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  \
+    keiko events\n  \
+    keiko events --task 12 --json\n  \
+    keiko events --follow --since 42")]
 pub(crate) struct Events {
     /// Only those behind this seq
     #[arg(long, value_name = "SEQ", default_value_t = 0)]

@@ -16,6 +16,8 @@ mod live;
 /// On a terminal it takes the whole screen until q or Ctrl-C. In a pipe, and with --json, it tells each change from now on
 /// as JSON, one a line, as keiko events --follow does. The exit code is 0 after q, 130 after Ctrl-C.
 #[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  \
+    keiko watch")]
 pub(crate) struct Watch {}
 
 impl Watch {

@@ -24,6 +24,7 @@ use crate::domain::op::Op;
 use crate::domain::outbox::{DeliveryFilter, TargetCount};
 use crate::domain::pause::ManyPause;
 use crate::domain::run::{Output, Run, RunId};
+use crate::domain::state::StateName;
 use crate::domain::task::{Number, TaskId};
 use crate::domain::time::Timestamp;
 use crate::store::sqlite::fault::Fault;
@@ -31,7 +32,7 @@ use crate::store::sqlite::readers::Readers;
 use crate::store::sqlite::reserve::Reserve;
 use crate::store::sqlite::schema::Sharing;
 use crate::store::sqlite::writer::Job;
-use crate::store::{Change, Committed, Counts, Identity, RequestSeen, Store, StoreError, StoredEvent, Wake, Which};
+use crate::store::{Change, Committed, Counts, Identity, OpenKind, RequestSeen, Store, StoreError, StoredEvent, Wake, Which};
 
 mod backup;
 mod columns;
@@ -202,6 +203,14 @@ impl Store for SqliteStore {
 
     fn list_after(&self, which: Which, after: Number, limit: usize) -> Result<Vec<Snapshot>, StoreError> {
         self.ask(|connection| read::list(connection, which, after, limit))
+    }
+
+    fn open_numbers(&self, kind: OpenKind) -> Result<Vec<(Number, StateName)>, StoreError> {
+        self.ask(|connection| read::open_numbers(connection, kind))
+    }
+
+    fn open_tags(&self) -> Result<Vec<String>, StoreError> {
+        self.ask(read::open_tags)
     }
 
     fn history(&self, id: TaskId) -> Result<Vec<StoredEvent>, StoreError> {

@@ -20,7 +20,7 @@ use crate::store::sqlite::rows::occurrence::SnapshotRow;
 use crate::store::sqlite::rows::operation::ValuesRow;
 use crate::store::sqlite::rows::task::key;
 use crate::store::sqlite::rows::{RowError, timestamp};
-use crate::store::{Counts, Identity, RequestSeen, StoredEvent, Wake, Which};
+use crate::store::{Counts, Identity, OpenKind, RequestSeen, StoredEvent, Wake, Which};
 
 pub(crate) const EVENT: &str = "seq, event_id, op_id, device, actor, at, operation, operation_values, from_state, to_state, \
     reason, snapshot";
@@ -164,6 +164,31 @@ pub(crate) fn titles(connection: &Connection, which: Which) -> Result<Vec<(TaskI
         let mut columns = Columns::of(row);
         Ok((TaskId(columns.take_id()?), columns.take()?))
     })
+}
+
+/// As [`crate::store::Store::open_numbers`].
+pub(crate) fn open_numbers(connection: &Connection, kind: OpenKind) -> Result<Vec<(Number, StateName)>, Fault> {
+    // The first is answered from the index alone.
+    let condition = match kind {
+        OpenKind::Any => "",
+        OpenKind::Series => " AND schedule_kind NOT IN ('none', 'once', 'countdown')",
+        OpenKind::Command => " AND command IS NOT NULL",
+        OpenKind::Waiting => " AND id IN (SELECT task FROM waits)",
+    };
+    let sql = format!("SELECT number, present_state {OPEN} WHERE {IS_OPEN}{condition} ORDER BY number");
+    each(connection, &sql, [], |row| {
+        let mut columns = Columns::of(row);
+        let (number, word) = (Number(columns.take_count("number")?), columns.take::<String>()?);
+        let state = StateName::from_word(&word).ok_or_else(|| RowError::unknown("present_state", &word))?;
+        Ok((number, state))
+    })
+}
+
+/// As [`crate::store::Store::open_tags`].
+pub(crate) fn open_tags(connection: &Connection) -> Result<Vec<String>, Fault> {
+    let tags = "json_each(tasks.tags) AS tag";
+    let sql = format!("SELECT DISTINCT tag.value {OPEN}, {tags} WHERE {IS_OPEN} AND tags <> '[]' ORDER BY 1");
+    each(connection, &sql, [], |row| Ok(Columns::of(row).take()?))
 }
 
 pub(crate) fn history(
