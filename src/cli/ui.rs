@@ -16,6 +16,9 @@ pub(crate) mod screen;
 /// Narrower than this nothing can be read, so the size that a broken terminal reports is not believed.
 const WIDTH_MIN: usize = 10;
 
+/// How far in a message goes on that is longer than a line.
+const MESSAGE_HANG: usize = 2;
+
 /// What people ask of colours.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, clap::ValueEnum)]
 pub(crate) enum ColorFlag {
@@ -53,6 +56,8 @@ pub(crate) struct Ui {
 struct Stream<S: anstream::stream::RawStream> {
     inner: AutoStream<S>,
     width: Option<usize>,
+    /// Whether a person's terminal shows it, where what is written from right to left is kept apart.
+    is_terminal: bool,
     /// Nobody reads any more: say nothing, and do not fail.
     is_closed: bool,
     failure: Option<io::Error>,
@@ -69,7 +74,10 @@ impl Ui {
         let out_color = choose(color, out.is_terminal(), environment);
         let err_color = choose(color, err.is_terminal(), environment);
         let is_terminal = out.is_terminal();
-        let (out, err) = (Stream::new(out, out_color, out_width), Stream::new(err, err_color, err_width));
+        let is_dumb = environment.is_dumb;
+        let (is_out, is_err) = (is_terminal && !is_dumb, err.is_terminal() && !is_dumb);
+        let out = Stream::new(out, out_color, out_width, is_out);
+        let err = Stream::new(err, err_color, err_width, is_err);
         Self { out, err, form, is_terminal }
     }
 
@@ -258,7 +266,7 @@ impl Ui {
                     text.push(": ");
                 }
                 text.push(line);
-                text
+                text.hanging(MESSAGE_HANG)
             })
             .collect();
         self.err.lines(&lines);
@@ -269,13 +277,16 @@ impl<S> Stream<S>
 where
     S: anstream::stream::RawStream + anstream::stream::AsLockedWrite,
 {
-    fn new(raw: S, choice: ColorChoice, width: Option<usize>) -> Self {
-        Self { inner: AutoStream::new(raw, choice), width, is_closed: false, failure: None }
+    fn new(raw: S, choice: ColorChoice, width: Option<usize>, is_terminal: bool) -> Self {
+        Self { inner: AutoStream::new(raw, choice), width, is_terminal, is_closed: false, failure: None }
     }
 
-    /// All lines in one write: a long list is not a thousand system calls.
+    /// All lines in one write: a long list is not a thousand system calls. What is wider than the terminal goes on in the next
+    /// line where it reads well, and not where the terminal happens to end.
     fn lines(&mut self, lines: &[Text]) {
-        let whole: String = lines.iter().map(|line| line.to_ansi() + "\n").collect();
+        let written = if self.is_terminal { Text::to_terminal } else { Text::to_ansi };
+        let fitted = lines.iter().flat_map(|line| line.fitted(self.width));
+        let whole: String = fitted.map(|line| written(&line) + "\n").collect();
         self.write(&whole);
     }
 

@@ -110,7 +110,8 @@ fn show(ui: &mut Ui, events: &[Event], view: Viewpoint) {
     match ui.form() {
         Form::Json => events.iter().for_each(|event| ui.json(event)),
         Form::Human | Form::Quiet => {
-            let lines: Vec<_> = events.iter().map(|event| event_line(event, view)).collect();
+            let width = ui.width();
+            let lines: Vec<_> = events.iter().map(|event| event_line(event, view, width)).collect();
             ui.print(&lines);
         }
         Form::Id => {

@@ -27,7 +27,8 @@ pub(crate) fn look(context: &mut Context<'_>) -> Result<ListResult, CliError> {
     }
     if status.commands_failed_total > 0 {
         let failed = status.commands_failed_total;
-        answer.warnings.push(format!("{failed} commands failed within the last seven days; keiko status tells which"));
+        let commands = if failed == 1 { "command" } else { "commands" };
+        answer.warnings.push(format!("{failed} {commands} failed within the last seven days; keiko status tells which"));
     }
     if skipped > 0 {
         let what = "missed within the last seven days, and not made up for; keiko status tells what";

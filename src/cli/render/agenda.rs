@@ -10,8 +10,11 @@ use crate::domain::time::{Timestamp, add_days};
 use crate::protocol::methods::AgendaResult;
 use crate::protocol::objects::{AgendaEntry, AgendaNote, Priority};
 
-/// The narrowest that a title becomes before what is said of it is cut.
-const TITLE_MIN: usize = 8;
+/// The narrowest that a title becomes before what is said of it goes on below.
+const TITLE_MIN: usize = 16;
+
+/// What stands between two columns.
+const GAP: usize = 2;
 
 /// How many numbers a line names that tells of several tasks.
 const NUMBERS_MAX: usize = 12;
@@ -23,15 +26,14 @@ pub(crate) fn agenda(answer: &AgendaResult, view: Viewpoint, width: Option<usize
         let until = view.exact(answer.to.instant());
         lines.push(Text::styled(DIM, &format!("nothing rings before {until}")));
     }
-    let columns = [Column::numbers(""), Column::numbers(""), Column::flexible("", TITLE_MIN)];
-    let fixed = |index: usize, cell: &dyn Fn(&AgendaEntry) -> Text| {
-        let widest = answer.entries.iter().map(|entry| cell(entry).width()).max().unwrap_or(0);
-        widest + if index == 0 { 2 } else { 4 }
+    let columns = [Column::numbers(""), Column::numbers(""), Column::rest("")];
+    let widest = |cell: &dyn Fn(&AgendaEntry) -> Text| {
+        answer.entries.iter().map(|entry| cell(entry).width()).max().unwrap_or(0) + GAP
     };
-    let taken = fixed(0, &|entry| time(entry, view)) + fixed(1, &|entry| number(entry));
+    let taken = widest(&number) + widest(&|entry| time(entry, view));
     let room = width.map(|width| width.saturating_sub(taken));
     let rows: Vec<Vec<Text>> =
-        answer.entries.iter().map(|entry| vec![time(entry, view), number(entry), title(entry, view, room)]).collect();
+        answer.entries.iter().map(|entry| vec![number(entry), time(entry, view), title(entry, view, room)]).collect();
     let mut last_day = None;
     // Without the heading, which is empty here.
     for (entry, row) in answer.entries.iter().zip(table(&columns, &rows, width).into_iter().skip(1)) {
@@ -47,7 +49,7 @@ pub(crate) fn agenda(answer: &AgendaResult, view: Viewpoint, width: Option<usize
     let notes = notes(answer, view);
     if !notes.is_empty() {
         lines.push(Text::default());
-        lines.extend(notes.into_iter().map(|note| width.map_or(note.clone(), |width| note.cut(width))));
+        lines.extend(notes);
     }
     lines
 }
@@ -65,19 +67,19 @@ fn heading(at: Timestamp, view: Viewpoint) -> Text {
     text
 }
 
-/// `  09:00`, or `  09:00-17:30` where it is said several times within the day.
+/// `09:00`, or `09:00-17:30` where it is said several times within the day.
 fn time(entry: &AgendaEntry, view: Viewpoint) -> Text {
     let (first, last) = (entry.at.instant().in_zone(view.zone), entry.last_at.instant().in_zone(view.zone));
     let is_within = entry.times > 1 && first.date_naive() == last.date_naive();
     let last = if is_within { format!("-{}", clock(&last)) } else { String::new() };
-    Text::plain(&format!("  {}{last}", clock(&first)))
+    Text::plain(&format!("{}{last}", clock(&first)))
 }
 
 fn number(entry: &AgendaEntry) -> Text {
-    Text::styled(NUMBER, &entry.task.to_string())
+    Text::styled(NUMBER, &format!("  {}", entry.task))
 }
 
-/// Returns the title, cut so that what is said of it fits behind it.
+/// Returns the title, cut so that what is said of it fits behind it, as far as that makes sense.
 fn title(entry: &AgendaEntry, view: Viewpoint, room: Option<usize>) -> Text {
     let mut title = match entry.priority {
         Priority::High => Text::styled(BAD, "! "),
@@ -89,7 +91,7 @@ fn title(entry: &AgendaEntry, view: Viewpoint, room: Option<usize>) -> Text {
     }
     let said = said(entry, view);
     if said.is_empty() {
-        return title;
+        return room.map_or(title.clone(), |room| title.cut(room));
     }
     let said = Text::styled(DIM, &format!("  {said}"));
     let mut text = room.map_or(title.clone(), |room| title.cut(room.saturating_sub(said.width()).max(TITLE_MIN)));
@@ -240,7 +242,7 @@ mod tests {
 
     #[test]
     fn an_agenda_has_a_heading_for_each_day() {
-        insta::assert_snapshot!(shown(&agenda(&week(), here(), Some(80))), @"
+        insta::assert_snapshot!(shown_at(&agenda(&week(), here(), Some(80)), 80), @"
         Wed 13 May  today
                 18:00   12  pay rent +home  1h before
                 19:00   12  ! pay rent +home
@@ -263,7 +265,7 @@ mod tests {
 
     #[test]
     fn an_agenda_fits_a_narrow_terminal() {
-        insta::assert_snapshot!(shown(&agenda(&week(), here(), Some(40))), @"
+        insta::assert_snapshot!(shown_at(&agenda(&week(), here(), Some(40)), 40), @"
         Wed 13 May  today
                 18:00   12  pay ren…  1h before
                 19:00   12  ! pay rent +home

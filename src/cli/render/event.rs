@@ -8,8 +8,14 @@ use crate::domain::time::{Span, Timestamp};
 use crate::protocol::methods::HistoryResult;
 use crate::protocol::objects::{Delivery, Event, Json};
 
-/// The narrowest that the last column becomes before the line is cut.
-const REST_MIN: usize = 8;
+/// On a terminal narrower than this the states are left out: what happened says as much.
+const WIDE: usize = 72;
+
+/// How wide the numbers of events are at least.
+const SEQ_WIDTH: usize = 4;
+
+/// How much of a title is shown beside what happened, at least.
+const TITLE_MIN: usize = 24;
 
 /// Returns the history of a task: what happened, then what was sent.
 pub(crate) fn history(answer: &HistoryResult, view: Viewpoint, width: Option<usize>) -> Vec<Text> {
@@ -17,15 +23,19 @@ pub(crate) fn history(answer: &HistoryResult, view: Viewpoint, width: Option<usi
     first.push("  ");
     first.append(title(&answer.task));
     let mut lines = vec![first];
-    let columns =
-        [Column::words("WHEN"), Column::words("WHAT"), Column::words("STATE"), Column::flexible("", REST_MIN)];
-    let rows: Vec<Vec<Text>> = answer.events.iter().map(|event| event_row(event, view)).collect();
+    let mut columns = vec![Column::words("WHEN"), Column::words("WHAT"), Column::words("STAGE"), Column::rest("")];
+    let is_command = answer.task.command.is_some();
+    let mut rows: Vec<Vec<Text>> = answer.events.iter().map(|event| event_row(event, is_command, view)).collect();
+    if width.is_some_and(|width| width < WIDE) {
+        columns.remove(STAGE);
+        rows.iter_mut().for_each(|row| drop(row.remove(STAGE)));
+    }
     lines.extend(table(&columns, &rows, width));
     if !answer.deliveries.is_empty() {
         lines.push(Text::default());
         lines.push(Text::styled(HEAD, "sent"));
         let columns =
-            [Column::words("WHEN"), Column::words("TO"), Column::words("STATUS"), Column::flexible("", REST_MIN)];
+            [Column::words("WHEN"), Column::words("TO"), Column::words("STATUS"), Column::rest("")];
         let rows: Vec<Vec<Text>> = answer.deliveries.iter().map(|delivery| delivery_row(delivery, view)).collect();
         lines.extend(table(&columns, &rows, width));
     }
@@ -33,10 +43,10 @@ pub(crate) fn history(answer: &HistoryResult, view: Viewpoint, width: Option<usi
 }
 
 /// Returns one change on one line, of whichever task.
-pub(crate) fn event_line(event: &Event, view: Viewpoint) -> Text {
-    let mut line = Text::styled(DIM, &event.seq.to_string());
+pub(crate) fn event_line(event: &Event, view: Viewpoint, width: Option<usize>) -> Text {
+    let mut line = Text::styled(DIM, &format!("{:>SEQ_WIDTH$}", event.seq)).hanging(SEQ_WIDTH + 2);
     line.push("  ");
-    line.push(&view.row(event.at.instant()));
+    line.push(&view.log_row(event.at.instant()));
     line.push("  ");
     match event.task {
         Some(number) => line.push_styled(NUMBER, &number.to_string()),
@@ -44,11 +54,13 @@ pub(crate) fn event_line(event: &Event, view: Viewpoint) -> Text {
     }
     if let Some(task) = &event.snapshot {
         line.push(" ");
-        line.push(&task.title);
+        let title = Text::plain(&task.title);
+        line.append(width.map_or(title.clone(), |width| title.cut((width / 3).max(TITLE_MIN))));
     }
     line.push("  ");
     line.append(what(event));
-    let [states, rest] = [states(event), rest(event, view)];
+    let is_command = event.snapshot.as_ref().is_some_and(|task| task.command.is_some());
+    let [states, rest] = [states(event, is_command), rest(event, view)];
     for part in [states, rest] {
         if part.width() > 0 {
             line.push("  ");
@@ -79,8 +91,11 @@ fn device_line(mut line: Text, event: &Event, view: Viewpoint) -> Text {
     line
 }
 
-fn event_row(event: &Event, view: Viewpoint) -> Vec<Text> {
-    vec![view.row(event.at.instant()).into(), what(event), states(event), rest(event, view)]
+/// Which column of a history says from which stage to which it went.
+const STAGE: usize = 2;
+
+fn event_row(event: &Event, is_command: bool, view: Viewpoint) -> Vec<Text> {
+    vec![view.log_row(event.at.instant()).into(), what(event), states(event, is_command), rest(event, view)]
 }
 
 /// Returns what happened; of what spoke also which alert, where it is not the one at due.
@@ -93,12 +108,27 @@ fn what(event: &Event) -> Text {
     Text::plain(&slot.map_or_else(|| operation.clone(), |slot| format!("{operation} {slot}")))
 }
 
-/// Returns the change of state, where it is one.
-fn states(event: &Event) -> Text {
+/// Returns the change of state, where it is one, in words for people.
+fn states(event: &Event, is_command: bool) -> Text {
+    let word = |state: &str| {
+        let word = match state {
+            "CREATED" => "created",
+            "PENDING" => "scheduled",
+            "RUNNING" if is_command => "running",
+            "RUNNING" => "due",
+            "SUSPENDED" => "paused",
+            "FAILED" => "failed",
+            "COMPLETED" => "done",
+            "CANCELLED" => "cancelled",
+            // Of a newer daemon.
+            other => other,
+        };
+        word.to_owned()
+    };
     match (event.from.as_deref(), event.to.as_deref()) {
-        (Some(from), Some(to)) if from != to => Text::plain(&format!("{from} → {to}")),
-        (None, Some(to)) => Text::plain(&format!("→ {to}")),
-        (Some(from), None) => Text::plain(&format!("{from} →")),
+        (Some(from), Some(to)) if from != to => Text::plain(&format!("{} → {}", word(from), word(to))),
+        (None, Some(to)) => Text::plain(&format!("→ {}", word(to))),
+        (Some(from), None) => Text::plain(&format!("{} →", word(from))),
         (Some(_), Some(_)) | (None, None) => Text::default(),
     }
 }
@@ -158,7 +188,7 @@ fn delivery_row(delivery: &Delivery, view: Viewpoint) -> Vec<Text> {
         parts.push(Text::styled(BAD, error));
     }
     vec![
-        view.row(delivery.created_at.instant()).into(),
+        view.log_row(delivery.created_at.instant()).into(),
         delivery.target.as_str().into(),
         delivery.status.as_str().into(),
         join(parts),
@@ -239,7 +269,7 @@ mod tests {
             }],
         });
         let answer = serde_json::from_value(answer).expect("an answer of the test's own");
-        insta::assert_snapshot!(shown(&history(&answer, here(), Some(110))), @"
+        insta::assert_snapshot!(shown_at(&history(&answer, here(), Some(110)), 110), @"
         12  pay rent
         WHEN              WHAT         STATE
         Wed 13 May 16:00  added        → CREATED
@@ -265,7 +295,7 @@ mod tests {
                 "values": values,
             });
             let event = serde_json::from_value(event(9, &changes)).expect("an event of the test's own");
-            shown(&[event_line(&event, here())])
+            shown(&[event_line(&event, here(), None)])
         };
         let times =
             |by: i64| json!({ "from": "2026-05-13T18:00:00-04:00", "to": "2026-05-13T16:00:00-04:00", "by_ms": by });
@@ -280,6 +310,6 @@ mod tests {
     fn an_event_of_any_task_is_one_line() {
         let event = event(9, &json!({ "snapshot": task(&json!({})), "to": "CREATED" }));
         let event = serde_json::from_value(event).expect("an event of the test's own");
-        insta::assert_snapshot!(shown(&[event_line(&event, here())]), @"9  Wed 13 May 16:00  12 pay rent  added  → CREATED");
+        insta::assert_snapshot!(shown(&[event_line(&event, here(), None)]), @"9  Wed 13 May 16:00  12 pay rent  added  → CREATED");
     }
 }

@@ -21,6 +21,11 @@ pub(crate) fn shown(lines: &[Text]) -> String {
         .collect()
 }
 
+/// Returns lines as a terminal of `width` columns shows them, long ones folded as [`shown`] says.
+pub(crate) fn shown_at(lines: &[Text], width: usize) -> String {
+    shown(&lines.iter().flat_map(|line| line.fitted(Some(width))).collect::<Vec<_>>())
+}
+
 /// Returns task 12, "pay rent", due tomorrow at 15:00, with other values for some fields.
 pub(crate) fn task(changes: &Json) -> Task {
     let mut whole = json!({

@@ -10,6 +10,7 @@ pub(crate) mod fixture;
 pub(crate) mod op;
 pub(crate) mod overview;
 pub(crate) mod reading;
+pub(crate) mod rows;
 pub(crate) mod run;
 pub(crate) mod status;
 pub(crate) mod story;

@@ -17,7 +17,7 @@ const ID_SHOWN: usize = 18;
 pub(crate) fn line(op: &Op, view: Viewpoint) -> Text {
     let mut line = Text::styled(NUMBER, &op.op_id.chars().take(ID_SHOWN).collect::<String>());
     line.push(GAP);
-    line.push(&view.row(op.at.instant()));
+    line.push(&view.log_row(op.at.instant()));
     line.push(GAP);
     line.push(&op.text);
     if op.is_next {

@@ -1,8 +1,8 @@
 //! The one screen of `keiko` without a command: what asks for the person first, the rest folded.
 
-use crate::cli::render::table::{Column, table};
-use crate::cli::render::task::{is_wide, numbered, stage, title, when};
-use crate::cli::render::text::{DIM, HEAD, NUMBER, Text};
+use crate::cli::render::rows;
+use crate::cli::render::task::{numbered, stage, when};
+use crate::cli::render::text::{DIM, HEAD, Text};
 use crate::cli::render::time::Viewpoint;
 use crate::domain::time::Timestamp;
 use crate::protocol::objects::Task;
@@ -94,15 +94,13 @@ pub(crate) fn overview(groups: &Groups<'_>, view: Viewpoint, width: Option<usize
         ("running", &groups.running),
         ("next", &groups.next),
     ];
-    for (heading, tasks) in shown {
-        if tasks.is_empty() {
-            continue;
-        }
+    let mut rows = rows(&shown, view, width).into_iter();
+    for (heading, tasks) in shown.into_iter().filter(|(_, tasks)| !tasks.is_empty()) {
         if !lines.is_empty() {
             lines.push(Text::default());
         }
         lines.push(Text::styled(HEAD, heading));
-        lines.extend(rows(tasks, view, width));
+        lines.extend(rows.by_ref().take(tasks.len().min(SHOWN_MAX)));
         if let Some(more) = tasks.len().checked_sub(SHOWN_MAX).filter(|more| *more > 0) {
             lines.push(Text::styled(DIM, &format!("  and {more} more: keiko list")));
         }
@@ -124,26 +122,26 @@ pub(crate) fn overview(groups: &Groups<'_>, view: Viewpoint, width: Option<usize
     lines
 }
 
-fn rows(tasks: &[&Task], view: Viewpoint, width: Option<usize>) -> Vec<Text> {
-    let is_wide = is_wide(width);
-    let columns =
-        [Column::numbers(""), Column::words(""), Column::words(""), Column::words(""), Column::flexible("", 8)];
-    let rows: Vec<Vec<Text>> = tasks
-        .iter()
-        .take(SHOWN_MAX)
-        .map(|task| {
-            let at = when(task);
-            vec![
-                Text::styled(NUMBER, &format!("  {}", task.number)),
-                at.map_or_else(Text::default, |at| if is_wide { view.row(at) } else { view.narrow_row(at) }.into()),
-                at.filter(|_| is_wide).map_or_else(Text::default, |at| Text::styled(DIM, &view.distance(at))),
-                if task.stage == "scheduled" { Text::default() } else { stage(task) },
-                title(task),
-            ]
-        })
-        .collect();
-    // Without the heading, which is empty here.
-    table(&columns, &rows, width).split_off(1)
+/// How far in the rows stand below their headings.
+const INDENT: usize = 2;
+
+/// Returns the rows of all groups in one table, so that they line up; each shows what its heading does not say.
+fn rows(groups: &[(&str, &Vec<&Task>)], view: Viewpoint, width: Option<usize>) -> Vec<Text> {
+    let tasks: Vec<&Task> = groups.iter().flat_map(|(_, tasks)| tasks.iter().take(SHOWN_MAX).copied()).collect();
+    let is_said = |word: &str| ["scheduled", "due", "running", "missed"].contains(&word);
+    let own = |task: &Task| {
+        let stage = stage(task);
+        if is_said(&task.stage) && stage.width() == task.stage.len() { Text::default() } else { stage }
+    };
+    let width = width.map(|width| width.saturating_sub(INDENT));
+    // Without the heading: the groups have their own.
+    let rows = rows::rows(&tasks, view, width, own, |_| None).into_iter().skip(1);
+    rows.map(|row| {
+        let mut line = Text::plain(&" ".repeat(INDENT));
+        line.append(row);
+        line
+    })
+    .collect()
 }
 
 #[cfg(test)]

@@ -7,6 +7,9 @@ use crate::domain::message::digits;
 use crate::protocol::methods::StatusResult;
 use crate::protocol::objects::{RunCounts, Skipped};
 
+/// How wide the labels are.
+const LABEL_WIDTH: usize = 10;
+
 /// Returns the state of the daemon, a line for each thing.
 pub(crate) fn status(answer: &StatusResult, view: Viewpoint, _width: Option<usize>) -> Vec<Text> {
     let mut first = Text::styled(GOOD, "keikod runs");
@@ -14,9 +17,9 @@ pub(crate) fn status(answer: &StatusResult, view: Viewpoint, _width: Option<usiz
     first.push(&format!(", version {}, pid {}, up {uptime}", answer.version, answer.pid));
     let mut lines = vec![first];
     let mut say = |label: &str, value: Text| {
-        let mut line = Text::styled(HEAD, &format!("  {label:<9}"));
+        let mut line = Text::styled(HEAD, &format!("  {label:<LABEL_WIDTH$}"));
         line.append(value);
-        lines.push(line);
+        lines.push(line.hanging(LABEL_WIDTH + 2));
     };
     let counts = &answer.counts;
     // Those whose commands run are RUNNING too.
@@ -60,17 +63,7 @@ pub(crate) fn status(answer: &StatusResult, view: Viewpoint, _width: Option<usiz
     if let Some(end) = answer.quiet_until {
         say("quiet", Text::plain(&format!("until {}", view.exact(end.instant()))));
     }
-    for channel in &answer.channels {
-        let mut text = Text::plain(&channel.kind);
-        if channel.present {
-            // A program is reached, not the person.
-            text.push(if channel.kind == "webhook" { " is ready" } else { " reaches you" });
-        } else {
-            text.push_styled(BAD, " is away");
-            if let Some(reason) = &channel.reason {
-                text.push(&format!(": {reason}"));
-            }
-        }
+    for text in channels(answer) {
         say("channel", text);
     }
     for (label, text) in hooks(answer) {
@@ -80,6 +73,34 @@ pub(crate) fn status(answer: &StatusResult, view: Viewpoint, _width: Option<usiz
     say("data", Text::plain(&answer.data_dir));
     say("socket", Text::plain(&answer.socket));
     lines
+}
+
+/// Returns which channels reach the person, which do not and why, and, in one line, which are there for what is configured.
+fn channels(answer: &StatusResult) -> Vec<Text> {
+    let is_own = |kind: &str| ["desktop", "terminal"].contains(&kind);
+    let mut told = Vec::new();
+    let mut ready = Vec::new();
+    for channel in &answer.channels {
+        let mut text = Text::plain(&channel.kind);
+        match (channel.present, is_own(&channel.kind)) {
+            (true, true) => text.push(" reaches you"),
+            (true, false) => {
+                ready.push(channel.kind.as_str());
+                continue;
+            }
+            (false, _) => {
+                text.push_styled(BAD, " is away");
+                if let Some(reason) = &channel.reason {
+                    text.push(&format!(": {reason}"));
+                }
+            }
+        }
+        told.push(text);
+    }
+    if !ready.is_empty() {
+        told.push(Text::plain(&format!("ready: {}", ready.join(", "))));
+    }
+    told
 }
 
 fn runs(RunCounts { running, waiting }: RunCounts) -> String {
@@ -93,7 +114,7 @@ fn unsent_and_skipped(answer: &StatusResult, view: Viewpoint) -> Vec<(&'static s
     for delivery in &answer.failed {
         let mut text = Text::plain(&format!("{}  {}  ", delivery.task, delivery.target));
         if let Some(at) = delivery.at {
-            text.push(&format!("{}  ", view.exact(at.instant())));
+            text.push(&format!("{}  ", view.row(at.instant())));
         }
         text.push_styled(BAD, delivery.last_error.as_deref().unwrap_or("no attempt succeeded"));
         told.push(("not sent", text));
@@ -105,7 +126,7 @@ fn unsent_and_skipped(answer: &StatusResult, view: Viewpoint) -> Vec<(&'static s
     }
     for command in &answer.commands_failed {
         let mut text = Text::plain(&format!("{}  {}  ", command.number, command.title));
-        text.push(&format!("{}  ", view.exact(command.at.instant())));
+        text.push(&format!("{}  ", view.row(command.at.instant())));
         text.push_styled(BAD, command.error.as_deref().unwrap_or("no attempt succeeded"));
         told.push(("failed", text));
     }
@@ -225,7 +246,7 @@ mod tests {
             "pings": { "waiting": 1, "taken": 8, "failures": 1, "dropped": 0, "last_error": "https://hc-ping.com answered 404" },
         });
         let answer = serde_json::from_value(answer).expect("an answer of the test's own");
-        insta::assert_snapshot!(shown(&status(&answer, here(), Some(80))), @r#"
+        insta::assert_snapshot!(shown_at(&status(&answer, here(), Some(80)), 80), @r#"
         keikod runs, version 0.1.0, pid 4711, up 1h 2m
           tasks    1 due, 12 scheduled, 2 paused, 40 ended
           to send  3, 2 of them held

@@ -7,6 +7,12 @@ use crate::cli::render::text::{DIM, Text};
 /// What stands between two columns.
 const GAP: usize = 2;
 
+/// Narrower than this nothing is read with ease, so that what goes on does so under the first column.
+const REST_MIN: usize = 16;
+
+/// How far in that is.
+const BELOW: usize = 4;
+
 /// One column.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Column {
@@ -16,6 +22,8 @@ pub(crate) struct Column {
     pub(crate) align: Align,
     /// How narrow it may become on a narrow terminal; `None`: it keeps its width.
     pub(crate) narrowest: Option<usize>,
+    /// Whether it is the last one, and is never cut: what has no room goes on below.
+    pub(crate) is_rest: bool,
 }
 
 /// On which side cells line up.
@@ -30,23 +38,29 @@ pub(crate) enum Align {
 impl Column {
     /// Returns a column of words that keeps its width.
     pub(crate) const fn words(heading: &'static str) -> Self {
-        Self { heading, align: Align::Left, narrowest: None }
+        Self { heading, align: Align::Left, narrowest: None, is_rest: false }
     }
 
     /// Returns a column of numbers.
     pub(crate) const fn numbers(heading: &'static str) -> Self {
-        Self { heading, align: Align::Right, narrowest: None }
+        Self { heading, align: Align::Right, narrowest: None, is_rest: false }
     }
 
     /// Returns a column of words that gives way, down to `narrowest` cells.
     pub(crate) const fn flexible(heading: &'static str, narrowest: usize) -> Self {
-        Self { heading, align: Align::Left, narrowest: Some(narrowest) }
+        Self { heading, align: Align::Left, narrowest: Some(narrowest), is_rest: false }
+    }
+
+    /// Returns a last column of words that are never cut: they go on below where they have no room.
+    pub(crate) const fn rest(heading: &'static str) -> Self {
+        Self { heading, align: Align::Left, narrowest: Some(0), is_rest: true }
     }
 }
 
 /// Returns the lines of a table, the heading first; none where there are no rows.
 ///
-/// With `width` no line is wider than that; without, nothing is cut.
+/// With `width` no line is wider than that, but for a last column that is not to be cut, which goes on below when it is
+/// fitted; without, nothing is cut.
 pub(crate) fn table(columns: &[Column], rows: &[Vec<Text>], width: Option<usize>) -> Vec<Text> {
     if rows.is_empty() {
         return Vec::new();
@@ -79,9 +93,18 @@ fn line(columns: &[Column], widths: &[usize], row: &[Text], width: Option<usize>
     // Spaces at the end of a line would only wrap on a narrow terminal.
     let last = row.iter().rposition(|cell| cell.width() > 0).unwrap_or(0);
     let mut line = Text::default();
+    let mut is_rest = false;
     for (index, ((column, cells), cell)) in columns.iter().zip(widths).zip(row).enumerate().take(last + 1) {
         if index > 0 {
             line.push(&" ".repeat(GAP));
+        }
+        if column.is_rest {
+            is_rest = true;
+            let start = line.width();
+            let has_room = width.is_none_or(|width| start + REST_MIN <= width);
+            line.append(cell.clone());
+            line = line.hanging(if has_room { start } else { BELOW });
+            continue;
         }
         let cell = cell.cut(*cells);
         line.append(match column.align {
@@ -90,7 +113,10 @@ fn line(columns: &[Column], widths: &[usize], row: &[Text], width: Option<usize>
             Align::Left => cell.padded_right(*cells),
         });
     }
-    width.map_or(line.clone(), |width| line.cut(width))
+    match width {
+        Some(width) if !is_rest => line.cut(width),
+        Some(_) | None => line,
+    }
 }
 
 #[cfg(test)]

@@ -3,18 +3,12 @@
 use chrono_tz::Tz;
 
 use crate::cli::render::change::due;
+use crate::cli::render::rows::rows;
 use crate::cli::render::run;
-use crate::cli::render::table::{Column, table};
 use crate::cli::render::text::{BAD, DIM, DUE, GOOD, HEAD, NUMBER, Text};
 use crate::cli::render::time::{Viewpoint, length};
 use crate::domain::time::Timestamp;
 use crate::protocol::objects::{Priority, Run, Task, Time};
-
-/// On a terminal narrower than this the columns that only repeat are left out.
-const WIDE: usize = 72;
-
-/// The narrowest that a title becomes before the line is cut.
-const TITLE_MIN: usize = 8;
 
 /// Returns the zone that the task keeps, `None` while it follows the device.
 pub(crate) fn home(task: &Task) -> Option<Tz> {
@@ -54,7 +48,7 @@ pub(crate) fn stage(task: &Task) -> Text {
         _ if !task.blocked_by.is_empty() => BAD,
         "due" if seen.is_empty() => DUE,
         "done" => GOOD,
-        "scheduled" | "running" => anstyle::Style::new(),
+        "running" => anstyle::Style::new(),
         _ => DIM,
     };
     Text::styled(style, &word)
@@ -65,15 +59,11 @@ pub(crate) fn list(tasks: &[Task], view: Viewpoint, width: Option<usize>) -> Vec
     if tasks.is_empty() {
         return vec![Text::styled(DIM, "no tasks")];
     }
-    let sorted = sorted(tasks.iter().collect());
-    let is_wide = is_wide(width);
-    let mut columns = vec![Column::numbers("#"), Column::words("WHEN")];
-    if is_wide {
-        columns.push(Column::words(""));
-    }
-    columns.extend([Column::words("STAGE"), Column::flexible("TITLE", TITLE_MIN)]);
-    let rows: Vec<Vec<Text>> = sorted.iter().map(|task| row(task, view, is_wide)).collect();
-    table(&columns, &rows, width)
+    of_sorted(&sorted(tasks.iter().collect()), view, width)
+}
+
+fn of_sorted(tasks: &[&Task], view: Viewpoint, width: Option<usize>) -> Vec<Text> {
+    rows(tasks, view, width, stage, |task| (is_series(task) && is_open(task)).then_some(" (repeats)"))
 }
 
 /// How many tasks of one sort are shown before the rest is folded.
@@ -88,10 +78,10 @@ pub(crate) fn folded(tasks: &[Task], view: Viewpoint, width: Option<usize>) -> V
     let mut seen: Vec<&Task> = tasks.iter().filter(is_seen).collect();
     let others: Vec<&Task> = tasks.iter().filter(|task| !is_seen(task)).collect();
     let sorted = sorted(others);
-    let mut shown: Vec<Task> = Vec::new();
+    let mut shown: Vec<&Task> = Vec::new();
     let mut notes = Vec::new();
     for of_rank in sorted.chunk_by(|one, other| rank(one) == rank(other)) {
-        shown.extend(of_rank.iter().take(SHOWN_MAX).map(|task| (*task).clone()));
+        shown.extend(of_rank.iter().take(SHOWN_MAX));
         let more = of_rank.len().saturating_sub(SHOWN_MAX);
         if more > 0 {
             let what = match rank(of_rank[0]) {
@@ -104,13 +94,13 @@ pub(crate) fn folded(tasks: &[Task], view: Viewpoint, width: Option<usize>) -> V
             notes.push(Text::styled(DIM, &format!("and {more} more {what}: keiko list --full")));
         }
     }
-    let mut lines = if shown.is_empty() && !seen.is_empty() { Vec::new() } else { list(&shown, view, width) };
+    let mut lines = if tasks.is_empty() { list(&[], view, width) } else { of_sorted(&shown, view, width) };
     if !seen.is_empty() {
         seen.sort_by_key(|task| task.number);
         lines.push(numbered("seen, not done", &seen));
     }
     lines.extend(notes);
-    lines.into_iter().map(|line| width.map_or(line.clone(), |width| line.cut(width))).collect()
+    lines
 }
 
 /// Returns a line that names several tasks by their numbers.
@@ -128,31 +118,6 @@ pub(crate) fn numbered(name: &str, tasks: &[&Task]) -> Text {
 fn sorted(mut tasks: Vec<&Task>) -> Vec<&Task> {
     tasks.sort_by_key(|task| (rank(task), when(task).map_or(i64::MAX, Timestamp::as_millis), task.number));
     tasks
-}
-
-/// Returns whether there is room for more than the most needed columns.
-pub(crate) fn is_wide(width: Option<usize>) -> bool {
-    width.is_none_or(|width| width >= WIDE)
-}
-
-fn row(task: &Task, view: Viewpoint, is_wide: bool) -> Vec<Text> {
-    let at = when(task);
-    let mut cells = vec![
-        Text::styled(NUMBER, &task.number.to_string()),
-        at.map_or_else(
-            || Text::styled(DIM, "–"),
-            |at| Text::plain(&if is_wide { view.row(at) } else { view.narrow_row(at) }),
-        ),
-    ];
-    if is_wide {
-        cells.push(at.map_or_else(Text::default, |at| Text::styled(DIM, &view.distance(at))));
-    }
-    let mut title = title(task);
-    if is_series(task) && is_open(task) {
-        title.push_styled(DIM, " (repeats)");
-    }
-    cells.extend([stage(task), title]);
-    cells
 }
 
 /// Returns the time that matters most at present.
@@ -180,6 +145,9 @@ fn rank(task: &Task) -> u8 {
     }
 }
 
+/// How wide the labels are.
+const LABEL_WIDTH: usize = 10;
+
 /// Returns all that is known of a task, a line for each thing that there is.
 pub(crate) fn details(task: &Task, runs: &[Run], view: Viewpoint) -> Vec<Text> {
     let mut first = Text::styled(NUMBER, &task.number.to_string());
@@ -187,9 +155,9 @@ pub(crate) fn details(task: &Task, runs: &[Run], view: Viewpoint) -> Vec<Text> {
     first.append(title(task));
     let mut lines = vec![first];
     let mut say = |label: &str, value: Text| {
-        let mut line = Text::styled(HEAD, &format!("  {label:<10}"));
+        let mut line = Text::styled(HEAD, &format!("  {label:<LABEL_WIDTH$}"));
         line.append(value);
-        lines.push(line);
+        lines.push(line.hanging(LABEL_WIDTH + 2));
     };
     let full = |at: Time| Text::plain(&view.full_with_home(at.instant(), home(task)));
     say("stage", stage(task));
@@ -304,13 +272,22 @@ pub(crate) fn repeats(task: &Task) -> String {
     } else {
         schedule.text.clone()
     };
-    // `--every` takes what would follow the word.
-    let rule = if rule.starts_with(|first: char| first.is_ascii_digit()) { format!("every {rule}") } else { rule };
+    let rule = if is_behind_every(&rule) { format!("every {rule}") } else { rule };
     let rule = if schedule.kind == "after_done" { format!("{rule}, counted from when it is done") } else { rule };
     match schedule.count {
         Some(count) => format!("{rule}, {count} times"),
         None => rule,
     }
+}
+
+/// Returns whether a rule was typed behind `--every`, which takes what would follow the word: `day at 3am`, `2 weeks`.
+fn is_behind_every(rule: &str) -> bool {
+    const UNITS: [&str; 11] =
+        ["second", "minute", "hour", "day", "weekday", "weekend", "week", "month", "quarter", "year", "other"];
+    const DAYS: [&str; 7] = ["mon", "tue", "wed", "thu", "fri", "sat", "sun"];
+    let first = rule.split(|c: char| c.is_whitespace() || c == ',').next().unwrap_or_default().to_lowercase();
+    let is_day = DAYS.iter().any(|day| first == *day || first.starts_with(day) && first.ends_with("day"));
+    first.starts_with(|c: char| c.is_ascii_digit()) || UNITS.contains(&first.as_str()) || is_day
 }
 
 /// Returns when it speaks, for people: `1h before, when due, 15m after`.

@@ -1,0 +1,87 @@
+//! How tasks stand in rows: number, when, how far away that is, stage, title. The same columns in the same order wherever
+//! several tasks are shown.
+
+use crate::cli::render::table::{Column, table};
+use crate::cli::render::task::{title, when};
+use crate::cli::render::text::{DIM, NUMBER, Text};
+use crate::cli::render::time::Viewpoint;
+use crate::domain::time::Timestamp;
+use crate::protocol::objects::Task;
+
+/// On a terminal narrower than this the columns that only repeat are left out.
+const WIDE: usize = 72;
+
+/// The narrowest that a title becomes before the line is cut.
+const TITLE_MIN: usize = 8;
+
+/// Returns whether there is room for more than the most needed columns.
+pub(crate) fn is_wide(width: Option<usize>) -> bool {
+    width.is_none_or(|width| width >= WIDE)
+}
+
+/// Returns a heading and a line for each task, none where there are none; `stage` says of each what is not obvious, and
+/// `mark` what stands behind its title.
+///
+/// On a narrow terminal the distance is left out, and the stage, where it is not simply scheduled, stands before the title:
+/// the title has the room.
+pub(crate) fn rows(
+    tasks: &[&Task],
+    view: Viewpoint,
+    width: Option<usize>,
+    stage: impl Fn(&Task) -> Text,
+    mark: impl Fn(&Task) -> Option<&'static str>,
+) -> Vec<Text> {
+    let is_wide = is_wide(width);
+    let whole_title = |task: &Task| {
+        let mut title = title(task);
+        if let Some(mark) = mark(task) {
+            title.push_styled(DIM, mark);
+        }
+        title
+    };
+    let number = |task: &Task| Text::styled(NUMBER, &task.number.to_string());
+    if !is_wide {
+        let columns = [Column::numbers("#"), Column::numbers("WHEN"), Column::flexible("TITLE", TITLE_MIN)];
+        let row = |task: &&Task| {
+            let at = when(task).map_or_else(no_time, |at| view.narrow_row(at).into());
+            let mut last = Text::default();
+            if task.stage != "scheduled" {
+                last = stage(task).before(':');
+                if last.width() > 0 {
+                    last.push("  ");
+                }
+            }
+            last.append(whole_title(task));
+            vec![number(task), at, last]
+        };
+        return table(&columns, &tasks.iter().map(row).collect::<Vec<_>>(), width);
+    }
+    let columns = [
+        Column::numbers("#"),
+        Column::words("WHEN"),
+        Column::words(""),
+        Column::words("STAGE"),
+        Column::flexible("TITLE", TITLE_MIN),
+    ];
+    let day = |at: Timestamp| Text::plain(&view.day(at)).width();
+    let widest = tasks.iter().filter_map(|task| when(task)).map(day).max().unwrap_or(0);
+    let row = |task: &&Task| {
+        let at = when(task);
+        vec![
+            number(task),
+            at.map_or_else(no_time, |at| {
+                let mut cell = Text::plain(&view.day(at)).padded_right(widest + 1);
+                cell.push(&view.hour(at));
+                cell
+            }),
+            at.map_or_else(Text::default, |at| Text::styled(DIM, &view.about(at))),
+            stage(task),
+            whole_title(task),
+        ]
+    };
+    table(&columns, &tasks.iter().map(row).collect::<Vec<_>>(), width)
+}
+
+fn no_time() -> Text {
+    Text::styled(DIM, "–")
+}
