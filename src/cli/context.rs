@@ -18,6 +18,9 @@ use crate::protocol::methods::{
 };
 use crate::protocol::objects::{Event, Time};
 
+#[cfg(unix)]
+mod picking;
+
 /// What a command works with.
 pub(crate) struct Context<'a> {
     /// The two streams.
@@ -29,12 +32,24 @@ pub(crate) struct Context<'a> {
     may_start: bool,
     /// What a daemon is started with.
     arguments: &'static [&'static str],
+    /// What was picked where a name means several tasks: the name, empty where none was given, and the number.
+    #[cfg(unix)]
+    picked: std::collections::BTreeMap<String, u64>,
 }
 
 impl<'a> Context<'a> {
     /// Returns a context that has not spoken to the daemon yet.
     pub(crate) const fn new(ui: &'a mut Ui, zone: Tz) -> Self {
-        Self { ui, zone, client: None, has_started: false, may_start: true, arguments: &[] }
+        Self {
+            ui,
+            zone,
+            client: None,
+            has_started: false,
+            may_start: true,
+            arguments: &[],
+            #[cfg(unix)]
+            picked: std::collections::BTreeMap::new(),
+        }
     }
 
     /// Returns from where `now` of an answer looks at instants.
@@ -52,7 +67,16 @@ impl<'a> Context<'a> {
     /// # Errors
     /// There is no daemon and none can be started, or it refuses.
     pub(crate) fn ask<A: Ask>(&mut self, question: &A) -> Result<A::Answer, CliError> {
-        self.call(|client| client.call(question)).map_err(CliError::into_typed)
+        let answer = self.call(|client| client.call(question)).map_err(CliError::into_typed);
+        #[cfg(unix)]
+        if let Err(error) = &answer
+            && let Some(candidates) = error.candidates()
+            && self.ui.can_take_over()
+            && let Some(question) = picking::ask_again(self, question, &candidates.to_vec())?
+        {
+            return self.call(|client| client.call(&question)).map_err(CliError::into_typed);
+        }
+        answer
     }
 
     /// Asks the daemon what may take long, and waits for as long as it takes.

@@ -20,6 +20,7 @@ mod error;
 pub mod generate;
 mod names;
 mod render;
+mod sheet;
 mod start;
 mod time_page;
 mod ui;

@@ -8,8 +8,11 @@ use std::io::{self, BufRead as _, IsTerminal as _, Write};
 use crate::cli::render::text::{BAD, DIM, DUE, Text, is_unsafe};
 use anstream::{AutoStream, ColorChoice};
 
+pub(crate) mod editor;
 #[cfg(unix)]
 mod hidden;
+#[cfg(unix)]
+pub(crate) mod picker;
 #[cfg(unix)]
 pub(crate) mod screen;
 
@@ -161,6 +164,35 @@ impl Ui {
         io::stdin().is_terminal() && io::stderr().is_terminal()
     }
 
+    /// Returns whether a person is there who wants to be asked: programs and scripts say all they mean beforehand.
+    pub(crate) fn may_ask(&self) -> bool {
+        self.form == Form::Human && self.can_ask()
+    }
+
+    /// Returns whether a person may be given a list to pick from, drawn on standard error.
+    pub(crate) fn can_take_over(&self) -> bool {
+        self.may_ask() && !Environment::of_process().is_dumb
+    }
+
+    /// Returns whether a person may be given an editor, which shows itself on standard output.
+    pub(crate) fn can_edit(&self) -> bool {
+        self.is_terminal && self.may_ask()
+    }
+
+    /// Lets a person pick one of several.
+    ///
+    /// # Errors
+    /// The terminal cannot be used.
+    #[cfg(unix)]
+    pub(crate) fn pick(&self, choices: &[picker::Choice]) -> io::Result<picker::Picked> {
+        picker::pick(choices, self.err.inner.current_choice() != ColorChoice::Never)
+    }
+
+    /// Returns how wide a line of standard error may be.
+    pub(crate) const fn err_width(&self) -> Option<usize> {
+        self.err.width
+    }
+
     /// Returns whether a person reads the results on a terminal, so that long lists may be folded.
     pub(crate) const fn is_terminal(&self) -> bool {
         self.is_terminal
@@ -240,9 +272,14 @@ impl Ui {
     /// Puts a question, of which the last line is answered.
     fn question(&mut self, question: &str) {
         let (before, last) = question.rsplit_once('\n').unwrap_or(("", question));
-        let lines: Vec<Text> = before.lines().map(Text::plain).collect();
+        let mut lines: Vec<Text> = before.lines().map(Text::plain).collect();
+        let mut last = Text::plain(last).fitted(self.err.width);
+        let answered = last.pop().unwrap_or_default();
+        lines.extend(last);
         self.err.lines(&lines);
-        self.err.write(&Text::plain(last).to_ansi());
+        // The space behind it, which folding takes away.
+        let space = if question.ends_with(' ') && !answered.to_ansi().ends_with(' ') { " " } else { "" };
+        self.err.write(&(answered.to_terminal() + space));
     }
 
     /// Writes out what is left, and returns why standard output could not be written to.

@@ -28,7 +28,9 @@ pub(crate) fn look(context: &mut Context<'_>) -> Result<ListResult, CliError> {
     if status.commands_failed_total > 0 {
         let failed = status.commands_failed_total;
         let commands = if failed == 1 { "command" } else { "commands" };
-        answer.warnings.push(format!("{failed} {commands} failed within the last seven days; keiko status tells which"));
+        answer
+            .warnings
+            .push(format!("{failed} {commands} failed within the last seven days; keiko status tells which"));
     }
     if skipped > 0 {
         let what = "missed within the last seven days, and not made up for; keiko status tells what";

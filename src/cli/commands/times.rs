@@ -6,7 +6,6 @@ use crate::cli::context::Context;
 use crate::cli::error::CliError;
 use crate::cli::render::task::{is_open, is_series};
 use crate::cli::render::times::{after, before};
-use crate::cli::ui::Form;
 use crate::protocol::methods::{Get, SeriesScope, TaskRef, WriteResult};
 use crate::protocol::objects::Task;
 
@@ -72,8 +71,7 @@ impl Times {
     ) -> Result<Option<Meant>, CliError> {
         let Said { all, yes } = said;
         let said = Meant { scope: self.said(all), occurrence: None };
-        let is_for_people = matches!(context.ui.form(), Form::Human | Form::Quiet);
-        if said.scope.is_some() || yes || !is_for_people || !context.ui.can_ask() {
+        if said.scope.is_some() || yes || !context.ui.may_ask() {
             return Ok(Some(said));
         }
         let seen = context.ask(&Get { task: TaskRef(name.to_owned()) })?;

@@ -187,7 +187,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::cli::render::fixture::{here, shown};
+    use crate::cli::render::fixture::{LONG, here, shown, shown_at};
     use crate::protocol::objects::Json;
 
     fn entry(changes: &Json) -> Json {
@@ -229,6 +229,9 @@ mod tests {
             }),
             json!({ "at": "2026-05-14T08:00:00-04:00", "task": 171, "title": "standup", "slot": "-30m", "only_if": "answered" }),
             json!({ "at": "2026-05-14T08:30:00-04:00", "task": 171, "title": "standup" }),
+            json!({ "at": "2026-05-14T10:00:00-04:00", "task": 172, "title": "פגישה עם דנה", "slot": "-10m" }),
+            json!({ "at": "2026-05-14T14:00:00-04:00", "task": 174, "title": LONG, "slot": "-10m" }),
+            json!({ "at": "2026-05-14T14:10:00-04:00", "task": 174, "title": LONG }),
             json!({ "at": "2027-01-02T12:00:00-05:00", "task": 171, "title": "taxes", "slot": "deadline-1d" }),
         ];
         let notes = json!([
@@ -244,17 +247,46 @@ mod tests {
     fn an_agenda_has_a_heading_for_each_day() {
         insta::assert_snapshot!(shown_at(&agenda(&week(), here(), Some(80)), 80), @"
         Wed 13 May  today
-                18:00   12  pay rent +home  1h before
-                19:00   12  ! pay rent +home
-          19:10-22:20   12  pay rent  nag, every 10m, up to 20 times, unless answered
+           12        18:00  pay rent +home  1h before
+           12        19:00  ! pay rent +home
+           12  19:10-22:20  pay rent  nag, every 10m, up to 20 times, unless answered
 
         Thu 14 May  tomorrow
-          00:00-23:55    7  喝水喝水喝水喝水喝水  every 5m, 288 times
-                08:00  171  standup  30m before, if the one before is done
-                08:30  171  standup
+            7  00:00-23:55  喝水喝水喝水喝水喝水  every 5m, 288 times
+          171        08:00  standup  30m before, if the one before is done
+          171        08:30  standup
+          172        10:00  פגישה עם דנה  10m before
+          174        14:00  a very long title that goes on and on about the…  10m before
+          174        14:10  a very long title that goes on and on about the many things…
 
         Sat 2 Jan 2027
-                12:00  171  taxes  1d before the deadline
+          171        12:00  taxes  1d before the deadline
+
+        and 12 more: name fewer days, or a higher --limit
+        paused until resumed: 3, 4
+        paused until Mon 18 May 2026 09:00 EDT: 5
+        9  filter: then every 7 days after it is done
+        ");
+    }
+
+    #[test]
+    fn an_agenda_uses_a_wide_terminal() {
+        insta::assert_snapshot!(shown_at(&agenda(&week(), here(), Some(200)), 200), @"
+        Wed 13 May  today
+           12        18:00  pay rent +home  1h before
+           12        19:00  ! pay rent +home
+           12  19:10-22:20  pay rent  nag, every 10m, up to 20 times, unless answered
+
+        Thu 14 May  tomorrow
+            7  00:00-23:55  喝水喝水喝水喝水喝水  every 5m, 288 times
+          171        08:00  standup  30m before, if the one before is done
+          171        08:30  standup
+          172        10:00  פגישה עם דנה  10m before
+          174        14:00  a very long title that goes on and on about the many things that one should really not put into a title, such as the whole agenda of the meeting, the room, and who bri…  10m before
+          174        14:10  a very long title that goes on and on about the many things that one should really not put into a title, such as the whole agenda of the meeting, the room, and who brings the coff…
+
+        Sat 2 Jan 2027
+          171        12:00  taxes  1d before the deadline
 
         and 12 more: name fewer days, or a higher --limit
         paused until resumed: 3, 4
@@ -267,25 +299,42 @@ mod tests {
     fn an_agenda_fits_a_narrow_terminal() {
         insta::assert_snapshot!(shown_at(&agenda(&week(), here(), Some(40)), 40), @"
         Wed 13 May  today
-                18:00   12  pay ren…  1h before
-                19:00   12  ! pay rent +home
-          19:10-22:20   12  pay rent  nag, ever…
+           12        18:00  pay rent +home
+                            1h before
+           12        19:00  ! pay rent +home
+           12  19:10-22:20  pay rent
+                            nag, every 10m, up
+                            to 20 times, unless
+                            answered
 
         Thu 14 May  tomorrow
-          00:00-23:55    7  喝水喝…  every 5m, …
-                08:00  171  standup  30m before…
-                08:30  171  standup
+            7  00:00-23:55  喝水喝水喝水喝…
+                            every 5m, 288 times
+          171        08:00  standup
+                            30m before, if the
+                            one before is done
+          171        08:30  standup
+          172        10:00  פגישה עם דנה
+                            10m before
+          174        14:00  a very long tit…
+                            10m before
+          174        14:10  a very long title t…
 
         Sat 2 Jan 2027
-                12:00  171  taxes  1d before th…
+          171        12:00  taxes
+                            1d before the
+                            deadline
 
-        and 12 more: name fewer days, or a high…
+        and 12 more: name fewer days, or a
+          higher --limit
         paused until resumed: 3, 4
-        paused until Mon 18 May 2026 09:00 EDT:…
-        9  filter: then every 7 days after it i…
+        paused until Mon 18 May 2026 09:00 EDT:
+          5
+        9  filter: then every 7 days after it is
+          done
         ");
         for width in [20, 40, 80, 200] {
-            for line in agenda(&week(), here(), Some(width)) {
+            for line in agenda(&week(), here(), Some(width)).iter().flat_map(|line| line.fitted(Some(width))) {
                 assert!(line.width() <= width, "{line:?} is wider than {width}");
             }
         }

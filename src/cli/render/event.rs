@@ -34,8 +34,7 @@ pub(crate) fn history(answer: &HistoryResult, view: Viewpoint, width: Option<usi
     if !answer.deliveries.is_empty() {
         lines.push(Text::default());
         lines.push(Text::styled(HEAD, "sent"));
-        let columns =
-            [Column::words("WHEN"), Column::words("TO"), Column::words("STATUS"), Column::rest("")];
+        let columns = [Column::words("WHEN"), Column::words("TO"), Column::words("STATUS"), Column::rest("")];
         let rows: Vec<Vec<Text>> = answer.deliveries.iter().map(|delivery| delivery_row(delivery, view)).collect();
         lines.extend(table(&columns, &rows, width));
     }
@@ -216,7 +215,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::cli::render::fixture::{here, shown, task};
+    use crate::cli::render::fixture::{LONG, here, shown, shown_at, task};
 
     fn event(seq: u64, changes: &Json) -> Json {
         let mut event = json!({
@@ -269,21 +268,124 @@ mod tests {
             }],
         });
         let answer = serde_json::from_value(answer).expect("an answer of the test's own");
-        insta::assert_snapshot!(shown_at(&history(&answer, here(), Some(110)), 110), @"
+        insta::assert_snapshot!(shown_at(&history(&answer, here(), Some(40)), 40), @"
         12  pay rent
-        WHEN              WHAT         STATE
-        Wed 13 May 16:00  added        → CREATED
-        Wed 13 May 16:00  fired        PENDING → RUNNING    late, was to speak Wed 13 May 15:00, by the clock
-        Wed 13 May 16:00  snoozed      SUSPENDED → PENDING  until Wed 13 May 16:10
-        Wed 13 May 16:00  acked                             popup closed
-        Wed 13 May 16:00  passed over                       4319 times, missed, by the clock
-        Wed 13 May 16:00  spoke nag#1                       by the clock
-        Wed 13 May 16:00  completed    RUNNING → COMPLETED  done
+        WHEN              WHAT
+        Wed 13 May 16:00  added
+        Wed 13 May 16:00  fired
+            late, was to speak Wed 13 May 15:00,
+            by the clock
+        Wed 13 May 16:00  snoozed
+            until Wed 13 May 16:10
+        Wed 13 May 16:00  acked
+            popup closed
+        Wed 13 May 16:00  passed over
+            4319 times, missed, by the clock
+        Wed 13 May 16:00  spoke nag#1
+            by the clock
+        Wed 13 May 16:00  completed    done
+
+        sent
+        WHEN              TO       STATUS
+        Wed 13 May 16:00  desktop  retrying
+            2 attempts, again in 25s, no server
+        Wed 13 May 16:00  desktop  grouped
+            in a digest
+        ");
+        insta::assert_snapshot!(shown_at(&history(&answer, here(), Some(80)), 80), @"
+        12  pay rent
+        WHEN              WHAT         STAGE
+        Wed 13 May 16:00  added        → created
+        Wed 13 May 16:00  fired        scheduled → due
+                                                           late, was to speak Wed 13 May
+                                                           15:00, by the clock
+        Wed 13 May 16:00  snoozed      paused → scheduled  until Wed 13 May 16:10
+        Wed 13 May 16:00  acked                            popup closed
+        Wed 13 May 16:00  passed over
+                                                           4319 times, missed, by the
+                                                           clock
+        Wed 13 May 16:00  spoke nag#1                      by the clock
+        Wed 13 May 16:00  completed    due → done          done
 
         sent
         WHEN              TO       STATUS
         Wed 13 May 16:00  desktop  retrying  2 attempts, again in 25s, no server
         Wed 13 May 16:00  desktop  grouped   in a digest
+        ");
+        insta::assert_snapshot!(shown_at(&history(&answer, here(), Some(110)), 110), @"
+        12  pay rent
+        WHEN              WHAT         STAGE
+        Wed 13 May 16:00  added        → created
+        Wed 13 May 16:00  fired        scheduled → due     late, was to speak Wed 13 May 15:00, by the clock
+        Wed 13 May 16:00  snoozed      paused → scheduled  until Wed 13 May 16:10
+        Wed 13 May 16:00  acked                            popup closed
+        Wed 13 May 16:00  passed over                      4319 times, missed, by the clock
+        Wed 13 May 16:00  spoke nag#1                      by the clock
+        Wed 13 May 16:00  completed    due → done          done
+
+        sent
+        WHEN              TO       STATUS
+        Wed 13 May 16:00  desktop  retrying  2 attempts, again in 25s, no server
+        Wed 13 May 16:00  desktop  grouped   in a digest
+        ");
+    }
+
+    #[test]
+    fn events_fit_any_terminal() {
+        let titles = [
+            LONG,
+            "喝水，提醒我每半小时站起来走一走，看看窗外，休息一下眼睛",
+            "פגישה עם דנה",
+            "e\u{301}tude 👨\u{200d}👩\u{200d}👧",
+        ];
+        let events = titles.iter().zip([9, 10, 999, 12345]).map(|(title, seq)| {
+            let changes = json!({
+                "snapshot": task(&json!({ "title": title })), "operation": "fired", "from": "PENDING", "to": "RUNNING",
+                "late": true, "actor": "clock", "values": { "slot": "-10m", "nominal_at": "2026-05-13T15:00:00-04:00" },
+                "reason": "late",
+            });
+            serde_json::from_value(event(seq, &changes)).expect("an event of the test's own")
+        });
+        let events: Vec<Event> = events.collect();
+        let told = |width| {
+            let lines: Vec<Text> = events.iter().map(|event| event_line(event, here(), Some(width))).collect();
+            shown_at(&lines, width)
+        };
+        insta::assert_snapshot!(told(40), @"
+           9  Wed 13 May 16:00
+              12 a very long title that …
+              fired -10m  scheduled → due
+              late, was to speak Wed 13 May
+              15:00, by the clock
+          10  Wed 13 May 16:00
+              12 喝水，提醒我每半小时站…
+              fired -10m  scheduled → due
+              late, was to speak Wed 13 May
+              15:00, by the clock
+         999  Wed 13 May 16:00  12 פגישה עם דנה
+              fired -10m  scheduled → due
+              late, was to speak Wed 13 May
+              15:00, by the clock
+        12345  Wed 13 May 16:00  12 étude 👨‍👩‍👧
+              fired -10m  scheduled → due
+              late, was to speak Wed 13 May
+              15:00, by the clock
+        ");
+        insta::assert_snapshot!(told(80), @"
+           9  Wed 13 May 16:00  12 a very long title that go…  fired -10m
+              scheduled → due  late, was to speak Wed 13 May 15:00, by the clock
+          10  Wed 13 May 16:00  12 喝水，提醒我每半小时站起…  fired -10m
+              scheduled → due  late, was to speak Wed 13 May 15:00, by the clock
+         999  Wed 13 May 16:00  12 פגישה עם דנה  fired -10m  scheduled → due
+              late, was to speak Wed 13 May 15:00, by the clock
+        12345  Wed 13 May 16:00  12 étude 👨‍👩‍👧  fired -10m  scheduled → due
+              late, was to speak Wed 13 May 15:00, by the clock
+        ");
+        insta::assert_snapshot!(told(200), @"
+           9  Wed 13 May 16:00  12 a very long title that goes on and on about the many things that …  fired -10m  scheduled → due  late, was to speak Wed 13 May 15:00, by the clock
+          10  Wed 13 May 16:00  12 喝水，提醒我每半小时站起来走一走，看看窗外，休息一下眼睛  fired -10m  scheduled → due  late, was to speak Wed 13 May 15:00, by the clock
+         999  Wed 13 May 16:00  12 פגישה עם דנה  fired -10m  scheduled → due  late, was to speak Wed 13 May 15:00, by the clock
+        12345  Wed 13 May 16:00  12 étude 👨‍👩‍👧  fired -10m  scheduled → due  late, was to speak Wed 13 May 15:00, by the clock
         ");
     }
 
@@ -310,6 +412,6 @@ mod tests {
     fn an_event_of_any_task_is_one_line() {
         let event = event(9, &json!({ "snapshot": task(&json!({})), "to": "CREATED" }));
         let event = serde_json::from_value(event).expect("an event of the test's own");
-        insta::assert_snapshot!(shown(&[event_line(&event, here(), None)]), @"9  Wed 13 May 16:00  12 pay rent  added  → CREATED");
+        insta::assert_snapshot!(shown(&[event_line(&event, here(), None)]), @"   9  Wed 13 May 16:00  12 pay rent  added  → created");
     }
 }

@@ -154,14 +154,49 @@ mod tests {
         let tasks = tasks();
         insta::assert_snapshot!(shown(&overview(&Groups::of(&tasks), here(), Some(40))), @"
         due
-          3  15:00       late  étude
-          4  15:59:50    due   a plain title th…
+            3       15:00  late  étude
+            4       15:59  a plain title that i…
+
+        failing
+          176           –  blocked  cook
+
+        running
+          177       15:20  running 40 %  🏳️‍🌈 and…
 
         next
-          170  16:10           snoozed  snoozed…
-          171  14 May 09:30             standup
-            1  14 May 15:00             交房租
-            2   2 Jan 2027              👨‍👩‍👧 party
+          175      12 May  喝水，提醒我每半小时…
+          170       16:10  snoozed  snoozed one
+          173       18:00  ! اجتماع الفريق
+          171   Thu 09:30  standup
+            1   Thu 15:00  交房租
+          172   Fri 10:00  פגישה עם דנה +עבודה
+          174   Sun 14:00  a very long title th…
+            2  2 Jan 2027  👨‍👩‍👧 party
+
+        paused: 14
+        seen, not done: 16
+        no time: 15
+        ");
+        insta::assert_snapshot!(shown(&overview(&Groups::of(&tasks), here(), Some(200))), @"
+        due
+            3  today          15:00  1h ago   late                   étude
+            4  today          15:59  10s ago                         a plain title that is longer than a narrow terminal is wide +home
+
+        failing
+          176  –                              blocked: 24 cancelled  cook
+
+        running
+          177  today          15:20  40m ago  running 40 %           🏳️‍🌈 and 🇫🇷 and ❤️
+
+        next
+          175  yesterday      09:00  31h ago                         喝水，提醒我每半小时站起来走一走，看看窗外，休息一下眼睛
+          170  today          16:10  in 10m   snoozed                snoozed one
+          173  today          18:00  in 2h                           ! اجتماع الفريق
+          171  tomorrow       09:30  in 18h                          standup
+            1  tomorrow       15:00  in 23h                          交房租
+          172  Fri 15 May     10:00  in 42h                          פגישה עם דנה +עבודה
+          174  Sun 17 May     14:00  in 4d                           a very long title that goes on and on about the many things that one should really not put into a title, such as the whole agenda of the m…
+            2  Sat 2 Jan 2027 09:00  in 33w                          👨‍👩‍👧 party
 
         paused: 14
         seen, not done: 16
@@ -169,14 +204,24 @@ mod tests {
         ");
         insta::assert_snapshot!(shown(&overview(&Groups::of(&tasks), here(), Some(80))), @"
         due
-          3  Wed 13 May 15:00     1h ago   late  étude
-          4  Wed 13 May 15:59:50  10s ago  due   a plain title that is longer than a na…
+            3  today          15:00  1h ago   late          étude
+            4  today          15:59  10s ago                a plain title that is longe…
+
+        failing
+          176  –                              blocked       cook
+
+        running
+          177  today          15:20  40m ago  running 40 %  🏳️‍🌈 and 🇫🇷 and ❤️
 
         next
-          170  Wed 13 May 16:10       in 10m       snoozed  snoozed one
-          171  Thu 14 May 09:30       in 17h 30m            standup
-            1  Thu 14 May 15:00       in 23h                交房租
-            2  Sat  2 Jan 2027 09:00  in 233d 18h           👨‍👩‍👧 party
+          175  yesterday      09:00  31h ago                喝水，提醒我每半小时站起来…
+          170  today          16:10  in 10m   snoozed       snoozed one
+          173  today          18:00  in 2h                  ! اجتماع الفريق
+          171  tomorrow       09:30  in 18h                 standup
+            1  tomorrow       15:00  in 23h                 交房租
+          172  Fri 15 May     10:00  in 42h                 פגישה עם דנה +עבודה
+          174  Sun 17 May     14:00  in 4d                  a very long title that goes…
+            2  Sat 2 Jan 2027 09:00  in 33w                 👨‍👩‍👧 party
 
         paused: 14
         seen, not done: 16
@@ -191,10 +236,14 @@ mod tests {
         nothing is due
 
         next
-          170  Wed 13 May 16:10       in 10m       snoozed  snoozed one
-          171  Thu 14 May 09:30       in 17h 30m            standup
-            1  Thu 14 May 15:00       in 23h                交房租
-            2  Sat  2 Jan 2027 09:00  in 233d 18h           👨‍👩‍👧 party
+          175  yesterday      09:00  31h ago           喝水，提醒我每半小时站起来走一走…
+          170  today          16:10  in 10m   snoozed  snoozed one
+          173  today          18:00  in 2h             ! اجتماع الفريق
+          171  tomorrow       09:30  in 18h            standup
+            1  tomorrow       15:00  in 23h            交房租
+          172  Fri 15 May     10:00  in 42h            פגישה עם דנה +עבודה
+          174  Sun 17 May     14:00  in 4d             a very long title that goes on a…
+            2  Sat 2 Jan 2027 09:00  in 33w            👨‍👩‍👧 party
         ");
         insta::assert_snapshot!(shown(&overview(&Groups::default(), here(), Some(80))), @"
         nothing to do

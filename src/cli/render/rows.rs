@@ -11,6 +11,9 @@ use crate::protocol::objects::Task;
 /// On a terminal narrower than this the columns that only repeat are left out.
 const WIDE: usize = 72;
 
+/// On a terminal narrower than this a stage is one word where it can be.
+const WIDER: usize = 100;
+
 /// The narrowest that a title becomes before the line is cut.
 const TITLE_MIN: usize = 8;
 
@@ -63,6 +66,7 @@ pub(crate) fn rows(
         Column::words("STAGE"),
         Column::flexible("TITLE", TITLE_MIN),
     ];
+    let has_room = width.is_none_or(|width| width >= WIDER);
     let day = |at: Timestamp| Text::plain(&view.day(at)).width();
     let widest = tasks.iter().filter_map(|task| when(task)).map(day).max().unwrap_or(0);
     let row = |task: &&Task| {
@@ -75,7 +79,7 @@ pub(crate) fn rows(
                 cell
             }),
             at.map_or_else(Text::default, |at| Text::styled(DIM, &view.about(at))),
-            stage(task),
+            if has_room { stage(task) } else { stage(task).before(':') },
             whole_title(task),
         ]
     };

@@ -195,7 +195,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::cli::render::fixture::{here, shown};
+    use crate::cli::render::fixture::{here, shown_at};
 
     #[test]
     fn the_daemon_is_told_of_line_by_line() {
@@ -207,6 +207,8 @@ mod tests {
             "channels": [
                 { "kind": "desktop", "present": false, "reason": "no notification server" },
                 { "kind": "terminal", "present": true, "reason": null },
+                { "kind": "webhook", "present": true, "reason": null },
+                { "kind": "mail", "present": true, "reason": null },
             ],
             "failed_total": 3,
             "failed": [{
@@ -246,26 +248,99 @@ mod tests {
             "pings": { "waiting": 1, "taken": 8, "failures": 1, "dropped": 0, "last_error": "https://hc-ping.com answered 404" },
         });
         let answer = serde_json::from_value(answer).expect("an answer of the test's own");
+        insta::assert_snapshot!(shown_at(&status(&answer, here(), Some(40)), 40), @r#"
+        keikod runs, version 0.1.0, pid 4711, up
+          1h 2m
+          tasks     1 due, 12 scheduled, 2
+                    paused, 40 ended
+          to send   3, 2 of them held
+          not sent  7  webhook:ops
+                    Wed 13 May 15:03
+                    https://example.org answered
+                    404
+          not sent  and 2 more: keiko rpc
+                    delivery.list
+                    '{"status":"failed"}'
+          failed    4  backup  Wed 13 May 03:00
+                    exit status 3
+          failed    and 4 more within the last
+                    seven days
+          skipped   3  water the plants
+                    4,319 times, Sun 10 May
+                    03:00 to Wed 13 May 03:00:
+                    missed
+          skipped   8  stretch  Wed 13 May
+                    03:00: missed, and it is not
+                    made up for
+          skipped   and 7 more within the last
+                    seven days
+          next      12  pay rent
+                    Thu 14 May 2026 15:00 EDT
+                    (in 23h)
+          channel   desktop is away: no
+                    notification server
+          channel   terminal reaches you
+          channel   ready: webhook, mail
+          hook      ci, 3 to be told, failed 2
+                    times in a row: it ended
+                    with exit status: 3
+          hook      lamp, 7 found no room and
+                    are not told, run 1,200
+                    times, 0 failures
+          ping      8 sent, 1 to be sent, 1
+                    given up:
+                    https://hc-ping.com answered
+                    404
+          time      Wed 13 May 2026 16:00 EDT
+                    (America/New_York)
+          data      /data
+          socket    /run/s
+        "#);
+        insta::assert_snapshot!(shown_at(&status(&answer, here(), Some(200)), 200), @r#"
+        keikod runs, version 0.1.0, pid 4711, up 1h 2m
+          tasks     1 due, 12 scheduled, 2 paused, 40 ended
+          to send   3, 2 of them held
+          not sent  7  webhook:ops  Wed 13 May 15:03  https://example.org answered 404
+          not sent  and 2 more: keiko rpc delivery.list '{"status":"failed"}'
+          failed    4  backup  Wed 13 May 03:00  exit status 3
+          failed    and 4 more within the last seven days
+          skipped   3  water the plants  4,319 times, Sun 10 May 03:00 to Wed 13 May 03:00: missed
+          skipped   8  stretch  Wed 13 May 03:00: missed, and it is not made up for
+          skipped   and 7 more within the last seven days
+          next      12  pay rent  Thu 14 May 2026 15:00 EDT (in 23h)
+          channel   desktop is away: no notification server
+          channel   terminal reaches you
+          channel   ready: webhook, mail
+          hook      ci, 3 to be told, failed 2 times in a row: it ended with exit status: 3
+          hook      lamp, 7 found no room and are not told, run 1,200 times, 0 failures
+          ping      8 sent, 1 to be sent, 1 given up: https://hc-ping.com answered 404
+          time      Wed 13 May 2026 16:00 EDT (America/New_York)
+          data      /data
+          socket    /run/s
+        "#);
         insta::assert_snapshot!(shown_at(&status(&answer, here(), Some(80)), 80), @r#"
         keikod runs, version 0.1.0, pid 4711, up 1h 2m
-          tasks    1 due, 12 scheduled, 2 paused, 40 ended
-          to send  3, 2 of them held
-          not sent 7  webhook:ops  Wed 13 May 2026 15:03 EDT  https://example.org answered 404
-          not sent and 2 more: keiko rpc delivery.list '{"status":"failed"}'
-          failed   4  backup  Wed 13 May 2026 03:00 EDT  exit status 3
-          failed   and 4 more within the last seven days
-          skipped  3  water the plants  4,319 times, Sun 10 May 03:00 to Wed 13 May 03:00: missed
-          skipped  8  stretch  Wed 13 May 03:00: missed, and it is not made up for
-          skipped  and 7 more within the last seven days
-          next     12  pay rent  Thu 14 May 2026 15:00 EDT (in 23h)
-          channel  desktop is away: no notification server
-          channel  terminal reaches you
-          hook     ci, 3 to be told, failed 2 times in a row: it ended with exit status: 3
-          hook     lamp, 7 found no room and are not told, run 1,200 times, 0 failures
-          ping     8 sent, 1 to be sent, 1 given up: https://hc-ping.com answered 404
-          time     Wed 13 May 2026 16:00 EDT (America/New_York)
-          data     /data
-          socket   /run/s
+          tasks     1 due, 12 scheduled, 2 paused, 40 ended
+          to send   3, 2 of them held
+          not sent  7  webhook:ops  Wed 13 May 15:03  https://example.org answered 404
+          not sent  and 2 more: keiko rpc delivery.list '{"status":"failed"}'
+          failed    4  backup  Wed 13 May 03:00  exit status 3
+          failed    and 4 more within the last seven days
+          skipped   3  water the plants
+                    4,319 times, Sun 10 May 03:00 to Wed 13 May 03:00: missed
+          skipped   8  stretch  Wed 13 May 03:00: missed, and it is not made up for
+          skipped   and 7 more within the last seven days
+          next      12  pay rent  Thu 14 May 2026 15:00 EDT (in 23h)
+          channel   desktop is away: no notification server
+          channel   terminal reaches you
+          channel   ready: webhook, mail
+          hook      ci, 3 to be told, failed 2 times in a row: it ended with exit
+                    status: 3
+          hook      lamp, 7 found no room and are not told, run 1,200 times, 0 failures
+          ping      8 sent, 1 to be sent, 1 given up: https://hc-ping.com answered 404
+          time      Wed 13 May 2026 16:00 EDT (America/New_York)
+          data      /data
+          socket    /run/s
         "#);
     }
 }

@@ -74,7 +74,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::cli::render::fixture::{here, shown, task};
+    use crate::cli::render::fixture::{here, shown_at, task};
 
     fn answer() -> WhyResult {
         let sentence = |at: &str, kind: &str, text: &str, detail: bool| json!({ "at": at, "kind": kind, "text": text, "detail": detail, "occurrence": null, "events": [] });
@@ -118,7 +118,7 @@ mod tests {
         insta::assert_snapshot!(shown_at(&story(&answer(), here(), Some(40)), 40), @r#"
         12  提醒我交房租并且把收据发给房东
         what came before: keiko why 12 --before
-        4711
+          4711
         Mon  4 May 09:02
           added by you, for
           "每天早上九点交房租并且把收据发给房东"
@@ -135,7 +135,7 @@ mod tests {
           now: scheduled, due Thu 14 May 09:00
         "#);
         for width in 10..120 {
-            for line in story(&answer(), here(), Some(width)) {
+            for line in story(&answer(), here(), Some(width)).iter().flat_map(|line| line.fitted(Some(width))) {
                 assert!(line.width() <= width.max(22), "{width}: {line:?}");
             }
         }

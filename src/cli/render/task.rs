@@ -281,7 +281,7 @@ pub(crate) fn repeats(task: &Task) -> String {
 }
 
 /// Returns whether a rule was typed behind `--every`, which takes what would follow the word: `day at 3am`, `2 weeks`.
-fn is_behind_every(rule: &str) -> bool {
+pub(crate) fn is_behind_every(rule: &str) -> bool {
     const UNITS: [&str; 11] =
         ["second", "minute", "hour", "day", "weekday", "weekend", "week", "month", "quarter", "year", "other"];
     const DAYS: [&str; 7] = ["mon", "tue", "wed", "thu", "fri", "sat", "sun"];
@@ -309,37 +309,76 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::cli::render::fixture::{here, shown, task, tasks};
+    use crate::cli::render::fixture::{here, shown, shown_at, task, tasks};
+
+    #[test]
+    fn a_list_fits_any_terminal() {
+        for width in [40, 80, 200] {
+            for line in list(&tasks(), here(), Some(width)) {
+                assert!(line.width() <= width, "{line:?} is wider than {width}");
+            }
+        }
+        insta::assert_snapshot!(shown_at(&list(&tasks(), here(), Some(200)), 200), @"
+          #  WHEN                           STAGE                  TITLE
+          3  today          15:00  1h ago   late                   étude
+          4  today          15:59  10s ago  due                    a plain title that is longer than a narrow terminal is wide +home
+         16  today          12:00  4h ago   due, seen              seen one
+        177  today          15:20  40m ago  running 40 %           🏳️‍🌈 and 🇫🇷 and ❤️
+        175  yesterday      09:00  31h ago  scheduled              喝水，提醒我每半小时站起来走一走，看看窗外，休息一下眼睛
+        170  today          16:10  in 10m   snoozed                snoozed one
+        173  today          18:00  in 2h    scheduled              ! اجتماع الفريق
+        171  tomorrow       09:30  in 18h   scheduled              standup (repeats)
+          1  tomorrow       15:00  in 23h   scheduled              交房租
+        172  Fri 15 May     10:00  in 42h   scheduled              פגישה עם דנה +עבודה
+        174  Sun 17 May     14:00  in 4d    scheduled              a very long title that goes on and on about the many things that one should really not put into a title, such as the whole agenda of the mee…
+          2  Sat 2 Jan 2027 09:00  in 33w   scheduled              👨‍👩‍👧 party
+         14  tomorrow       15:00  in 23h   paused                 paused one
+         15  –                              no time                buy milk
+        176  –                              blocked: 24 cancelled  cook
+        ");
+    }
 
     #[test]
     fn a_list_begins_with_what_is_due() {
         insta::assert_snapshot!(shown(&list(&tasks(), here(), Some(80))), @"
-          #  WHEN                                STAGE      TITLE
-          3  Wed 13 May 15:00       1h ago       late       étude
-          4  Wed 13 May 15:59:50    10s ago      due        a plain title that is longe…
-         16  Wed 13 May 12:00       4h ago       due, seen  seen one
-        170  Wed 13 May 16:10       in 10m       snoozed    snoozed one
-        171  Thu 14 May 09:30       in 17h 30m   scheduled  standup (repeats)
-          1  Thu 14 May 15:00       in 23h       scheduled  交房租
-          2  Sat  2 Jan 2027 09:00  in 233d 18h  scheduled  👨‍👩‍👧 party
-         14  Thu 14 May 15:00       in 23h       paused     paused one
-         15  –                                   no time    buy milk
+          #  WHEN                           STAGE         TITLE
+          3  today          15:00  1h ago   late          étude
+          4  today          15:59  10s ago  due           a plain title that is longer …
+         16  today          12:00  4h ago   due, seen     seen one
+        177  today          15:20  40m ago  running 40 %  🏳️‍🌈 and 🇫🇷 and ❤️
+        175  yesterday      09:00  31h ago  scheduled     喝水，提醒我每半小时站起来走…
+        170  today          16:10  in 10m   snoozed       snoozed one
+        173  today          18:00  in 2h    scheduled     ! اجتماع الفريق
+        171  tomorrow       09:30  in 18h   scheduled     standup (repeats)
+          1  tomorrow       15:00  in 23h   scheduled     交房租
+        172  Fri 15 May     10:00  in 42h   scheduled     פגישה עם דנה +עבודה
+        174  Sun 17 May     14:00  in 4d    scheduled     a very long title that goes o…
+          2  Sat 2 Jan 2027 09:00  in 33w   scheduled     👨‍👩‍👧 party
+         14  tomorrow       15:00  in 23h   paused        paused one
+         15  –                              no time       buy milk
+        176  –                              blocked       cook
         ");
     }
 
     #[test]
     fn a_list_fits_a_narrow_terminal() {
         insta::assert_snapshot!(shown(&list(&tasks(), here(), Some(40))), @"
-          #  WHEN          STAGE      TITLE
-          3  15:00         late       étude
-          4  15:59:50      due        a plain t…
-         16  12:00         due, seen  seen one
-        170  16:10         snoozed    snoozed o…
-        171  14 May 09:30  scheduled  standup (…
-          1  14 May 15:00  scheduled  交房租
-          2   2 Jan 2027   scheduled  👨‍👩‍👧 party
-         14  14 May 15:00  paused     paused one
-         15  –             no time    buy milk
+          #        WHEN  TITLE
+          3       15:00  late  étude
+          4       15:59  due  a plain title tha…
+         16       12:00  due, seen  seen one
+        177       15:20  running 40 %  🏳️‍🌈 and …
+        175      12 May  喝水，提醒我每半小时站…
+        170       16:10  snoozed  snoozed one
+        173       18:00  ! اجتماع الفريق
+        171   Thu 09:30  standup (repeats)
+          1   Thu 15:00  交房租
+        172   Fri 10:00  פגישה עם דנה +עבודה
+        174   Sun 14:00  a very long title that…
+          2  2 Jan 2027  👨‍👩‍👧 party
+         14   Thu 15:00  paused  paused one
+         15           –  no time  buy milk
+        176           –  blocked  cook
         ");
     }
 
@@ -349,13 +388,24 @@ mod tests {
         many.extend((200..240).map(|number| task(&json!({ "number": number, "title": format!("later {number}") }))));
         let shown = shown(&folded(&many, here(), Some(60)));
         let lines: Vec<&str> = shown.lines().collect();
-        assert_eq!(lines.len(), 1 + 2 + 20 + 1 + 1 + 2);
+        assert_eq!(lines.len(), 1 + 3 + 1 + 20 + 1 + 2 + 1);
         insta::assert_snapshot!(lines[lines.len() - 4..].join("\n"), @"
          14  14 May 15:00  paused     paused one
          15  –             no time    buy milk
         seen, not done: 16
         and 24 more later: keiko list --full
         ");
+    }
+
+    #[test]
+    fn a_rule_typed_behind_every_is_told_with_it() {
+        let told = |text: &str| repeats(&task(&json!({ "schedule": { "text": text, "kind": "calendar" } })));
+        assert_eq!(told("day at 3am"), "every day at 3am");
+        assert_eq!(told("monday 9am"), "every monday 9am");
+        assert_eq!(told("2 weeks"), "every 2 weeks");
+        assert_eq!(told("every weekday at 9:30"), "every weekday at 9:30");
+        assert_eq!(told("daily at 9"), "daily at 9");
+        assert_eq!(told("每天早上九点"), "每天早上九点");
     }
 
     #[test]
@@ -386,6 +436,72 @@ mod tests {
           note      two
                     lines
           metadata  a=b
+          added     Wed 13 May 2026 16:00 EDT (now)
+          id        0192a000-0000-7000-8000-000000000012
+        ");
+        insta::assert_snapshot!(shown_at(&details(&whole, &[], here()), 40), @"
+        12  ! pay rent +home
+          stage     scheduled
+          due       Thu 14 May 2026 15:00 EDT
+                    (in 23h; Fri 04:00 in
+                    Asia/Tokyo)
+          speaks    Thu 14 May 2026 14:00 EDT
+                    (in 22h; Fri 03:00 in
+                    Asia/Tokyo)
+          repeats   every 2 days, 3 times
+          next      Thu 14 May 2026 15:00 EDT
+                    (in 23h; Fri 04:00 in
+                    Asia/Tokyo)
+                    Sat 16 May 2026 15:00 EDT
+                    (in 2d 23h; Sun 04:00 in
+                    Asia/Tokyo)
+          alerts    1h before, when due, 15m
+                    after
+          via       desktop
+          link      https://example.org
+          note      two
+                    lines
+          metadata  a=b
+          added     Wed 13 May 2026 16:00 EDT
+                    (now)
+          id
+            0192a000-0000-7000-8000-000000000012
+        ");
+        let many = tasks().into_iter().find(|task| task.number == 174).expect("the long one");
+        insta::assert_snapshot!(shown_at(&details(&many, &[], here()), 40), @"
+        174  a very long title that goes on and
+          on about the many things that one
+          should really not put into a title,
+          such as the whole agenda of the
+          meeting, the room, and who brings the
+          coffee +one +two +three +four +five
+          +six +seven
+          stage     scheduled
+          due       Sun 17 May 2026 14:00 EDT
+                    (in 3d 22h)
+          speaks    Thu 14 May 2026 15:00 EDT
+                    (in 23h)
+          added     Wed 13 May 2026 16:00 EDT
+                    (now)
+          id
+            0192a000-0000-7000-8000-000000000012
+        ");
+        insta::assert_snapshot!(shown_at(&details(&many, &[], here()), 80), @"
+        174  a very long title that goes on and on about the many things that one should
+          really not put into a title, such as the whole agenda of the meeting, the
+          room, and who brings the coffee +one +two +three +four +five +six +seven
+          stage     scheduled
+          due       Sun 17 May 2026 14:00 EDT (in 3d 22h)
+          speaks    Thu 14 May 2026 15:00 EDT (in 23h)
+          added     Wed 13 May 2026 16:00 EDT (now)
+          id        0192a000-0000-7000-8000-000000000012
+        ");
+        insta::assert_snapshot!(shown_at(&details(&many, &[], here()), 200), @"
+        174  a very long title that goes on and on about the many things that one should really not put into a title, such as the whole agenda of the meeting, the room, and who brings the coffee +one +two
+          +three +four +five +six +seven
+          stage     scheduled
+          due       Sun 17 May 2026 14:00 EDT (in 3d 22h)
+          speaks    Thu 14 May 2026 15:00 EDT (in 23h)
           added     Wed 13 May 2026 16:00 EDT (now)
           id        0192a000-0000-7000-8000-000000000012
         ");

@@ -28,6 +28,12 @@ pub(crate) const DIM: Style = Style::new().dimmed();
 /// Where a line that is too long for its terminal goes on: so far in behind what it began with.
 const STEP: usize = 2;
 
+/// How much room there is at least for what goes on.
+const ROOM_MIN: usize = 16;
+
+/// How long may be what stands in brackets and is not parted.
+const BRACKETS_MAX: usize = 24;
+
 /// Begins what has a direction of its own (Unicode Bidirectional Algorithm, FIRST STRONG ISOLATE).
 const ISOLATE: char = '\u{2068}';
 
@@ -155,13 +161,17 @@ impl Text {
     fn folded(&self, width: usize) -> Vec<Self> {
         let words = self.words();
         let leading = words.first().map_or(0, |word| word.gap);
-        let hang = self.hang.unwrap_or(leading + STEP).min(width / 2);
+        let hang = self.hang.unwrap_or(leading + STEP).min((width / 2).max(width.saturating_sub(ROOM_MIN)));
         let mut fold = Fold { lines: vec![Self::default()], part: None, used: 0, width, is_fresh: true };
         for word in &words {
             let whole = fold.used + word.gap;
-            let is_better_below = word.field > 0 && whole + word.field > width && hang + word.field <= width;
-            let is_one_piece = word.width > width - hang && word.is_one_piece();
-            if !fold.is_fresh && (is_better_below || is_one_piece || word.width <= width - hang && whole + word.width > width) {
+            let is_tight = whole * 5 > width * 3 && word.gap > 1;
+            let is_better_below =
+                whole > hang && word.field > 0 && whole + word.field > width && (is_tight || hang + word.field <= width);
+            let is_one_piece = word.width > width - hang && word.is_one_piece(width);
+            if !fold.is_fresh
+                && (is_better_below || is_one_piece || word.width <= width - hang && whole + word.width > width)
+            {
                 fold.next_line(if is_one_piece { width.saturating_sub(word.width).min(hang) } else { hang });
             }
             let is_behind = !(fold.is_fresh && fold.lines.len() > 1);
@@ -207,6 +217,9 @@ impl Text {
             } else {
                 field += words[at].gap;
             }
+            if words[at].field == 0 {
+                words[at].field = brackets(&words[at..]).filter(|width| *width <= BRACKETS_MAX).unwrap_or(0);
+            }
         }
         words
     }
@@ -250,11 +263,21 @@ impl Text {
     }
 }
 
+/// Returns how wide what stands in brackets is, which begins with the first word.
+fn brackets(words: &[Word<'_>]) -> Option<usize> {
+    let (_, first, _) = words.first()?.clusters.first()?;
+    let end = words.iter().position(|word| word.clusters.iter().any(|(_, cluster, _)| *cluster == ")"))?;
+    let gaps: usize = words[1..=end].iter().map(|word| word.gap).sum();
+    (*first == "(").then(|| gaps + words[..=end].iter().map(|word| word.width).sum::<usize>())
+}
+
 impl Word<'_> {
-    /// Returns whether it is to be copied in one piece: a path, an address, an id.
-    fn is_one_piece(&self) -> bool {
+    /// Returns whether it stays whole where it has no room as far in as other lines: a word that fits a line, and what is to be
+    /// copied in one piece, such as a path, an address or an id.
+    fn is_one_piece(&self, line: usize) -> bool {
+        let is_copied = |(_, cluster, _): &(usize, &str, usize)| matches!(*cluster, "/" | "-" | ".");
         self.clusters.iter().all(|(_, cluster, _)| cluster.is_ascii())
-            && self.clusters.iter().any(|(_, cluster, _)| matches!(*cluster, "/" | "-" | "."))
+            && (self.width <= line || self.clusters.iter().any(is_copied))
     }
 }
 
@@ -272,6 +295,10 @@ struct Fold {
 
 impl Fold {
     fn next_line(&mut self, hang: usize) {
+        // A space at the end would wrap on a terminal that is exactly as wide.
+        if let Some((_, text)) = self.lines.last_mut().and_then(|line| line.parts.last_mut()) {
+            text.truncate(text.trim_end_matches(' ').len());
+        }
         let indent = hang.min(self.width);
         self.lines.push(Text::plain(&" ".repeat(indent)));
         self.part = None;
@@ -382,7 +409,7 @@ mod tests {
     fn a_long_line_goes_on_further_in() {
         check_fitted("one two three", 40, &["one two three"]);
         check_fitted("one two three", 7, &["one two", "  three"]);
-        check_fitted("one two three", 4, &["one", "  two", "  th", "  re", "  e"]);
+        check_fitted("one two three", 4, &["one", " two", "  th", "  re", "  e"]);
         check_fitted("  one two three", 10, &["  one two", "    three"]);
         check_fitted("交房租和水费", 5, &["交房", "  租", "  和", "  水", "  费"]);
         check_fitted("付 交房租和水费了", 11, &["付 交房租和", "  水费了"]);
@@ -396,7 +423,7 @@ mod tests {
     fn what_stands_side_by_side_is_parted_first() {
         check_fitted("added 12  pay rent  Thu 14 May (in 23h)", 30, &["added 12  pay rent", "  Thu 14 May (in 23h)"]);
         check_fitted("at /home/somebody/a/long/path: no", 20, &["at", "/home/somebody/a/long/path:", "  no"]);
-        check_fitted("id 0192a000-0000-7000", 20, &["id", "0192a000-0000-7000"]);
+        check_fitted("id 0192a000-0000-7000", 19, &["id", " 0192a000-0000-7000"]);
     }
 
     #[test]

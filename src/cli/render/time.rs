@@ -117,7 +117,7 @@ impl Viewpoint {
     pub(crate) fn about(self, at: Timestamp) -> String {
         let millis = at.since(self.now).as_millis();
         let many = millis.unsigned_abs();
-        let units = [(MINUTE, SECOND, "s"), (HOUR, MINUTE, "m"), (2 * DAY, HOUR, "h"), (14 * DAY, DAY, "d")];
+        let units = [(MINUTE, SECOND, "s"), (HOUR, MINUTE, "m"), (DAY, HOUR, "h"), (14 * DAY, DAY, "d")];
         let unit = units.into_iter().find(|(below, unit, _)| round(many, *unit) < *below);
         let (unit, name) = match unit {
             Some((_, unit, name)) => (unit, name),
@@ -247,6 +247,7 @@ mod tests {
         check("2026-05-13T16:00:59.9-04:00", "in 1m");
         check("2026-05-13T17:55:00-04:00", "in 2h");
         check("2026-05-14T15:00:00-04:00", "in 23h");
+        check("2026-05-14T17:00:00-04:00", "in 1d");
         check("2026-05-15T15:45:00-04:00", "in 2d");
         check("2026-05-25T16:00:00-04:00", "in 12d");
         check("2027-01-02T09:00:00-05:00", "in 33w");
