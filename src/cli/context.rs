@@ -3,6 +3,7 @@
 use chrono_tz::Tz;
 
 use crate::cli::error::{CliError, Exit};
+use crate::cli::render::say;
 use crate::cli::render::text::Text;
 use crate::cli::render::time::Viewpoint;
 use crate::cli::start::{self, Process};
@@ -199,9 +200,9 @@ impl<'a> Context<'a> {
     /// It does not come back in time.
     pub(crate) fn come_back(&mut self) -> Result<(), CliError> {
         self.client = None;
-        self.ui.progress("keikod is gone; waiting for it to come back");
+        self.ui.progress(say::GONE);
         self.client = Some(start::connect_again(&Paths::of_process()?)?);
-        self.ui.progress("keikod is back");
+        self.ui.progress(say::BACK);
         Ok(())
     }
 
@@ -365,7 +366,7 @@ impl<'a> Context<'a> {
                 start::Reached { client: start::connect(&paths)?, is_new: false }
             };
             if reached.is_new {
-                self.ui.progress("started keikod");
+                self.ui.progress(say::STARTED);
                 self.has_started = true;
             }
             self.client = Some(reached.client);

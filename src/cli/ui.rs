@@ -11,6 +11,9 @@ use anstream::{AutoStream, ColorChoice};
 pub(crate) mod editor;
 #[cfg(unix)]
 mod hidden;
+mod lent;
+#[cfg(unix)]
+mod pager;
 #[cfg(unix)]
 pub(crate) mod picker;
 #[cfg(unix)]
@@ -54,6 +57,10 @@ pub(crate) struct Ui {
     form: Form,
     /// Whether standard output is a terminal.
     is_terminal: bool,
+    /// Whether what is long may be given to a pager.
+    may_page: bool,
+    #[cfg(unix)]
+    pager: Option<pager::Pager>,
 }
 
 struct Stream<S: anstream::stream::RawStream> {
@@ -81,7 +88,15 @@ impl Ui {
         let (is_out, is_err) = (is_terminal && !is_dumb, err.is_terminal() && !is_dumb);
         let out = Stream::new(out, out_color, out_width, is_out);
         let err = Stream::new(err, err_color, err_width, is_err);
-        Self { out, err, form, is_terminal }
+        Self {
+            out,
+            err,
+            form,
+            is_terminal,
+            may_page: true,
+            #[cfg(unix)]
+            pager: None,
+        }
     }
 
     /// Returns in which form results are given.
@@ -106,7 +121,63 @@ impl Ui {
 
     /// Gives lines of a result.
     pub(crate) fn print(&mut self, lines: &[Text]) {
+        #[cfg(unix)]
+        if self.pager.is_some() {
+            let fitted = lines.iter().flat_map(|line| line.fitted(self.out.width));
+            // Without the marks of direction, which pagers show as such.
+            let whole: String = fitted.map(|line| line.to_ansi() + "\n").collect();
+            self.page_on(&whole);
+            return;
+        }
         self.out.lines(lines);
+    }
+
+    /// Gives nothing to a pager from now on.
+    pub(crate) const fn forbid_paging(&mut self) {
+        self.may_page = false;
+    }
+
+    /// Prepares for a result that may be longer than the screen: a person on a terminal reads that in a pager.
+    pub(crate) fn expect_long(&mut self) {
+        #[cfg(unix)]
+        if self.may_page && self.form == Form::Human && self.can_redraw() {
+            let rows = rustix::termios::tcgetwinsize(io::stdout()).map_or(0, |size| usize::from(size.ws_row));
+            self.pager = Some(rows).filter(|rows| *rows > 0).and_then(pager::Pager::begin);
+        }
+    }
+
+    /// Gives text to the pager, or past it where it cannot be run.
+    #[cfg(unix)]
+    fn page_on(&mut self, ansi: &str) {
+        let Some(pager) = &mut self.pager else { return };
+        let has_colors = self.out.inner.current_choice() != ColorChoice::Never;
+        let text = if has_colors { ansi.to_owned() } else { anstream::adapter::strip_str(ansi).to_string() };
+        match pager.take(&text) {
+            Ok(None) => {}
+            Ok(Some(past)) => self.out.write(&past),
+            Err(error) => self.out.check(Err(error)),
+        }
+    }
+
+    /// Lets the person finish reading, then says what was to be said meanwhile.
+    fn end_paging(&mut self) {
+        #[cfg(unix)]
+        if let Some(mut pager) = self.pager.take() {
+            let said = std::mem::take(&mut pager.said);
+            let past = pager.end();
+            self.out.write(&past);
+            self.err.lines(&said);
+        }
+    }
+
+    /// Says lines on standard error; while a pager may be on the screen, once it is gone.
+    fn say(&mut self, lines: &[Text]) {
+        #[cfg(unix)]
+        if let Some(pager) = &mut self.pager {
+            pager.said.extend_from_slice(lines);
+            return;
+        }
+        self.err.lines(lines);
     }
 
     /// Gives one JSON value on a line of its own.
@@ -126,6 +197,11 @@ impl Ui {
 
     /// Gives a help page as clap made it, which has nothing of the user's in it.
     pub(crate) fn page(&mut self, ansi: &str) {
+        #[cfg(unix)]
+        if self.pager.is_some() {
+            self.page_on(ansi);
+            return;
+        }
         self.out.write(ansi);
     }
 
@@ -153,7 +229,7 @@ impl Ui {
     /// Says on standard error what is going on.
     pub(crate) fn progress(&mut self, message: &str) {
         match self.form {
-            Form::Human | Form::Json | Form::Id => self.err.lines(&[Text::plain(message)]),
+            Form::Human | Form::Json | Form::Id => self.say(&[Text::plain(message)]),
             Form::Quiet => {}
         }
     }
@@ -271,6 +347,7 @@ impl Ui {
 
     /// Puts a question, of which the last line is answered.
     fn question(&mut self, question: &str) {
+        self.end_paging();
         let (before, last) = question.rsplit_once('\n').unwrap_or(("", question));
         let mut lines: Vec<Text> = before.lines().map(Text::plain).collect();
         let mut last = Text::plain(last).fitted(self.err.width);
@@ -286,6 +363,7 @@ impl Ui {
     ///
     /// A closed pipe is no failure: whoever read has seen enough.
     pub(crate) fn finish(&mut self) -> Option<io::Error> {
+        self.end_paging();
         self.out.check(Ok(()));
         let flushed = self.out.inner.flush();
         self.out.check(flushed);
@@ -306,7 +384,7 @@ impl Ui {
                 text.hanging(MESSAGE_HANG)
             })
             .collect();
-        self.err.lines(&lines);
+        self.say(&lines);
     }
 }
 

@@ -17,6 +17,7 @@ const REMOVERS: [&str; 4] = ["rm", "del", "remove", "kill"];
 pub(crate) fn tell(ui: &mut Ui, error: &clap::Error, typed: &[String]) -> Exit {
     match error.kind() {
         ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => {
+            ui.expect_long();
             ui.page(&error.render().ansi().to_string());
             Exit::Done
         }

@@ -6,7 +6,7 @@ use clap::Args;
 
 use crate::cli::context::Context;
 use crate::cli::error::{CliError, Exit};
-use crate::cli::render::text::Text;
+use crate::cli::render::say;
 use crate::protocol::methods;
 
 /// Copies all tasks and their history into a file
@@ -34,9 +34,7 @@ impl Backup {
         };
         let path = path.map(|path| path.display().to_string());
         let answer = context.ask_patiently(&methods::Backup { path })?;
-        context.confirm(&answer, &[], |_| {
-            vec![Text::plain(&format!("backed up to {} ({} kB)", answer.path, answer.bytes.div_ceil(1000)))]
-        });
+        context.confirm(&answer, &[], |_| vec![say::backed_up(&answer.path, answer.bytes)]);
         Ok(Exit::Done)
     }
 }

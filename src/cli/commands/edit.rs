@@ -11,6 +11,7 @@ use crate::cli::context::Context;
 use crate::cli::error::{CliError, Exit};
 use crate::cli::names;
 use crate::cli::render::change::{Change, change};
+use crate::cli::render::say;
 use crate::protocol::methods::{self, Command, TaskRef, WriteResult};
 use crate::protocol::objects::{Priority, Task};
 
@@ -215,11 +216,7 @@ impl Edit {
     }
 
     fn told(parted: &Parted) -> String {
-        match parted.names.first() {
-            Some(name) if name.starts_with('+') => format!("the tasks with {name}"),
-            Some(name) => format!("task {name}"),
-            None => "the tasks that the filter means".to_owned(),
-        }
+        say::those_meant(parted.names.first().map(String::as_str))
     }
 
     /// Refuses for several tasks what is one task's own.

@@ -36,6 +36,9 @@ pub(crate) struct Events {
 impl Events {
     /// Asks page after page, so that neither side holds a long history whole.
     pub(crate) fn run(self, context: &mut Context<'_>) -> Result<Exit, CliError> {
+        if !self.follow {
+            context.ui.expect_long();
+        }
         if let Some(name) = self.task.clone() {
             return self.of_task(context, name);
         }

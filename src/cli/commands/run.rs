@@ -5,6 +5,7 @@ use clap::Args;
 use crate::cli::context::Context;
 use crate::cli::error::{CliError, Exit};
 use crate::cli::render::run::{progress, said, took};
+use crate::cli::render::say;
 use crate::cli::render::task::title;
 use crate::cli::render::text::{GOOD, NUMBER, Text};
 use crate::cli::ui::Form;
@@ -53,7 +54,7 @@ impl RunCommand {
 }
 
 fn began(ordered: &RunNowResult) -> Text {
-    let mut line = Text::styled(GOOD, if ordered.run.is_some() { "running" } else { "already run" });
+    let mut line = Text::styled(GOOD, say::run_began(ordered.run.is_some()));
     line.push(" ");
     line.push_styled(NUMBER, &ordered.task.number.to_string());
     line.push("  ");
@@ -112,7 +113,7 @@ fn progress_of(event: &Event) -> Option<Progress> {
 pub(crate) fn show(context: &mut Context<'_>, output: &OutputResult) {
     let whole = output.base64.as_deref().and_then(bytes::decode).unwrap_or_else(|| output.text.clone().into_bytes());
     if output.dropped > 0 {
-        context.ui.progress(&format!("the first {} bytes were not kept", output.dropped));
+        context.ui.progress(&say::not_kept(output.dropped));
     }
     if context.ui.is_terminal() {
         context.ui.print(&said(&whole));
@@ -123,6 +124,5 @@ pub(crate) fn show(context: &mut Context<'_>, output: &OutputResult) {
 
 fn tell_end(context: &mut Context<'_>, output: &OutputResult) {
     let Some(end) = &output.run.end else { return };
-    let took = took(&output.run).map_or(String::new(), |took| format!(", took {took}"));
-    context.ui.progress(&format!("{}{took}", end.text));
+    context.ui.progress(&say::run_ended(&end.text, took(&output.run).as_deref()));
 }

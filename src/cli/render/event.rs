@@ -296,13 +296,11 @@ mod tests {
         12  pay rent
         WHEN              WHAT         STAGE
         Wed 13 May 16:00  added        → created
-        Wed 13 May 16:00  fired        scheduled → due
-                                                           late, was to speak Wed 13 May
+        Wed 13 May 16:00  fired        scheduled → due     late, was to speak Wed 13 May
                                                            15:00, by the clock
         Wed 13 May 16:00  snoozed      paused → scheduled  until Wed 13 May 16:10
         Wed 13 May 16:00  acked                            popup closed
-        Wed 13 May 16:00  passed over
-                                                           4319 times, missed, by the
+        Wed 13 May 16:00  passed over                      4319 times, missed, by the
                                                            clock
         Wed 13 May 16:00  spoke nag#1                      by the clock
         Wed 13 May 16:00  completed    due → done          done

@@ -21,3 +21,4 @@ pub(crate) mod task;
 pub(crate) mod text;
 pub(crate) mod time;
 pub(crate) mod times;
+pub(crate) mod wait;

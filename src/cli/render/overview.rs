@@ -189,12 +189,12 @@ mod tests {
           177  today          15:20  40m ago  running 40 %           🏳️‍🌈 and 🇫🇷 and ❤️
 
         next
-          175  yesterday      09:00  31h ago                         喝水，提醒我每半小时站起来走一走，看看窗外，休息一下眼睛
+          175  yesterday      09:00  1d ago                          喝水，提醒我每半小时站起来走一走，看看窗外，休息一下眼睛
           170  today          16:10  in 10m   snoozed                snoozed one
           173  today          18:00  in 2h                           ! اجتماع الفريق
           171  tomorrow       09:30  in 18h                          standup
             1  tomorrow       15:00  in 23h                          交房租
-          172  Fri 15 May     10:00  in 42h                          פגישה עם דנה +עבודה
+          172  Fri 15 May     10:00  in 2d                           פגישה עם דנה +עבודה
           174  Sun 17 May     14:00  in 4d                           a very long title that goes on and on about the many things that one should really not put into a title, such as the whole agenda of the m…
             2  Sat 2 Jan 2027 09:00  in 33w                          👨‍👩‍👧 party
 
@@ -214,12 +214,12 @@ mod tests {
           177  today          15:20  40m ago  running 40 %  🏳️‍🌈 and 🇫🇷 and ❤️
 
         next
-          175  yesterday      09:00  31h ago                喝水，提醒我每半小时站起来…
+          175  yesterday      09:00  1d ago                 喝水，提醒我每半小时站起来…
           170  today          16:10  in 10m   snoozed       snoozed one
           173  today          18:00  in 2h                  ! اجتماع الفريق
           171  tomorrow       09:30  in 18h                 standup
             1  tomorrow       15:00  in 23h                 交房租
-          172  Fri 15 May     10:00  in 42h                 פגישה עם דנה +עבודה
+          172  Fri 15 May     10:00  in 2d                  פגישה עם דנה +עבודה
           174  Sun 17 May     14:00  in 4d                  a very long title that goes…
             2  Sat 2 Jan 2027 09:00  in 33w                 👨‍👩‍👧 party
 
@@ -236,14 +236,14 @@ mod tests {
         nothing is due
 
         next
-          175  yesterday      09:00  31h ago           喝水，提醒我每半小时站起来走一走…
-          170  today          16:10  in 10m   snoozed  snoozed one
-          173  today          18:00  in 2h             ! اجتماع الفريق
-          171  tomorrow       09:30  in 18h            standup
-            1  tomorrow       15:00  in 23h            交房租
-          172  Fri 15 May     10:00  in 42h            פגישה עם דנה +עבודה
-          174  Sun 17 May     14:00  in 4d             a very long title that goes on a…
-            2  Sat 2 Jan 2027 09:00  in 33w            👨‍👩‍👧 party
+          175  yesterday      09:00  1d ago           喝水，提醒我每半小时站起来走一走…
+          170  today          16:10  in 10m  snoozed  snoozed one
+          173  today          18:00  in 2h            ! اجتماع الفريق
+          171  tomorrow       09:30  in 18h           standup
+            1  tomorrow       15:00  in 23h           交房租
+          172  Fri 15 May     10:00  in 2d            פגישה עם דנה +עבודה
+          174  Sun 17 May     14:00  in 4d            a very long title that goes on an…
+            2  Sat 2 Jan 2027 09:00  in 33w           👨‍👩‍👧 party
         ");
         insta::assert_snapshot!(shown(&overview(&Groups::default(), here(), Some(80))), @"
         nothing to do

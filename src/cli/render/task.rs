@@ -324,12 +324,12 @@ mod tests {
           4  today          15:59  10s ago  due                    a plain title that is longer than a narrow terminal is wide +home
          16  today          12:00  4h ago   due, seen              seen one
         177  today          15:20  40m ago  running 40 %           🏳️‍🌈 and 🇫🇷 and ❤️
-        175  yesterday      09:00  31h ago  scheduled              喝水，提醒我每半小时站起来走一走，看看窗外，休息一下眼睛
+        175  yesterday      09:00  1d ago   scheduled              喝水，提醒我每半小时站起来走一走，看看窗外，休息一下眼睛
         170  today          16:10  in 10m   snoozed                snoozed one
         173  today          18:00  in 2h    scheduled              ! اجتماع الفريق
         171  tomorrow       09:30  in 18h   scheduled              standup (repeats)
           1  tomorrow       15:00  in 23h   scheduled              交房租
-        172  Fri 15 May     10:00  in 42h   scheduled              פגישה עם דנה +עבודה
+        172  Fri 15 May     10:00  in 2d    scheduled              פגישה עם דנה +עבודה
         174  Sun 17 May     14:00  in 4d    scheduled              a very long title that goes on and on about the many things that one should really not put into a title, such as the whole agenda of the mee…
           2  Sat 2 Jan 2027 09:00  in 33w   scheduled              👨‍👩‍👧 party
          14  tomorrow       15:00  in 23h   paused                 paused one
@@ -346,12 +346,12 @@ mod tests {
           4  today          15:59  10s ago  due           a plain title that is longer …
          16  today          12:00  4h ago   due, seen     seen one
         177  today          15:20  40m ago  running 40 %  🏳️‍🌈 and 🇫🇷 and ❤️
-        175  yesterday      09:00  31h ago  scheduled     喝水，提醒我每半小时站起来走…
+        175  yesterday      09:00  1d ago   scheduled     喝水，提醒我每半小时站起来走…
         170  today          16:10  in 10m   snoozed       snoozed one
         173  today          18:00  in 2h    scheduled     ! اجتماع الفريق
         171  tomorrow       09:30  in 18h   scheduled     standup (repeats)
           1  tomorrow       15:00  in 23h   scheduled     交房租
-        172  Fri 15 May     10:00  in 42h   scheduled     פגישה עם דנה +עבודה
+        172  Fri 15 May     10:00  in 2d    scheduled     פגישה עם דנה +עבודה
         174  Sun 17 May     14:00  in 4d    scheduled     a very long title that goes o…
           2  Sat 2 Jan 2027 09:00  in 33w   scheduled     👨‍👩‍👧 party
          14  tomorrow       15:00  in 23h   paused        paused one
@@ -390,10 +390,10 @@ mod tests {
         let lines: Vec<&str> = shown.lines().collect();
         assert_eq!(lines.len(), 1 + 3 + 1 + 20 + 1 + 2 + 1);
         insta::assert_snapshot!(lines[lines.len() - 4..].join("\n"), @"
-         14  14 May 15:00  paused     paused one
-         15  –             no time    buy milk
+         15          –  no time  buy milk
+        176          –  blocked  cook
         seen, not done: 16
-        and 24 more later: keiko list --full
+        and 28 more later: keiko list --full
         ");
     }
 

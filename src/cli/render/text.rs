@@ -166,8 +166,10 @@ impl Text {
         for word in &words {
             let whole = fold.used + word.gap;
             let is_tight = whole * 5 > width * 3 && word.gap > 1;
-            let is_better_below =
-                whole > hang && word.field > 0 && whole + word.field > width && (is_tight || hang + word.field <= width);
+            let is_better_below = whole > hang
+                && word.field > 0
+                && whole + word.field > width
+                && (is_tight || hang + word.field <= width);
             let is_one_piece = word.width > width - hang && word.is_one_piece(width);
             if !fold.is_fresh
                 && (is_better_below || is_one_piece || word.width <= width - hang && whole + word.width > width)

@@ -69,9 +69,12 @@ pub(crate) fn fields(task: &Task, zone: Tz) -> Vec<Field> {
     let mut fields = vec![
         field("title", Kind::Text, Some(text(&task.title)), "\"\"").needed(),
         field("note", Kind::Text, some_text(&task.notes), "\"what to remember\""),
-        field("link", Kind::Text, task.link.as_deref().map(text), "\"https://example.org\"").behind("something to open"),
+        field("link", Kind::Text, task.link.as_deref().map(text), "\"https://example.org\"")
+            .behind("something to open"),
         field("tags", Kind::Texts, some_texts(&task.tags), "[\"home\"]"),
-        field("priority", Kind::Text, Some(text(priority(task.priority))), "\"normal\"").needed().behind("low, normal or high"),
+        field("priority", Kind::Text, Some(text(priority(task.priority))), "\"normal\"")
+            .needed()
+            .behind("low, normal or high"),
     ];
     fields.extend(times(task, zone));
     let alerts: Vec<String> = task.alerts.iter().map(|alert| alert.trim_start_matches('-').to_owned()).collect();
@@ -81,7 +84,8 @@ pub(crate) fn fields(task: &Task, zone: Tz) -> Vec<Field> {
         field("alerts", Kind::Texts, Some(Value::Texts(alerts)), "[\"1h\", \"0\"]")
             .above("When it speaks: \"1h\" is before, \"0\" when it is due, \"+15m\" after; none is []"),
         field("nag", Kind::Text, span(task.nag_ms), "\"10m\"").behind("rings again until it is answered"),
-        field("via", Kind::Texts, some_texts(&task.channels), "[\"desktop\"]").behind("where it speaks; else as configured"),
+        field("via", Kind::Texts, some_texts(&task.channels), "[\"desktop\"]")
+            .behind("where it speaks; else as configured"),
         field("auto_done", Kind::Flag, task.auto_done.then_some(Value::Flag(true)), "true")
             .behind("done as soon as it was delivered"),
         field("deadline", Kind::Text, task.deadline_at.map(local), "\"friday 6pm\"")
@@ -131,7 +135,8 @@ fn times(task: &Task, zone: Tz) -> Vec<Field> {
     vec![
         rule.needed(),
         field("from", Kind::Text, task.schedule.from.map(local), "\"2026-12-24 18:00\"").behind("the first time"),
-        field("until", Kind::Text, task.schedule.until.map(local), "\"31 december\"").behind("the last time, or the day of it"),
+        field("until", Kind::Text, task.schedule.until.map(local), "\"31 december\"")
+            .behind("the last time, or the day of it"),
     ]
 }
 
@@ -288,3 +293,6 @@ const fn priority(priority: Priority) -> &'static str {
         Priority::High => "high",
     }
 }
+
+#[cfg(test)]
+mod tests;

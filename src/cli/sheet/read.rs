@@ -39,7 +39,11 @@ pub(crate) fn changes(sheet: &str, fields: &[Field]) -> Result<Changes, SheetErr
     let document = Document::parse(sheet).map_err(|error| {
         let at = error.span().map_or(0, |span| span.start);
         let message = error.message().lines().collect::<Vec<_>>().join(", ");
-        SheetError { line: line_at(sheet, at), message: format!("cannot read this: {message}"), hint: Some(HINT_TOML.to_owned()) }
+        SheetError {
+            line: line_at(sheet, at),
+            message: format!("cannot read this: {message}"),
+            hint: Some(HINT_TOML.to_owned()),
+        }
     })?;
     let table = document.as_table();
     let mut written: BTreeMap<&str, Value> = BTreeMap::new();
@@ -253,7 +257,11 @@ fn json_of(value: &Value) -> Json {
 
 /// Returns the sheet's lines for a task that was changed meanwhile, with what the person wrote, and above each line that
 /// either changed what that was.
-pub(crate) fn merge(base: &[Field], latest: &[Field], changes: &Changes) -> (Vec<Field>, BTreeMap<&'static str, Vec<String>>) {
+pub(crate) fn merge(
+    base: &[Field],
+    latest: &[Field],
+    changes: &Changes,
+) -> (Vec<Field>, BTreeMap<&'static str, Vec<String>>) {
     let mut merged = latest.to_vec();
     let mut notes: BTreeMap<&'static str, Vec<String>> = BTreeMap::new();
     let told = |value: Option<&Value>| value.map_or("none".to_owned(), Value::written);
@@ -264,13 +272,20 @@ pub(crate) fn merge(base: &[Field], latest: &[Field], changes: &Changes) -> (Vec
         match changes.get(field.key) {
             Some(mine) => {
                 if is_theirs {
-                    let note = format!("changed meanwhile: was {}, became {theirs}; you wrote {}", told(was), told(mine.as_ref()));
+                    let note = format!(
+                        "changed meanwhile: was {}, became {theirs}; you wrote {}",
+                        told(was),
+                        told(mine.as_ref())
+                    );
                     notes.entry(field.key).or_default().push(note);
                 }
                 field.value.clone_from(mine);
             }
             None if is_theirs => {
-                notes.entry(field.key).or_default().push(format!("changed meanwhile: was {}", told(was)));
+                notes
+                    .entry(field.key)
+                    .or_default()
+                    .push(format!("changed meanwhile: was {}, became {theirs}", told(was)));
             }
             None => {}
         }

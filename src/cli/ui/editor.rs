@@ -7,18 +7,14 @@ use std::fs::{self, OpenOptions};
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitStatus};
-use std::sync::atomic::{AtomicBool, Ordering};
 
-use crate::cli::error::Exit;
+use crate::cli::ui::lent::Lent;
 
 /// What is asked for an editor, in this order.
 const VARIABLES: [&str; 2] = ["VISUAL", "EDITOR"];
 
 /// The editor of whoever names none: every system has it.
 const FALLBACK: &str = if cfg!(windows) { "notepad" } else { "vi" };
-
-/// Whether an editor has the terminal, so that Ctrl-C is its own.
-static IS_EDITING: AtomicBool = AtomicBool::new(false);
 
 /// Why a text could not be edited.
 #[derive(Debug, thiserror::Error)]
@@ -54,7 +50,7 @@ pub(crate) enum EditorError {
         source: io::Error,
     },
     /// The editor failed, which may mean that the person thought better of it.
-    #[error("nothing was changed: the editor {program:?} ended with {status}")]
+    #[error("the editor {program:?} ended with {status}")]
     Failed {
         /// Its program.
         program: String,
@@ -75,7 +71,7 @@ impl Draft {
     /// # Errors
     /// It cannot be made.
     pub(crate) fn begin(name: &str) -> Result<Self, EditorError> {
-        let path = std::env::temp_dir().join(format!("keiko-{name}-{}.toml", uuid::Uuid::new_v4().simple()));
+        let path = std::env::temp_dir().join(format!("keiko-task-{name}-{}.toml", uuid::Uuid::new_v4().simple()));
         let mut options = OpenOptions::new();
         options.write(true).create_new(true);
         #[cfg(unix)]
@@ -125,10 +121,9 @@ impl Drop for Draft {
 fn run(path: &Path) -> Result<(), EditorError> {
     let words = editor()?;
     let program = words[0].clone();
-    shield();
-    IS_EDITING.store(true, Ordering::SeqCst);
+    let lent = Lent::begin();
     let ended = Command::new(&program).args(&words[1..]).arg(path).status();
-    IS_EDITING.store(false, Ordering::SeqCst);
+    drop(lent);
     match ended {
         Err(source) => Err(EditorError::Run { program, source }),
         Ok(status) if !status.success() => Err(EditorError::Failed { program, status }),
@@ -150,34 +145,3 @@ fn editor() -> Result<Vec<String>, EditorError> {
     }
     Ok(vec![FALLBACK.to_owned()])
 }
-
-/// Lets Ctrl-C be the editor's own while it has the terminal: it reaches both, and this process is to read what was written.
-/// At any other time it ends the process as before.
-#[cfg(unix)]
-fn shield() {
-    use tokio::signal::unix::{SignalKind, signal};
-
-    static IS_SHIELDED: AtomicBool = AtomicBool::new(false);
-    if IS_SHIELDED.swap(true, Ordering::SeqCst) {
-        return;
-    }
-    let (ready, is_ready) = std::sync::mpsc::channel::<()>();
-    std::thread::spawn(move || {
-        let Ok(runtime) = tokio::runtime::Builder::new_current_thread().enable_io().build() else { return };
-        runtime.block_on(async {
-            let Ok(mut interrupts) = signal(SignalKind::interrupt()) else { return };
-            drop(ready);
-            while interrupts.recv().await.is_some() {
-                if !IS_EDITING.load(Ordering::SeqCst) {
-                    std::process::exit(Exit::Interrupted.code().into());
-                }
-            }
-        });
-    });
-    // Its end says that the signal is listened for.
-    let _ = is_ready.recv();
-}
-
-/// Elsewhere the editor of a console has Ctrl-C to itself, or a window of its own.
-#[cfg(not(unix))]
-fn shield() {}

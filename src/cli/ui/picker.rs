@@ -309,8 +309,19 @@ mod tests {
     #[test]
     fn the_list_shows_where_one_is_and_how_many_there_are() {
         let choices = choices();
-        insta::assert_snapshot!(shown(&pressed(&choices, b"rent\x1b[B").0.rows(24)), @"");
-        insta::assert_snapshot!(shown(&pressed(&choices, b"\x1b[B\x1b[B").0.rows(4)), @"");
-        insta::assert_snapshot!(shown(&pressed(&choices, b"zzz").0.rows(24)), @"");
+        insta::assert_snapshot!(shown(&pressed(&choices, b"rent\x1b[B").0.rows(24)), @"
+        which one? rent
+          3  pay rent
+        > 12  支付 rent
+        ");
+        insta::assert_snapshot!(shown(&pressed(&choices, b"\x1b[B\x1b[B").0.rows(4)), @"
+        which one? 
+        > 12  支付 rent
+          3 in all: type to find, Esc gives up
+        ");
+        insta::assert_snapshot!(shown(&pressed(&choices, b"zzz").0.rows(24)), @"
+        which one? zzz
+          none fits: Backspace takes back what was typed, Esc gives up
+        ");
     }
 }

@@ -150,6 +150,8 @@ fn ended(context: &mut Context<'_>, draft: &mut Draft, sheet: &str, error: Edito
     let is_written = std::fs::read_to_string(draft.path()).is_ok_and(|left| left != sheet);
     if is_killed && is_written {
         kept(context, draft);
+    } else {
+        context.ui.progress(say::NOTHING_CHANGED);
     }
     CliError::Editor(error)
 }
