@@ -70,6 +70,7 @@ mod wire_connections;
 mod wire_frames;
 mod wire_log;
 mod wire_socket;
+mod wording;
 
 #[test]
 fn every_file_is_listed() {

@@ -24,13 +24,18 @@ const BESIDE: &[&str] = &[
     "commands/parse",
     // Why a command cannot be kept, put into a refusal.
     "commands/program",
+    // Why what was typed cannot be read, as the operating system says such things.
+    "ui/hidden",
 ];
 
 /// What takes a refusal, or says what can never be.
 const REFUSALS: [&str; 5] = ["usage", "expect", "unreachable", "assert", "debug_assert"];
 
-/// What writes past `ui`.
-const WRITERS: [&str; 6] = ["stdout", "stderr", "print", "println", "eprint", "eprintln"];
+/// Macros that write past `ui`.
+const MACROS: [&str; 4] = ["print", "println", "eprint", "eprintln"];
+
+/// What gives a stream to write to.
+const STREAMS: [&str; 2] = ["stdout", "stderr"];
 
 #[test]
 fn people_read_what_stands_in_few_places() {
@@ -101,9 +106,11 @@ impl Rules<'_> {
                     }
                 }
                 TokenTree::Ident(name) => {
-                    // Called, or a macro: a variable of that name writes nothing.
-                    let is_used = punct(Some(i + 1)) == '!' || matches!(tokens.get(i + 1), Some(TokenTree::Group(_)));
-                    if !self.may_write && is_used && WRITERS.contains(&name.to_string().as_str()) {
+                    // A variable, or a method, of that name writes nothing.
+                    let is_macro = punct(Some(i + 1)) == '!' && MACROS.contains(&name.to_string().as_str());
+                    let is_call = matches!(tokens.get(i + 1), Some(TokenTree::Group(_)));
+                    let is_stream = punct(i.checked_sub(1)) != '.' && STREAMS.contains(&name.to_string().as_str());
+                    if !self.may_write && (is_macro || is_call && is_stream) {
                         self.emit(name.span().start().line, &format!("`{name}` writes past `ui`, use a `Ui`"), found);
                     }
                 }
@@ -126,11 +133,12 @@ impl Rules<'_> {
 
 /// Returns whether a text has two words side by side.
 fn is_said(text: &str) -> bool {
+    // Neither an option nor what is put in later.
     let is_word = |word: &str| {
-        let word = word.trim_matches(|c: char| !c.is_alphanumeric() && c != '{' && c != '}');
-        word.len() > 1 && word.chars().all(|c| c.is_alphanumeric() || "{}_:'-".contains(c)) && !word.starts_with('-')
+        let word = word.trim_end_matches(|c: char| c.is_ascii_punctuation());
+        word.len() > 1 && word.chars().all(|c| c.is_alphabetic() || c == '\'' || c == '-') && !word.starts_with('-')
     };
-    let words: Vec<bool> = text.split(' ').map(|word| is_word(word) && !word.starts_with("--")).collect();
+    let words: Vec<bool> = text.trim_matches('"').split(' ').map(is_word).collect();
     words.windows(2).any(|pair| pair == [true, true])
 }
 

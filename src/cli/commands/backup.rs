@@ -28,8 +28,7 @@ impl Backup {
             None => None,
             // The daemon works in another folder.
             Some(path) => Some(std::path::absolute(&path).map_err(|error| {
-                let message = format!("cannot tell where {} is: {error}", path.display());
-                CliError::usage(message, "give the whole path")
+                CliError::usage(format!("cannot tell where {} is: {error}", path.display()), "give the whole path")
             })?),
         };
         let path = path.map(|path| path.display().to_string());

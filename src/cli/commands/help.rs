@@ -39,9 +39,9 @@ impl Help {
 }
 
 fn unknown(path: &[String], word: &str) -> CliError {
-    let hint = if path.is_empty() { "keiko help".to_owned() } else { format!("keiko help {}", path.join(" ")) };
+    let path: String = path.iter().map(|name| format!(" {name}")).collect();
     CliError::usage(
         format!("cannot help with {word:?}: there is no such command"),
-        format!("{hint} lists those that there are"),
+        format!("keiko help{path} lists those that there are"),
     )
 }

@@ -2,7 +2,7 @@
 
 use crate::cli::render::rows;
 use crate::cli::render::task::{numbered, stage, when};
-use crate::cli::render::text::{DIM, HEAD, Text};
+use crate::cli::render::text::{BAD, DIM, DUE, HEAD, Text};
 use crate::cli::render::time::Viewpoint;
 use crate::domain::time::Timestamp;
 use crate::protocol::objects::Task;
@@ -99,7 +99,7 @@ pub(crate) fn overview(groups: &Groups<'_>, view: Viewpoint, width: Option<usize
         if !lines.is_empty() {
             lines.push(Text::default());
         }
-        lines.push(Text::styled(HEAD, heading));
+        lines.push(Text::styled(style(heading), heading));
         lines.extend(rows.by_ref().take(tasks.len().min(SHOWN_MAX)));
         if let Some(more) = tasks.len().checked_sub(SHOWN_MAX).filter(|more| *more > 0) {
             lines.push(Text::styled(DIM, &format!("  and {more} more: keiko list")));
@@ -120,6 +120,15 @@ pub(crate) fn overview(groups: &Groups<'_>, view: Viewpoint, width: Option<usize
     }
     lines.extend(folded.iter().filter(|(_, tasks)| !tasks.is_empty()).map(|(name, tasks)| numbered(name, tasks)));
     lines
+}
+
+/// Returns in which colour a heading stands out: that of what its tasks ask of the person.
+fn style(heading: &str) -> anstyle::Style {
+    match heading {
+        "due" => DUE,
+        "failing" | "missed" => BAD,
+        _ => HEAD,
+    }
 }
 
 /// How far in the rows stand below their headings.

@@ -8,7 +8,7 @@ use crate::cli::render::text::{DIM, Text};
 const GAP: usize = 2;
 
 /// Narrower than this nothing is read with ease, so that what goes on does so under the first column.
-const REST_MIN: usize = 16;
+const REST_MIN: usize = 28;
 
 /// How far in that is.
 const BELOW: usize = 4;

@@ -10,9 +10,14 @@ mod commands;
 mod crontab;
 mod events;
 mod failing;
+mod faults;
 mod hours;
+#[cfg(unix)]
+mod in_editor;
 mod looking;
 mod naming;
+#[cfg(unix)]
+mod on_terminal;
 mod parsing;
 mod series;
 mod shown;
