@@ -1,6 +1,6 @@
 //! The one screen of `keiko` without a command: what asks for the person first, the rest folded.
 
-use crate::cli::render::rows;
+use crate::cli::render::rows::{self, Heading};
 use crate::cli::render::task::{numbered, stage, when};
 use crate::cli::render::text::{BAD, DIM, DUE, HEAD, Text};
 use crate::cli::render::time::Viewpoint;
@@ -143,8 +143,8 @@ fn rows(groups: &[(&str, &Vec<&Task>)], view: Viewpoint, width: Option<usize>) -
         if is_said(&task.stage) && stage.width() == task.stage.len() { Text::default() } else { stage }
     };
     let width = width.map(|width| width.saturating_sub(INDENT));
-    // Without the heading: the groups have their own.
-    let rows = rows::rows(&tasks, view, width, own, |_| None).into_iter().skip(1);
+    // The groups have headings of their own.
+    let rows = rows::rows(&tasks, view, width, Heading::None, own, |_| None).into_iter();
     rows.map(|row| {
         let mut line = Text::plain(&" ".repeat(INDENT));
         line.append(row);

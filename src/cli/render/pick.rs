@@ -1,7 +1,7 @@
 //! What a person sees who is asked which of several, and whether many.
 
 use crate::cli::render::change::Change;
-use crate::cli::render::rows::rows;
+use crate::cli::render::rows::{Heading, rows};
 use crate::cli::render::task::stage;
 use crate::cli::render::text::{BAD, DIM, HEAD, Text};
 use crate::cli::render::time::Viewpoint;
@@ -37,7 +37,7 @@ pub(crate) fn more(fitting: usize, shown: usize) -> Option<Text> {
 /// Returns a line for each task, as lists show them.
 pub(crate) fn lines(tasks: &[Task], view: Viewpoint, width: Option<usize>) -> Vec<Text> {
     let tasks: Vec<&Task> = tasks.iter().collect();
-    rows(&tasks, view, width, stage, |_| None).into_iter().skip(1).collect()
+    rows(&tasks, view, width, Heading::None, stage, |_| None)
 }
 
 /// Returns what is asked before many tasks are changed: which, as far as they fit.

@@ -22,7 +22,16 @@ pub(crate) fn is_wide(width: Option<usize>) -> bool {
     width.is_none_or(|width| width >= WIDE)
 }
 
-/// Returns a heading and a line for each task, none where there are none; `stage` says of each what is not obvious, and
+/// Whether the columns have headings.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Heading {
+    /// In a first line.
+    Shown,
+    /// None; a column that is empty then takes no room.
+    None,
+}
+
+/// Returns a line for each task behind the heading; `stage` says of each what is not obvious, and
 /// `mark` what stands behind its title.
 ///
 /// On a narrow terminal the distance is left out, and the stage, where it is not simply scheduled, stands before the title:
@@ -31,10 +40,16 @@ pub(crate) fn rows(
     tasks: &[&Task],
     view: Viewpoint,
     width: Option<usize>,
+    heading: Heading,
     stage: impl Fn(&Task) -> Text,
     mark: impl Fn(&Task) -> Option<&'static str>,
 ) -> Vec<Text> {
     let is_wide = is_wide(width);
+    let head = |word: &'static str| if heading == Heading::Shown { word } else { "" };
+    let behind_heading = |lines: Vec<Text>| match heading {
+        Heading::Shown => lines,
+        Heading::None => lines.into_iter().skip(1).collect(),
+    };
     let whole_title = |task: &Task| {
         let mut title = title(task);
         if let Some(mark) = mark(task) {
@@ -44,7 +59,8 @@ pub(crate) fn rows(
     };
     let number = |task: &Task| Text::styled(NUMBER, &task.number.to_string());
     if !is_wide {
-        let columns = [Column::numbers("#"), Column::numbers("WHEN"), Column::flexible("TITLE", TITLE_MIN)];
+        let columns =
+            [Column::numbers(head("#")), Column::numbers(head("WHEN")), Column::flexible(head("TITLE"), TITLE_MIN)];
         let row = |task: &&Task| {
             let at = when(task).map_or_else(no_time, |at| view.narrow_row(at).into());
             let mut last = Text::default();
@@ -57,14 +73,14 @@ pub(crate) fn rows(
             last.append(whole_title(task));
             vec![number(task), at, last]
         };
-        return table(&columns, &tasks.iter().map(row).collect::<Vec<_>>(), width);
+        return behind_heading(table(&columns, &tasks.iter().map(row).collect::<Vec<_>>(), width));
     }
     let columns = [
-        Column::numbers("#"),
-        Column::words("WHEN"),
+        Column::numbers(head("#")),
+        Column::words(head("WHEN")),
         Column::words(""),
-        Column::words("STAGE"),
-        Column::flexible("TITLE", TITLE_MIN),
+        Column::words(head("STAGE")),
+        Column::flexible(head("TITLE"), TITLE_MIN),
     ];
     let has_room = width.is_none_or(|width| width >= WIDER);
     let day = |at: Timestamp| Text::plain(&view.day(at)).width();
@@ -83,7 +99,7 @@ pub(crate) fn rows(
             whole_title(task),
         ]
     };
-    table(&columns, &tasks.iter().map(row).collect::<Vec<_>>(), width)
+    behind_heading(table(&columns, &tasks.iter().map(row).collect::<Vec<_>>(), width))
 }
 
 fn no_time() -> Text {

@@ -76,7 +76,8 @@ fn widths(columns: &[Column], heading: &[Text], rows: &[Vec<Text>], width: Optio
     };
     let mut widths: Vec<usize> = (0..columns.len()).map(widest).collect();
     if let Some(width) = width {
-        let total = widths.iter().sum::<usize>() + GAP * columns.len().saturating_sub(1);
+        let shown = widths.iter().filter(|width| **width > 0).count();
+        let total = widths.iter().sum::<usize>() + GAP * shown.saturating_sub(1);
         let mut excess = total.saturating_sub(width);
         // From the right, since what matters most stands to the left.
         for (column, width) in columns.iter().zip(&mut widths).rev() {
@@ -94,8 +95,11 @@ fn line(columns: &[Column], widths: &[usize], row: &[Text], width: Option<usize>
     let last = row.iter().rposition(|cell| cell.width() > 0).unwrap_or(0);
     let mut line = Text::default();
     let mut is_rest = false;
-    for (index, ((column, cells), cell)) in columns.iter().zip(widths).zip(row).enumerate().take(last + 1) {
-        if index > 0 {
+    // A column in which nothing stands takes no room.
+    let shown =
+        columns.iter().zip(widths).zip(row).enumerate().take(last + 1).filter(|(_, ((_, cells), _))| **cells > 0);
+    for (place, (index, ((column, cells), cell))) in shown.enumerate() {
+        if place > 0 {
             line.push(&" ".repeat(GAP));
         }
         if column.is_rest {

@@ -3,7 +3,7 @@
 use chrono_tz::Tz;
 
 use crate::cli::render::change::due;
-use crate::cli::render::rows::rows;
+use crate::cli::render::rows::{Heading, rows};
 use crate::cli::render::run;
 use crate::cli::render::text::{BAD, DIM, DUE, GOOD, HEAD, NUMBER, Text};
 use crate::cli::render::time::{Viewpoint, length};
@@ -63,7 +63,7 @@ pub(crate) fn list(tasks: &[Task], view: Viewpoint, width: Option<usize>) -> Vec
 }
 
 fn of_sorted(tasks: &[&Task], view: Viewpoint, width: Option<usize>) -> Vec<Text> {
-    rows(tasks, view, width, stage, |task| (is_series(task) && is_open(task)).then_some(" (repeats)"))
+    rows(tasks, view, width, Heading::Shown, stage, |task| (is_series(task) && is_open(task)).then_some(" (repeats)"))
 }
 
 /// How many tasks of one sort are shown before the rest is folded.

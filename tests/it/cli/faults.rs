@@ -107,7 +107,7 @@ fn json_is_alone_on_its_stream_whatever_there_is_to_warn_of() {
         let value = ran.json();
         assert_eq!(ran.stdout.lines().count(), 1, "{line}: {ran:?}");
         assert_eq!(value["schema_version"], 1, "{line}: {ran:?}");
-        assert_eq!(value.get("error").is_some(), ran.code != Some(0), "{line}: {ran:?}");
+        assert_eq!(value["error"].is_object(), ran.code != Some(0), "{line}: {ran:?}");
         ran
     };
     // A configuration to warn of, and a daemon that is started on the way.

@@ -163,7 +163,7 @@ async fn an_editor_that_fails_or_is_killed_changes_nothing() {
     let mut pty = Pty::run(&format!("{}; echo exit=$?=", keiko(&home, &[("VISUAL", "no-such-editor -w")], "edit 1")));
     let shown = pty.wait_for("exit=1=").await;
     assert!(
-        shown.contains("cannot run the editor \"no-such-editor\"") && shown.contains("hint: set VISUAL"),
+        shown.contains("cannot run the editor \"no-such-editor\"") && shown.contains("set VISUAL or EDITOR"),
         "{shown}"
     );
 }

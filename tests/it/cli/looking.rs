@@ -28,7 +28,18 @@ fn history_and_events_tell_what_happened() {
     });
     // What the bus says is left out: it is the system's own wording.
     let told = narrow.stdout.split("no session bus").next().unwrap_or_default();
-    insta::assert_snapshot!(told, @"");
+    insta::assert_snapshot!(told, @"
+    1  pay rent
+    WHEN              WHAT
+    Wed 13 May 16:00  added
+    Wed 13 May 16:00  armed
+    Thu 14 May 15:00  fired      by the clock
+    Thu 14 May 15:00  completed  done
+
+    sent
+    WHEN              TO       STATUS
+    Thu 14 May 15:00  desktop  withdrawn
+    ");
     insta::assert_snapshot!(home.transcript(&["events"]), @"
     $ keiko events
        1  Wed 13 May 16:00  1 pay rent  added  → created
