@@ -73,7 +73,7 @@ impl<'a> Context<'a> {
         if let Err(error) = &answer
             && let Some(candidates) = error.candidates()
             && self.ui.can_take_over()
-            && let Some(question) = picking::ask_again(self, question, &candidates.to_vec())?
+            && let Some(question) = picking::ask_again(self, question, candidates)?
         {
             return self.call(|client| client.call(&question)).map_err(CliError::into_typed);
         }

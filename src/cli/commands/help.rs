@@ -39,7 +39,7 @@ impl Help {
 }
 
 fn unknown(path: &[String], word: &str) -> CliError {
-    let path: String = path.iter().map(|name| format!(" {name}")).collect();
+    let path = path.iter().fold(String::new(), |path, name| path + " " + name);
     CliError::usage(
         format!("cannot help with {word:?}: there is no such command"),
         format!("keiko help{path} lists those that there are"),

@@ -6,9 +6,13 @@ use crate::cli::render::time::Viewpoint;
 use crate::protocol::methods::{ChannelListResult, ChannelTestResult};
 use crate::protocol::objects::TargetStatus;
 
+/// How much room the last column has at least; reasons are long.
+const REST_MIN: usize = 28;
+
 /// Returns a table of the targets: how each does, how much waits for it, and why.
 pub(crate) fn channels(answer: &ChannelListResult, view: Viewpoint, width: Option<usize>) -> Vec<Text> {
-    let columns = [Column::words("TARGET"), Column::words("STATE"), Column::numbers("TO SEND"), Column::rest("")];
+    let columns =
+        [Column::words("TARGET"), Column::words("STATE"), Column::numbers("TO SEND"), Column::rest("", REST_MIN)];
     let row = |target: &TargetStatus| {
         let away = answer.channels.iter().find(|channel| is_of(target, &channel.kind) && !channel.present);
         let reason = away.and_then(|channel| channel.reason.as_deref());

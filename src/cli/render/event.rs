@@ -17,24 +17,30 @@ const SEQ_WIDTH: usize = 4;
 /// How much of a title is shown beside what happened, at least.
 const TITLE_MIN: usize = 24;
 
+/// How much room the last column has at least; reasons are long.
+const REST_MIN: usize = 28;
+
 /// Returns the history of a task: what happened, then what was sent.
 pub(crate) fn history(answer: &HistoryResult, view: Viewpoint, width: Option<usize>) -> Vec<Text> {
     let mut first = Text::styled(NUMBER, &answer.task.number.to_string());
     first.push("  ");
     first.append(title(&answer.task));
     let mut lines = vec![first];
-    let mut columns = vec![Column::words("WHEN"), Column::words("WHAT"), Column::words("STAGE"), Column::rest("")];
+    let mut columns =
+        vec![Column::words("WHEN"), Column::words("WHAT"), Column::words("STAGE"), Column::rest("", REST_MIN)];
     let is_command = answer.task.command.is_some();
     let mut rows: Vec<Vec<Text>> = answer.events.iter().map(|event| event_row(event, is_command, view)).collect();
     if width.is_some_and(|width| width < WIDE) {
         columns.remove(STAGE);
-        rows.iter_mut().for_each(|row| drop(row.remove(STAGE)));
+        for row in &mut rows {
+            drop(row.remove(STAGE));
+        }
     }
     lines.extend(table(&columns, &rows, width));
     if !answer.deliveries.is_empty() {
         lines.push(Text::default());
         lines.push(Text::styled(HEAD, "sent"));
-        let columns = [Column::words("WHEN"), Column::words("TO"), Column::words("STATUS"), Column::rest("")];
+        let columns = [Column::words("WHEN"), Column::words("TO"), Column::words("STATUS"), Column::rest("", REST_MIN)];
         let rows: Vec<Vec<Text>> = answer.deliveries.iter().map(|delivery| delivery_row(delivery, view)).collect();
         lines.extend(table(&columns, &rows, width));
     }
@@ -230,8 +236,7 @@ mod tests {
         event
     }
 
-    #[test]
-    fn a_history_says_what_happened_and_what_was_sent() {
+    fn lived() -> HistoryResult {
         let answer = json!({
             "schema_version": 1, "now": "2026-05-13T16:00:00-04:00", "task": task(&json!({})),
             "events": [
@@ -267,7 +272,12 @@ mod tests {
                 "occurrence": { "key": "once", "generation": 1 }, "digest": "d",
             }],
         });
-        let answer = serde_json::from_value(answer).expect("an answer of the test's own");
+        serde_json::from_value(answer).expect("an answer of the test's own")
+    }
+
+    #[test]
+    fn a_history_says_what_happened_and_what_was_sent() {
+        let answer = lived();
         insta::assert_snapshot!(shown_at(&history(&answer, here(), Some(40)), 40), @"
         12  pay rent
         WHEN              WHAT

@@ -197,8 +197,7 @@ mod tests {
     use super::*;
     use crate::cli::render::fixture::{here, shown_at};
 
-    #[test]
-    fn the_daemon_is_told_of_line_by_line() {
+    fn answer() -> StatusResult {
         let answer = json!({
             "schema_version": 1, "version": "0.1.0", "protocol": 1, "schema": 1, "pid": 4711, "uptime_s": 3725,
             "now": "2026-05-13T16:00:00-04:00", "zone": "America/New_York", "data_dir": "/data", "socket": "/run/s",
@@ -247,7 +246,12 @@ mod tests {
             ],
             "pings": { "waiting": 1, "taken": 8, "failures": 1, "dropped": 0, "last_error": "https://hc-ping.com answered 404" },
         });
-        let answer = serde_json::from_value(answer).expect("an answer of the test's own");
+        serde_json::from_value(answer).expect("an answer of the test's own")
+    }
+
+    #[test]
+    fn the_daemon_is_told_of_line_by_line() {
+        let answer = answer();
         insta::assert_snapshot!(shown_at(&status(&answer, here(), Some(40)), 40), @r#"
         keikod runs, version 0.1.0, pid 4711, up
           1h 2m

@@ -7,10 +7,7 @@ use crate::cli::render::text::{DIM, Text};
 /// What stands between two columns.
 const GAP: usize = 2;
 
-/// Narrower than this nothing is read with ease, so that what goes on does so under the first column.
-const REST_MIN: usize = 28;
-
-/// How far in that is.
+/// How far in goes on below what has no room in its column.
 const BELOW: usize = 4;
 
 /// One column.
@@ -51,9 +48,9 @@ impl Column {
         Self { heading, align: Align::Left, narrowest: Some(narrowest), is_rest: false }
     }
 
-    /// Returns a last column of words that are never cut: they go on below where they have no room.
-    pub(crate) const fn rest(heading: &'static str) -> Self {
-        Self { heading, align: Align::Left, narrowest: Some(0), is_rest: true }
+    /// Returns a last column of words that are never cut: they go on in it where it has that much room, else below.
+    pub(crate) const fn rest(heading: &'static str, room: usize) -> Self {
+        Self { heading, align: Align::Left, narrowest: Some(room), is_rest: true }
     }
 }
 
@@ -81,7 +78,9 @@ fn widths(columns: &[Column], heading: &[Text], rows: &[Vec<Text>], width: Optio
         let mut excess = total.saturating_sub(width);
         // From the right, since what matters most stands to the left.
         for (column, width) in columns.iter().zip(&mut widths).rev() {
-            let spare = column.narrowest.map_or(0, |narrowest| width.saturating_sub(narrowest));
+            // What is never cut gives all its room, and goes on elsewhere.
+            let narrowest = if column.is_rest { Some(0) } else { column.narrowest };
+            let spare = narrowest.map_or(0, |narrowest| width.saturating_sub(narrowest));
             let given = spare.min(excess);
             *width -= given;
             excess -= given;
@@ -105,7 +104,7 @@ fn line(columns: &[Column], widths: &[usize], row: &[Text], width: Option<usize>
         if column.is_rest {
             is_rest = true;
             let start = line.width();
-            let has_room = width.is_none_or(|width| start + REST_MIN <= width);
+            let has_room = width.is_none_or(|width| start + column.narrowest.unwrap_or(0) <= width);
             line.append(cell.clone());
             line = line.hanging(if has_room { start } else { BELOW });
             continue;

@@ -467,6 +467,24 @@ mod tests {
           id
             0192a000-0000-7000-8000-000000000012
         ");
+        let late = task(&json!({
+            "state": "RUNNING", "stage": "late", "due_at": "2026-05-13T15:00:00-04:00",
+            "started_at": "2026-05-13T15:30:00-04:00", "late": true, "attempts": 2, "last_error": "no server",
+        }));
+        insta::assert_snapshot!(shown(&details(&late, &[], here())), @"
+        12  pay rent
+          stage     late
+          due       Wed 13 May 2026 15:00 EDT (1h ago)
+          speaks    Thu 14 May 2026 15:00 EDT (in 23h)
+          rang      Wed 13 May 2026 15:30 EDT (30m ago)
+          trouble   no server (after 2 attempts)
+          added     Wed 13 May 2026 16:00 EDT (now)
+          id        0192a000-0000-7000-8000-000000000012
+        ");
+    }
+
+    #[test]
+    fn the_whole_of_a_task_fits_any_terminal() {
         let many = tasks().into_iter().find(|task| task.number == 174).expect("the long one");
         insta::assert_snapshot!(shown_at(&details(&many, &[], here()), 40), @"
         174  a very long title that goes on and
@@ -502,20 +520,6 @@ mod tests {
           stage     scheduled
           due       Sun 17 May 2026 14:00 EDT (in 3d 22h)
           speaks    Thu 14 May 2026 15:00 EDT (in 23h)
-          added     Wed 13 May 2026 16:00 EDT (now)
-          id        0192a000-0000-7000-8000-000000000012
-        ");
-        let late = task(&json!({
-            "state": "RUNNING", "stage": "late", "due_at": "2026-05-13T15:00:00-04:00",
-            "started_at": "2026-05-13T15:30:00-04:00", "late": true, "attempts": 2, "last_error": "no server",
-        }));
-        insta::assert_snapshot!(shown(&details(&late, &[], here())), @"
-        12  pay rent
-          stage     late
-          due       Wed 13 May 2026 15:00 EDT (1h ago)
-          speaks    Thu 14 May 2026 15:00 EDT (in 23h)
-          rang      Wed 13 May 2026 15:30 EDT (30m ago)
-          trouble   no server (after 2 attempts)
           added     Wed 13 May 2026 16:00 EDT (now)
           id        0192a000-0000-7000-8000-000000000012
         ");

@@ -357,7 +357,7 @@ fn clean_char(c: char) -> char {
     }
 }
 
-/// Returns whether `c` is of a script that is written from right to left: Hebrew, Arabic, Syriac, Thaana, NKo and their kin.
+/// Returns whether `c` is of a script that is written from right to left: Hebrew, Arabic, Syriac, Thaana and their kin.
 const fn is_right_to_left(c: char) -> bool {
     matches!(c, '\u{590}'..='\u{8ff}' | '\u{fb1d}'..='\u{fdff}' | '\u{fe70}'..='\u{fefc}' | '\u{10800}'..='\u{10fff}' | '\u{1e800}'..='\u{1efff}')
 }

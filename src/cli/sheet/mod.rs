@@ -3,6 +3,7 @@
 //! Values in, text out: never opens a file, and decides nothing about what was written.
 
 use std::collections::BTreeMap;
+use std::fmt::Write as _;
 
 use chrono_tz::Tz;
 
@@ -107,13 +108,17 @@ pub(crate) fn fields(task: &Task, zone: Tz) -> Vec<Field> {
     fields
 }
 
+/// Above a time.
+const WHEN: &str = "When it is due: a time phrase, such as \"tomorrow 3pm\" or \"2026-12-24 18:00\"";
+
+/// Above a rule.
+const EVERY: &str = "How it repeats: what would follow \"every\", such as \"weekday at 9:30\"";
+
 /// Returns the lines that say when it comes up: of a series its rule, else its time.
 fn times(task: &Task, zone: Tz) -> Vec<Field> {
     let home = home(task).unwrap_or(zone);
     let local = |at: Time| text(&local_time(at.instant(), home));
     let when = |value| field("when", Kind::Text, value, "\"tomorrow 3pm\"");
-    const WHEN: &str = "When it is due: a time phrase, such as \"tomorrow 3pm\" or \"2026-12-24 18:00\"";
-    const EVERY: &str = "How it repeats: what would follow \"every\", such as \"weekday at 9:30\"";
     if !is_series(task) {
         let due = task.due_at.map(local);
         let is_needed = due.is_some();
@@ -161,7 +166,9 @@ pub(crate) fn write(number: u64, fields: &[Field], notes: &BTreeMap<&'static str
     );
     for field in fields {
         if !field.above.is_empty() {
-            sheet.push_str(&format!("\n# {}\n", field.above));
+            sheet.push_str("\n# ");
+            sheet.push_str(field.above);
+            sheet.push('\n');
         }
         for note in notes.get(field.key).into_iter().flatten() {
             sheet.push_str(&comment("# ", note));
@@ -174,7 +181,8 @@ pub(crate) fn write(number: u64, fields: &[Field], notes: &BTreeMap<&'static str
         };
         sheet.push_str(&line);
         if !field.behind.is_empty() {
-            sheet.push_str(&format!("  # {}", field.behind));
+            sheet.push_str("  # ");
+            sheet.push_str(field.behind);
         }
         sheet.push('\n');
     }
@@ -231,7 +239,10 @@ fn written(text: &str) -> String {
             '\\' => out.push_str("\\\\"),
             '\n' => out.push_str("\\n"),
             '\t' => out.push_str("\\t"),
-            _ if is_unsafe(c) => out.push_str(&format!("\\U{:08X}", u32::from(c))),
+            _ if is_unsafe(c) => {
+                // Writing to a String cannot fail.
+                let _ = write!(out, "\\U{:08X}", u32::from(c));
+            }
             _ => out.push(c),
         }
     }
@@ -240,7 +251,7 @@ fn written(text: &str) -> String {
 
 /// Returns a comment, of as many lines as the text.
 fn comment(start: &str, text: &str) -> String {
-    text.lines().map(|line| format!("{start}{}\n", clean(line))).collect()
+    text.lines().fold(String::new(), |comment, line| comment + start + &clean(line) + "\n")
 }
 
 pub(crate) fn field(key: &'static str, kind: Kind, value: Option<Value>, example: &'static str) -> Field {

@@ -155,7 +155,7 @@ pub(crate) fn line_of(sheet: &str, key: &str) -> usize {
 }
 
 fn line_at(sheet: &str, at: usize) -> usize {
-    sheet.as_bytes()[..at.min(sheet.len())].iter().filter(|byte| **byte == b'\n').count() + 1
+    sheet.char_indices().take_while(|(place, _)| *place < at).filter(|(_, c)| *c == '\n').count() + 1
 }
 
 /// Returns the key that an error of the daemon is about: the one whose option or value it names, or the only one that was

@@ -308,10 +308,10 @@ fn what_two_changed_is_shown_with_both() {
     # changed meanwhile: was "pay rent", became "rent"; you wrote "pay the rent"
     title = "pay the rent"
     # note = "what to remember"
-    # changed meanwhile: was "https://a"
+    # changed meanwhile: was "https://a", became none
     # link = "https://example.org"  # something to open
     tags = ["home"]
-    # changed meanwhile: was "normal"
+    # changed meanwhile: was "normal", became "high"
     priority = "high"  # low, normal or high
     "#);
     let again = asked(&theirs, &merged);

@@ -53,18 +53,14 @@ impl Pager {
             return Ok(None);
         }
         let lent = Lent::begin();
-        match self.run() {
-            Ok(reader) => {
-                self.reader = Some((reader, lent));
-                let waiting = std::mem::take(&mut self.waiting);
-                self.take(&waiting)
-            }
+        let waiting = std::mem::take(&mut self.waiting);
+        let Ok(reader) = self.run() else {
             // Whoever has no pager reads it as it comes.
-            Err(_) => {
-                self.rows = usize::MAX;
-                Ok(Some(std::mem::take(&mut self.waiting)))
-            }
-        }
+            self.rows = usize::MAX;
+            return Ok(Some(waiting));
+        };
+        self.reader = Some((reader, lent));
+        self.take(&waiting)
     }
 
     /// Waits until all was read, and returns what is to be shown without a pager.

@@ -47,10 +47,10 @@ pub(crate) enum Picked {
 pub(super) fn pick(choices: &[Choice], has_colors: bool) -> io::Result<Picked> {
     let mut list = List { choices, typed: String::new(), at: 0 };
     let keys = Keys::begin()?;
-    let mut drawn = Drawing { rows: 0, has_colors };
+    let drawing = Drawing { has_colors };
     let mut waiting = Vec::new();
     let picked = loop {
-        drawn.draw(&list)?;
+        drawing.draw(&list)?;
         match keys.next(&mut waiting)? {
             None => break Picked::None,
             Some(key) => {
@@ -60,7 +60,7 @@ pub(super) fn pick(choices: &[Choice], has_colors: bool) -> io::Result<Picked> {
             }
         }
     };
-    drawn.clear()?;
+    write("\r\x1b[J")?;
     Ok(picked)
 }
 
@@ -130,14 +130,13 @@ impl List<'_> {
     }
 }
 
-/// What is drawn at present; the cursor stands in its first row.
+/// How the list is drawn, below what is there; the cursor then stands in its first row.
 struct Drawing {
-    rows: usize,
     has_colors: bool,
 }
 
 impl Drawing {
-    fn draw(&mut self, list: &List<'_>) -> io::Result<()> {
+    fn draw(&self, list: &List<'_>) -> io::Result<()> {
         let told = tcgetwinsize(io::stderr()).ok().filter(|size| size.ws_col > 0 && size.ws_row > 0);
         let (columns, height) = told.map_or(SIZE_UNKNOWN, |size| (size.ws_col.into(), size.ws_row.into()));
         let rows = list.rows(height);
@@ -150,17 +149,9 @@ impl Drawing {
             let shown = row.cut(columns.saturating_sub(1)).to_terminal();
             out.push_str(&if self.has_colors { shown } else { anstream::adapter::strip_str(&shown).to_string() });
         }
-        if rows.len() > 1 {
-            out.push_str(&format!("\x1b[{}A", rows.len() - 1));
-        }
+        let up = if rows.len() > 1 { format!("\x1b[{}A", rows.len() - 1) } else { String::new() };
         let cursor = rows[0].width().min(columns.saturating_sub(1));
-        out.push_str(&format!("\r\x1b[{cursor}C"));
-        self.rows = rows.len();
-        write(&out)
-    }
-
-    fn clear(&mut self) -> io::Result<()> {
-        write("\r\x1b[J")
+        write(&format!("{out}{up}\r\x1b[{cursor}C"))
     }
 }
 
