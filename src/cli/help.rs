@@ -123,7 +123,7 @@ impl Topic {
         for line in lines {
             match line {
                 Line::Heading(text) => page.extend([Text::default(), Text::styled(HEAD, text)]),
-                Line::Prose(text) => page.extend(Text::plain(&text).wrapped(width)),
+                Line::Prose(text) => page.extend(Text::plain(&text).hanging(0).fitted(width)),
                 Line::Row(first, said) => page.extend(row(&first, &said, column, width)),
             }
         }
@@ -146,7 +146,7 @@ fn row(first: &str, said: &str, column: usize, width: Option<usize>) -> Vec<Text
     let mut line = Text::plain("  ");
     line.push_styled(NUMBER, first);
     let room = width.map(|width| width.saturating_sub(column).max(20));
-    let mut rest = Text::plain(said).wrapped(room).into_iter();
+    let mut rest = Text::plain(said).hanging(0).fitted(room).into_iter();
     let mut lines = Vec::new();
     if line.width() + 2 > column {
         lines.push(line);

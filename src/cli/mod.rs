@@ -27,6 +27,7 @@ mod render;
 mod roff;
 mod rpc_page;
 mod service;
+mod sheet;
 mod start;
 mod time_page;
 mod ui;
@@ -48,9 +49,17 @@ pub fn main() -> ExitCode {
     let exit = match Arguments::try_parse_from(&arguments) {
         Ok(parsed) => {
             ui.set_form(parsed.global.form());
+            if parsed.global.no_pager {
+                ui.forbid_paging();
+            }
             run(parsed, &mut ui)
         }
-        Err(error) => usage::tell(&mut ui, &error, &typed),
+        Err(error) => {
+            if !early.may_page {
+                ui.forbid_paging();
+            }
+            usage::tell(&mut ui, &error, &typed)
+        }
     };
     let exit = match ui.finish() {
         None => exit,

@@ -38,6 +38,7 @@ const SYNONYMS: [(&str, &[&str]); 15] = [
 pub(crate) fn tell(ui: &mut Ui, error: &clap::Error, typed: &[String]) -> Exit {
     match error.kind() {
         ErrorKind::DisplayHelp => {
+            ui.expect_long();
             ui.page(&help::page(typed).ansi().to_string());
             Exit::Done
         }

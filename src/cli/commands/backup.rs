@@ -6,7 +6,7 @@ use clap::Args;
 
 use crate::cli::context::Context;
 use crate::cli::error::{CliError, Exit};
-use crate::cli::render::text::Text;
+use crate::cli::render::say;
 use crate::protocol::methods;
 
 /// Copies all tasks and their history into a file
@@ -28,15 +28,12 @@ impl Backup {
             None => None,
             // The daemon works in another folder.
             Some(path) => Some(std::path::absolute(&path).map_err(|error| {
-                let message = format!("cannot tell where {} is: {error}", path.display());
-                CliError::usage(message, "give the whole path")
+                CliError::usage(format!("cannot tell where {} is: {error}", path.display()), "give the whole path")
             })?),
         };
         let path = path.map(|path| path.display().to_string());
         let answer = context.ask_patiently(&methods::Backup { path })?;
-        context.confirm(&answer, &[], |_| {
-            vec![Text::plain(&format!("backed up to {} ({} kB)", answer.path, answer.bytes.div_ceil(1000)))]
-        });
+        context.confirm(&answer, &[], |_| vec![say::backed_up(&answer.path, answer.bytes)]);
         Ok(Exit::Done)
     }
 }

@@ -5,6 +5,7 @@ use clap::Args;
 use crate::cli::context::Context;
 use crate::cli::error::{CliError, Exit};
 use crate::cli::render::run::{Flow, progress, said, took};
+use crate::cli::render::say;
 use crate::cli::render::task::title;
 use crate::cli::render::text::{GOOD, NUMBER, Text};
 use crate::cli::ui::Form;
@@ -59,7 +60,7 @@ impl RunCommand {
 }
 
 fn began(ordered: &RunNowResult) -> Text {
-    let mut line = Text::styled(GOOD, if ordered.run.is_some() { "running" } else { "already run" });
+    let mut line = Text::styled(GOOD, say::run_began(ordered.run.is_some()));
     line.push(" ");
     line.push_styled(NUMBER, &ordered.task.number.to_string());
     line.push("  ");
@@ -151,7 +152,7 @@ fn tell_lost(context: &mut Context<'_>, output: &OutputResult) {
 pub(crate) fn show(context: &mut Context<'_>, output: &OutputResult) {
     let whole = bytes_of(output);
     if output.dropped > 0 {
-        context.ui.progress(&format!("the first {} bytes were not kept", output.dropped));
+        context.ui.progress(&say::not_kept(output.dropped));
     }
     if context.ui.is_terminal() {
         context.ui.print(&said(&whole));
@@ -162,6 +163,5 @@ pub(crate) fn show(context: &mut Context<'_>, output: &OutputResult) {
 
 fn tell_end(context: &mut Context<'_>, output: &OutputResult) {
     let Some(end) = &output.run.end else { return };
-    let took = took(&output.run).map_or(String::new(), |took| format!(", took {took}"));
-    context.ui.progress(&format!("{}{took}", end.text));
+    context.ui.progress(&say::run_ended(&end.text, took(&output.run).as_deref()));
 }

@@ -39,7 +39,7 @@ fn a_reminder_goes_through_its_life() {
     ]), @"
     $ keiko
     due
-      1  Thu 14 May 16:00  now  due  pay the rent
+      1  today 16:00  now         pay the rent
     $ keiko ack
     seen 1  pay the rent  stays due until it is done
     $ keiko snooze
@@ -76,8 +76,8 @@ fn a_series_goes_on() {
     home.advance("2026-05-18T09:30:00-04:00");
     insta::assert_snapshot!(home.transcript(&["list", "done", "cancel 1", "list", "list --all"]), @"
     $ keiko list
-    #  WHEN                   STAGE  TITLE
-    1  Mon 18 May 09:30  now  due    join the standup (repeats)
+    #  WHEN              STAGE  TITLE
+    1  today 09:30  now  due    join the standup (repeats)
     $ keiko done
     done 1  join the standup  next Tue 19 May 2026 09:30 EDT (in 1d)
     $ keiko cancel 1
@@ -86,8 +86,8 @@ fn a_series_goes_on() {
     $ keiko list
     no tasks
     $ keiko list --all
-    #  WHEN                   STAGE      TITLE
-    1  Mon 18 May 09:30  now  cancelled  join the standup
+    #  WHEN              STAGE      TITLE
+    1  today 09:30  now  cancelled  join the standup
     ");
 }
 
@@ -208,10 +208,10 @@ fn many_tasks_are_paused_at_once_and_what_is_added_meanwhile_sleeps_too() {
     $ keiko resume --all
     resumed 2 tasks: 1 3
     $ keiko list
-    #  WHEN                      STAGE      TITLE
-    1  Wed 13 May 16:20  in 20m  scheduled  tea +home
-    3  Wed 13 May 16:30  in 30m  scheduled  cake
-    2  Thu 14 May 09:00  in 17h  paused     work
+    #  WHEN                    STAGE      TITLE
+    1  today    16:20  in 20m  scheduled  tea +home
+    3  today    16:30  in 30m  scheduled  cake
+    2  tomorrow 09:00  in 17h  paused     work
     $ keiko pause --tag +home
     paused 1 task: 1
     $ keiko resume --tag home

@@ -74,11 +74,11 @@ fn a_command_stands_behind_two_dashes_and_is_shown_as_it_can_be_typed() {
       added     Wed 13 May 2026 16:00 EDT (now)
       id        [id]
     $ keiko list
-    #  WHEN                      STAGE      TITLE
-    2  Wed 13 May 17:00  in 1h   scheduled  bash -c 'sleep 0.1 && echo "a b"'
-    4  Wed 13 May 18:00  in 2h   scheduled  pay rent
-    1  Thu 14 May 03:00  in 11h  scheduled  backup
-    3  Thu 14 May 03:00  in 11h  scheduled  make && echo built (repeats)
+    #  WHEN                    STAGE      TITLE
+    2  today    17:00  in 1h   scheduled  bash -c 'sleep 0.1 && echo "a b"'
+    4  today    18:00  in 2h   scheduled  pay rent
+    1  tomorrow 03:00  in 11h  scheduled  backup
+    3  tomorrow 03:00  in 11h  scheduled  make && echo built (repeats)
     "#);
 }
 

@@ -11,10 +11,15 @@ mod crontab;
 mod doctor;
 mod events;
 mod failing;
+mod faults;
 mod hours;
 mod installing;
+#[cfg(unix)]
+mod in_editor;
 mod looking;
 mod naming;
+#[cfg(unix)]
+mod on_terminal;
 mod parsing;
 mod series;
 mod shown;
