@@ -36,12 +36,7 @@ pub(crate) fn status(answer: &StatusResult, view: Viewpoint, _width: Option<usiz
         let held = if counts.held > 0 { format!(", {} of them held", counts.held) } else { String::new() };
         say("to send", Text::plain(&format!("{}{held}", counts.outbox)));
     }
-    if has_runs {
-        say("commands", Text::plain(&runs(answer.runs)));
-    }
-    if let Some(trouble) = &answer.runner {
-        let mut text = Text::styled(BAD, trouble);
-        text.push("; what runs goes on, and nothing more is started before it answers");
+    for text in commands(answer) {
         say("commands", text);
     }
     for (label, text) in unsent_and_skipped(answer, view) {
@@ -85,6 +80,20 @@ pub(crate) fn status(answer: &StatusResult, view: Viewpoint, _width: Option<usiz
     say("data", Text::plain(&answer.data_dir));
     say("socket", Text::plain(&answer.socket));
     lines
+}
+
+/// Returns how many commands run, and what keeps them from it.
+fn commands(answer: &StatusResult) -> Vec<Text> {
+    let mut told = Vec::new();
+    if answer.runs != RunCounts::default() {
+        told.push(Text::plain(&runs(answer.runs)));
+    }
+    if let Some(trouble) = &answer.runner {
+        let mut text = Text::styled(BAD, trouble);
+        text.push("; what runs goes on, and nothing more is started before it answers");
+        told.push(text);
+    }
+    told
 }
 
 fn runs(RunCounts { running, waiting }: RunCounts) -> String {
