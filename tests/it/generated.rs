@@ -28,7 +28,9 @@ fn completions_and_manual_pages_are_fresh() {
         }
     }
     let wanted: BTreeSet<PathBuf> = expected.iter().map(|file| root.join(&file.path)).collect();
-    for path in ["completions", "man", "src/service/package"].iter().flat_map(|directory| entries(&root.join(directory))) {
+    for path in
+        ["completions", "man", "src/service/package"].iter().flat_map(|directory| entries(&root.join(directory)))
+    {
         if wanted.contains(&path) {
             continue;
         }

@@ -10,7 +10,7 @@ use crate::domain::run::Program;
 use crate::domain::schedule::Schedule;
 use crate::domain::task::{Deadline, DeadlineTime, Details, Missed, Policy};
 use crate::domain::time::Span;
-use crate::engine::input::{AddRequest, PreviewCall};
+use crate::engine::input::{AddRequest, Applied, PreviewCall};
 use crate::protocol::error_code::{ErrorKind, RpcError};
 use crate::protocol::from_wire;
 use crate::protocol::methods::{Add, Method, WriteResult};
@@ -87,15 +87,19 @@ pub(in crate::api) async fn add(api: &Api, params: Add) -> Result<WriteResult, R
     let deadline = deadline(api, place, &params, &schedule, words_deadline)?;
     let request = AddRequest { details, schedule, alerts, deadline, policy, waits, key };
     let mode = Mode::of(params.preview);
-    let applied = match mode {
-        Mode::Do => api.handle.add(request).await,
-        Mode::Preview => api.handle.preview(PreviewCall::Add(Box::new(request))).await,
-    };
-    let applied = applied.map_err(|error| api.refusal(&error))?;
+    let applied = add_or_preview(api, request, mode).await?;
     warnings.extend(waits::warnings(&applied.snapshot));
     warnings.extend(details::mute_warning(&applied.snapshot));
     warnings.extend(api.hold_warnings(&api.quiet().await?, &applied.snapshot));
     api.written_or_previewed(applied, warnings, mode).await
+}
+
+async fn add_or_preview(api: &Api, request: AddRequest, mode: Mode) -> Result<Applied, RpcError> {
+    let applied = match mode {
+        Mode::Do => api.handle.add(request).await,
+        Mode::Preview => api.handle.preview(PreviewCall::Add(Box::new(request))).await,
+    };
+    applied.map_err(|error| api.refusal(&error))
 }
 
 /// Returns the title: what was said, else what it runs, else that of a reminder.

@@ -130,7 +130,9 @@ fn all(wanted: &Wanted<'_>) -> Offer {
             Some(tag) => tags("+", tag),
             None => tags("", typed),
         },
-        ("add" | "remind" | "list" | "edit", "words") => typed.strip_prefix('+').map_or_else(Offer::default, |tag| tags("+", tag)),
+        ("add" | "remind" | "list" | "edit", "words") => {
+            typed.strip_prefix('+').map_or_else(Offer::default, |tag| tags("+", tag))
+        }
         (_, "tz") => zones(typed),
         (_, "stage") => words(&STAGES),
         (_, "missed") => words(&["once", "skip", "all"]),

@@ -39,12 +39,7 @@ pub(crate) fn status(answer: &StatusResult, view: Viewpoint, _width: Option<usiz
         let held = if counts.held > 0 { format!(", {} of them held", counts.held) } else { String::new() };
         say("to send", Text::plain(&format!("{}{held}", counts.outbox)));
     }
-    if has_runs {
-        say("commands", Text::plain(&runs(answer.runs)));
-    }
-    if let Some(trouble) = &answer.runner {
-        let mut text = Text::styled(BAD, trouble);
-        text.push("; what runs goes on, and nothing more is started before it answers");
+    for text in commands(answer) {
         say("commands", text);
     }
     for (label, text) in unsent_and_skipped(answer, view) {
@@ -104,6 +99,20 @@ fn channels(answer: &StatusResult) -> Vec<Text> {
     }
     if !ready.is_empty() {
         told.push(Text::plain(&format!("ready: {}", ready.join(", "))));
+    }
+    told
+}
+
+/// Returns how many commands run, and what keeps them from it.
+fn commands(answer: &StatusResult) -> Vec<Text> {
+    let mut told = Vec::new();
+    if answer.runs != RunCounts::default() {
+        told.push(Text::plain(&runs(answer.runs)));
+    }
+    if let Some(trouble) = &answer.runner {
+        let mut text = Text::styled(BAD, trouble);
+        text.push("; what runs goes on, and nothing more is started before it answers");
+        told.push(text);
     }
     told
 }

@@ -152,8 +152,8 @@ fn an_edit_of_nothing_is_refused() {
     ! hint: keiko list shows the open tasks, keiko list --all those that have ended too
     [exit 4]
     $ keiko edit 1 --alert soon
-    ! error: cannot find a time in "soon"
-    ! hint: say when, such as `tomorrow 3pm` or `in 20 minutes`
+    ! error: cannot use "soon" as a length of time: expected a number with a unit
+    ! hint: say how long, such as 10m or 2h
     [exit 3]
     "#);
 }
@@ -296,8 +296,8 @@ fn a_deadline_a_nag_or_a_count_from_completions_that_cannot_be_is_refused() {
     ! hint: a reminder that was missed several times rings once
     [exit 2]
     $ keiko add x --at 5pm --nag 10ms
-    ! error: cannot find a time in "10ms"
-    ! hint: say when, such as `tomorrow 3pm` or `in 20 minutes`
+    ! error: cannot use "10ms" as a length of time: expected a number with a unit
+    ! hint: say how long, such as 10m or 2h
     [exit 3]
     $ keiko add x --at 5pm --nag-max 3
     ! error: cannot use --nag-max alone: expected --nag beside it

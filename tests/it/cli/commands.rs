@@ -180,7 +180,7 @@ fn what_makes_no_sense_with_a_command_is_refused() {
     ! hint: say what is to change, such as: keiko edit 1 tomorrow 4pm
     [exit 2]
     $ keiko rpc task.run '[]'
-    ! error: cannot call task.run: expected an object of named parameters, found a list
+    ! error: cannot call task.run: expected an object that names its parameters, or a list with each in its order, found a list of 0
     ! hint: keiko help tells what each command takes, rpc.discover what each method takes
     [exit 2]
     $ keiko list --all
