@@ -5,8 +5,9 @@
 use clap::{ArgAction, Args, Parser, Subcommand};
 
 use crate::cli::commands::{
-    ack, add, agenda, away, backup, cancel, channel, completions, daemon, delete, done, edit, events, help, history, import, list,
-    op, parse, pause, remind, resume, retry, rpc, run, show, skip, snooze, status, unblock, undo, wait, watch, why,
+    ack, add, agenda, away, backup, cancel, channel, completions, daemon, delete, done, edit, events, help, history,
+    import, list, op, parse, pause, remind, resume, retry, rpc, run, show, skip, snooze, status, unblock, undo, wait,
+    watch, why,
 };
 use crate::cli::reference::exit_codes_in_short;
 use crate::cli::ui::{ColorFlag, Form};

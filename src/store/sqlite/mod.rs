@@ -31,7 +31,9 @@ use crate::store::sqlite::readers::Readers;
 use crate::store::sqlite::reserve::Reserve;
 use crate::store::sqlite::schema::Sharing;
 use crate::store::sqlite::writer::Job;
-use crate::store::{Change, Committed, Counts, Identity, OpenKind, RequestSeen, Store, StoreError, StoredEvent, Wake, Which};
+use crate::store::{
+    Change, Committed, Counts, Identity, OpenKind, RequestSeen, Store, StoreError, StoredEvent, Wake, Which,
+};
 
 mod backup;
 mod columns;
