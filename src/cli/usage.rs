@@ -229,7 +229,7 @@ mod tests {
     fn an_unknown_command_gets_the_nearest_one_or_add() {
         insta::assert_snapshot!(told("snoze 12"), @r#"
         error: cannot run "snoze": there is no such command
-        hint: did you mean keiko snooze?
+        hint: did you mean keiko snooze 12?
         exit: 2
         "#);
         insta::assert_snapshot!(told("milk tomorrow"), @r#"
@@ -243,7 +243,7 @@ mod tests {
     fn wrong_options_are_named() {
         insta::assert_snapshot!(told("add milk --att tomorrow"), @"
         error: unexpected argument '--att' found
-        hint: a similar argument exists: '--at'
+        hint: did you mean keiko add milk --at tomorrow?
         exit: 2
         ");
         insta::assert_snapshot!(told("done -5"), @"
@@ -258,7 +258,7 @@ mod tests {
         ");
         insta::assert_snapshot!(told("pause"), @"
         error: the following required arguments were not provided: <TASK>...
-        hint: run keiko pause --help to see how it is used
+        hint: such as keiko pause 3; keiko pause --help says more
         exit: 2
         ");
         insta::assert_snapshot!(told("pause 3 --for 1h --until 9am"), @"

@@ -252,7 +252,7 @@ impl Store for MemoryStore {
     }
 
     fn open_tags(&self) -> Result<Vec<String>, StoreError> {
-        self.ask(|disk| disk.open_tags())
+        self.ask(Disk::open_tags)
     }
 
     fn dependents(&self, parent: TaskId) -> Result<Vec<TaskId>, StoreError> {

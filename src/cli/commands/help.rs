@@ -6,6 +6,7 @@ use serde_json::json;
 use crate::cli::context::Context;
 use crate::cli::error::{CliError, Exit};
 use crate::cli::help::{self, TOPICS, Topic};
+use crate::cli::render::text::Text;
 use crate::cli::ui::Form;
 use crate::protocol::SCHEMA_VERSION;
 use crate::protocol::envelope::nearest;
@@ -38,7 +39,7 @@ impl Help {
             return Ok(Exit::Done);
         }
         if let Some(page) = words.first().and_then(|word| word.strip_prefix("keiko-")) {
-            words[0] = page.to_owned();
+            words = std::iter::once(page.to_owned()).chain(words.iter().skip(1).cloned()).collect();
         }
         let mut at = &help::program();
         let mut path: Vec<String> = Vec::new();
@@ -65,7 +66,7 @@ fn topic(word: &str) -> Option<&'static Topic> {
 fn show_topic(context: &mut Context<'_>, topic: &Topic) {
     match context.ui.form() {
         Form::Json => {
-            let lines: Vec<String> = topic.page(None).iter().map(|line| line.to_plain()).collect();
+            let lines: Vec<String> = topic.page(None).iter().map(Text::to_plain).collect();
             give_json(context, &lines.join("\n"));
         }
         Form::Human | Form::Quiet | Form::Id => {

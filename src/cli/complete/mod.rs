@@ -60,7 +60,7 @@ fn offer(words: &[String]) -> Offer {
     let Some((current, before)) = words.split_last() else { return Offer::default() };
     match place(&keiko, before.get(1..).unwrap_or_default(), current) {
         Place::Command { of } => values::commands(of, current),
-        Place::Option { of } => values::options(of, current),
+        Place::Option { of } => values::options(&of, current),
         Place::Value(wanted) => values::values(&wanted),
         Place::Nothing => Offer::default(),
     }

@@ -187,7 +187,7 @@ fn the_document_tells_the_types_that_the_code_reads() {
     }
     let checked = check! {
         Hello Status Stop Reload Add Get List Update Done Ack Snooze Pause Resume Skip Cancel Delete Retry RunNow OutputGet
-        Unblock Wait History Why
+        Unblock Wait Choices Tags History Why
         OpBegin OpList OpGet Undo AgendaGet AwaySet AwayGet EventList
         EventSubscribe EventUnsubscribe DeliveryList ChannelList ChannelPause ChannelResume ChannelTest
         HookList HookAdd HookRemove Backup Parse Advance Discover
@@ -214,6 +214,7 @@ fn the_document_tells_the_types_that_the_code_reads() {
         objects::TargetStatus: "TargetStatus",
         objects::AgendaEntry: "AgendaEntry",
         objects::AgendaNote: "AgendaNote",
+        objects::Choice: "Choice",
         objects::Command: "Command",
         objects::CommandLimits: "CommandLimits",
         objects::Run: "Run",
