@@ -43,6 +43,9 @@ _keiko() {
             keiko,delete)
                 cmd="keiko__subcmd__delete"
                 ;;
+            keiko,doctor)
+                cmd="keiko__subcmd__doctor"
+                ;;
             keiko,done)
                 cmd="keiko__subcmd__done"
                 ;;
@@ -136,8 +139,17 @@ _keiko() {
             keiko__subcmd__channel,test)
                 cmd="keiko__subcmd__channel__subcmd__test"
                 ;;
+            keiko__subcmd__daemon,install)
+                cmd="keiko__subcmd__daemon__subcmd__install"
+                ;;
+            keiko__subcmd__daemon,logs)
+                cmd="keiko__subcmd__daemon__subcmd__logs"
+                ;;
             keiko__subcmd__daemon,reload)
                 cmd="keiko__subcmd__daemon__subcmd__reload"
+                ;;
+            keiko__subcmd__daemon,restart)
+                cmd="keiko__subcmd__daemon__subcmd__restart"
                 ;;
             keiko__subcmd__daemon,start)
                 cmd="keiko__subcmd__daemon__subcmd__start"
@@ -147,6 +159,9 @@ _keiko() {
                 ;;
             keiko__subcmd__daemon,stop)
                 cmd="keiko__subcmd__daemon__subcmd__stop"
+                ;;
+            keiko__subcmd__daemon,uninstall)
+                cmd="keiko__subcmd__daemon__subcmd__uninstall"
                 ;;
             keiko__subcmd__import,crontab)
                 cmd="keiko__subcmd__import__subcmd__crontab"
@@ -164,7 +179,7 @@ _keiko() {
 
     case "${cmd}" in
         keiko)
-            opts="-q -h -V --json --quiet --print-id --color --help --version remind add list show edit done ack seen snooze pause resume skip cancel delete retry run unblock undo op history agenda away why parse status channel daemon backup import wait watch events rpc help"
+            opts="-q -h -V --json --quiet --print-id --color --help --version remind add list show edit done ack seen snooze pause resume skip cancel delete retry run unblock undo op history agenda away why parse status channel daemon doctor backup import wait watch events rpc help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 1 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -748,7 +763,7 @@ _keiko() {
             return 0
             ;;
         keiko__subcmd__daemon)
-            opts="-q -h --json --quiet --print-id --color --help status start reload stop"
+            opts="-q -h --json --quiet --print-id --color --help status start reload stop restart install uninstall logs"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -765,7 +780,73 @@ _keiko() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
+        keiko__subcmd__daemon__subcmd__install)
+            opts="-q -h --with --print --dry-run --json --quiet --print-id --color --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --with)
+                    COMPREPLY=($(compgen -W "systemd launchd autostart" -- "${cur}"))
+                    return 0
+                    ;;
+                --color)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        keiko__subcmd__daemon__subcmd__logs)
+            opts="-n -f -q -h --lines --follow --json --quiet --print-id --color --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --lines)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -n)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --color)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
         keiko__subcmd__daemon__subcmd__reload)
+            opts="-q -h --json --quiet --print-id --color --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --color)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        keiko__subcmd__daemon__subcmd__restart)
             opts="-q -h --json --quiet --print-id --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
@@ -837,6 +918,24 @@ _keiko() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
+        keiko__subcmd__daemon__subcmd__uninstall)
+            opts="-q -h --dry-run --json --quiet --print-id --color --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --color)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
         keiko__subcmd__delete)
             opts="-y -q -h --stage --text --due --before --after --series --one-shot --attention --tag --dry-run --yes --json --quiet --print-id --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
@@ -868,6 +967,24 @@ _keiko() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
+                --color)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        keiko__subcmd__doctor)
+            opts="-q -h --notify --json --quiet --print-id --color --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
                 --color)
                     COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
                     return 0
