@@ -238,20 +238,6 @@ impl<'a> Context<'a> {
         }
     }
 
-    /// Returns the next event of a subscription; waits for as long as it takes.
-    ///
-    /// # Errors
-    /// The daemon stops, or ends the subscription.
-    pub(crate) fn next_event(&mut self) -> Result<Event, CliError> {
-        self.client()?.wait_for_ever()?;
-        loop {
-            let (method, params) = self.client()?.notification()?;
-            if method == EVENT_NOTIFICATION {
-                return Ok(envelope::read_pushed(&params).map_err(ClientError::from)?.event);
-            }
-        }
-    }
-
     /// Asks the daemon by the name of a method, and starts it where none answers; waits for as long as it takes.
     ///
     /// # Errors

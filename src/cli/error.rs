@@ -205,6 +205,24 @@ impl CliError {
         }
     }
 
+    /// Returns the error with the whole command that would do, where it proposes another time for words of the sentence
+    /// `text`.
+    pub(crate) fn proposing(self, text: &str) -> Self {
+        match self {
+            Self::Client(ClientError::Refused { mut error }) if error.kind() == ErrorKind::Time => {
+                if let Some(data) = error.data.as_mut() {
+                    let hint = data.hint.as_deref().unwrap_or_default();
+                    let span = data.span.filter(|_| !error.message.starts_with(NO_TIME));
+                    if let Some(whole) = proposed(text, span, hint) {
+                        data.hint = Some(format!("{hint}: {whole}"));
+                    }
+                }
+                Self::Client(ClientError::Refused { error })
+            }
+            other => other,
+        }
+    }
+
     /// Returns whether the daemon went away: it ended, or is about to.
     pub(crate) fn is_loss(&self) -> bool {
         match self {
@@ -368,6 +386,22 @@ impl CliError {
             Self::Output { .. } => "output",
         }
     }
+}
+
+/// How an error begins where a sentence says no time at all: one that is proposed then stands behind it.
+const NO_TIME: &str = "cannot find a time in ";
+
+/// Returns the command with the first time that a hint proposes, in place of the words that were not understood.
+fn proposed(text: &str, span: Option<(usize, usize)>, hint: &str) -> Option<String> {
+    let proposal = hint.split('`').nth(1)?;
+    let whole = match span {
+        Some((start, end)) => format!("{}{proposal}{}", text.get(..start)?, text.get(end..)?),
+        None => format!("{text} {proposal}"),
+    };
+    // What a shell would look into is left to those who typed it.
+    let is_plain = |c: char| c.is_alphanumeric() || " .,:/+-_%@=".contains(c);
+    let command = if whole.starts_with("remind ") { "keiko" } else { "keiko add" };
+    whole.chars().all(is_plain).then(|| format!("{command} {whole}"))
 }
 
 /// What a hint says to those who call methods.

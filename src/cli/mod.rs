@@ -15,11 +15,17 @@ use crate::cli::ui::Ui;
 
 mod args;
 mod commands;
+mod complete;
 mod context;
 mod error;
 pub mod generate;
+mod help;
+mod manual;
 mod names;
+mod reference;
 mod render;
+mod roff;
+mod rpc_page;
 mod service;
 mod start;
 mod time_page;
@@ -33,6 +39,9 @@ mod zone;
 #[must_use]
 pub fn main() -> ExitCode {
     let arguments: Vec<OsString> = std::env::args_os().collect();
+    if arguments.get(1).is_some_and(|word| word == complete::ASKED) {
+        return complete::run(arguments.into_iter().skip(2).collect());
+    }
     let typed: Vec<String> = arguments.iter().skip(1).map(|word| word.to_string_lossy().into_owned()).collect();
     let early = args::early(&typed);
     let mut ui = Ui::new(early.color, early.form);
@@ -95,6 +104,7 @@ fn dispatch(command: Option<Command>, context: &mut Context<'_>) -> Result<Exit,
         Some(Command::Watch(command)) => command.run(context),
         Some(Command::Events(command)) => command.run(context),
         Some(Command::Rpc(command)) => command.run(context),
+        Some(Command::Completions(command)) => Ok(command.run(context)),
         Some(Command::Help(command)) => command.run(context),
     }
 }

@@ -263,6 +263,12 @@ impl Paths {
         self.data_dir.join("hooks.json")
     }
 
+    /// Returns the file of the numbers that chats of Telegram have in place of those that are configured.
+    #[must_use]
+    pub fn moved_chats_file(&self) -> PathBuf {
+        self.data_dir.join("telegram.json")
+    }
+
     /// Returns the file whose presence says that the person was told what a reboot means.
     #[must_use]
     pub fn reboot_told_file(&self) -> PathBuf {

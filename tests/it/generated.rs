@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use keiko::cli::generate::files;
+use keiko::cli::generate::{Daemon, files};
 
 /// Set, the files are written anew rather than compared.
 const REGENERATE: &str = "KEIKO_REGENERATE";
@@ -13,7 +13,8 @@ const REGENERATE: &str = "KEIKO_REGENERATE";
 fn completions_and_manual_pages_are_fresh() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let is_regenerating = std::env::var_os(REGENERATE).is_some();
-    let expected = files(keiko::daemon::command());
+    let daemon = Daemon { arguments: keiko::daemon::command(), limits: keiko::api::limits::limits() };
+    let expected = files(&daemon);
     let mut stale = Vec::new();
     for file in &expected {
         let path = root.join(&file.path);
@@ -28,7 +29,7 @@ fn completions_and_manual_pages_are_fresh() {
         }
     }
     let wanted: BTreeSet<PathBuf> = expected.iter().map(|file| root.join(&file.path)).collect();
-    for path in ["completions", "man", "packaging"].iter().flat_map(|directory| entries(&root.join(directory))) {
+    for path in ["completions", "man", "src/service/package"].iter().flat_map(|directory| entries(&root.join(directory))) {
         if wanted.contains(&path) {
             continue;
         }

@@ -87,6 +87,7 @@ pub(in crate::api) async fn status(api: &Api, _params: Status) -> Result<StatusR
         hooks: hooks::all(api),
         pings: hooks::pings(api),
         runs: to_wire::run::counts(&api.handle.open_runs().await.map_err(|error| api.refusal(&error))?),
+        runner: api.handle.runner_trouble().await,
         storage: status.storage.map(|trouble| storage::trouble(api, &trouble)),
     })
 }

@@ -20,7 +20,9 @@ mod uninstall;
     keiko daemon install\n  \
     keiko daemon install --dry-run\n  \
     keiko daemon logs -f\n  \
-    keiko daemon restart")]
+    keiko daemon restart\n  \
+    keiko daemon status\n  \
+    keiko daemon reload")]
 pub(crate) struct Daemon {
     /// What is to be done.
     #[command(subcommand)]

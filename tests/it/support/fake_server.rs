@@ -107,6 +107,11 @@ impl FakeServer {
         tell_closed(&self.connection, id, reason).await;
     }
 
+    /// Tells what lets a program come to the front that is started for the next press on a popup.
+    pub(crate) async fn gave_token(&self, id: u32, token: &str) {
+        tell_token(&self.connection, id, token).await;
+    }
+
     /// Tells that the person pressed a button.
     pub(crate) async fn pressed(&self, id: u32, key: &str) {
         tell_pressed(&self.connection, id, key).await;
@@ -188,6 +193,14 @@ pub(crate) async fn tell_closed(connection: &Connection, id: u32, reason: u32) {
     let (path, interface) = ("/org/freedesktop/Notifications", "org.freedesktop.Notifications");
     let body = (id, reason);
     let told = connection.emit_signal(None::<&str>, path, interface, "NotificationClosed", &body);
+    told.await.expect("a connection that lives");
+}
+
+/// Tells on a connection, whoever has it, what lets a program come to the front that is started for the next press.
+pub(crate) async fn tell_token(connection: &Connection, id: u32, token: &str) {
+    let (path, interface) = ("/org/freedesktop/Notifications", "org.freedesktop.Notifications");
+    let body = (id, token);
+    let told = connection.emit_signal(None::<&str>, path, interface, "ActivationToken", &body);
     told.await.expect("a connection that lives");
 }
 
