@@ -294,7 +294,9 @@ impl<'a> Context<'a> {
     /// # Errors
     /// There is none, or it refuses.
     pub(crate) fn stop(&mut self) -> Result<u32, CliError> {
+        let may_start = self.may_start;
         self.connect()?;
+        self.may_start = may_start;
         let client = self.client()?;
         let pid = client.call_any_version(&Hello::default())?.pid;
         let process = Process::open(pid);

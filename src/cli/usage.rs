@@ -286,8 +286,8 @@ mod tests {
         hint: run keiko daemon --help to see what there is
         exit: 2
         "#);
-        insta::assert_snapshot!(told("daemon restart"), @r#"
-        error: cannot run "restart": there is no such command
+        insta::assert_snapshot!(told("daemon strt"), @r#"
+        error: cannot run "strt": there is no such command
         hint: did you mean keiko daemon start?
         exit: 2
         "#);

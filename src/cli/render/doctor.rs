@@ -71,7 +71,18 @@ mod tests {
                 Some("apt-get install dunst".to_owned()),
             ),
         ];
-        insta::assert_snapshot!(shown(&findings(&found, Some(60))), @"");
-        insta::assert_snapshot!(shown(&findings(&found[..1], None)), @"");
+        insta::assert_snapshot!(shown(&findings(&found, Some(60))), @"
+        ok    versions      keiko 0.1.0, keikod 0.1.0
+        note  service       nothing starts keikod after a reboot
+                            -> keiko daemon install
+        wrong notifications no notification server on the session
+                            bus, so nobody sees a popup
+                            -> apt-get install dunst
+        1 thing is wrong, 1 thing to know
+        ");
+        insta::assert_snapshot!(shown(&findings(&found[..1], None)), @"
+        ok    versions      keiko 0.1.0, keikod 0.1.0
+        nothing is wrong
+        ");
     }
 }
