@@ -25,6 +25,7 @@ use crate::when::Settings;
 mod connection;
 mod dispatch;
 mod handlers;
+pub mod limits;
 pub mod listen;
 mod page;
 mod refusal;

@@ -2,13 +2,27 @@
 //!
 //! Reads nothing but the arguments, and says nothing: [`crate::cli::usage`] tells what was wrong.
 
-use clap::{Args, Parser, Subcommand};
+use clap::{ArgAction, Args, Parser, Subcommand};
 
 use crate::cli::commands::{
-    ack, add, agenda, away, backup, cancel, channel, daemon, delete, done, edit, events, help, history, import, list,
-    op, parse, pause, remind, resume, retry, rpc, run, show, skip, snooze, status, unblock, undo, wait, watch, why,
+    ack, add, agenda, away, backup, cancel, channel, completions, daemon, delete, doctor, done, edit, events, help,
+    history, import, list, op, parse, pause, remind, resume, retry, rpc, run, show, skip, snooze, status, unblock,
+    undo, wait, watch, why,
 };
+use crate::cli::reference::exit_codes_in_short;
 use crate::cli::ui::{ColorFlag, Form};
+
+/// What can be typed first.
+const EXAMPLES: &str = "Examples:\n  \
+    keiko remind me in 20 minutes to check the oven\n  \
+    keiko add pay rent tomorrow 3pm\n  \
+    keiko list\n  \
+    keiko snooze 12 1h\n  \
+    keiko done 12\n  \
+    keiko undo";
+
+/// Where more is said.
+const MORE: &str = "More: keiko help COMMAND, keiko help time, keiko help channels, keiko help exit-codes";
 
 /// Remembers tasks and says at the right moment what is to be done
 ///
@@ -21,12 +35,10 @@ use crate::cli::ui::{ColorFlag, Form};
     subcommand_required = false,
     arg_required_else_help = false,
     disable_help_subcommand = true,
-    after_help = "Examples:\n  \
-        keiko remind me in 20 minutes to check the oven\n  \
-        keiko add pay rent tomorrow 3pm\n  \
-        keiko done 12\n\n\
-        Exit codes: 0 done, 1 failure, 2 usage, 3 time not understood, 4 not found or ambiguous,\n\
-        5 refused, 6 no daemon, 7 version mismatch, 8 conflict, 9 storage, 124 timed out"
+    disable_help_flag = true,
+    disable_version_flag = true,
+    override_usage = "keiko [OPTIONS]\n       keiko [OPTIONS] COMMAND ...",
+    after_help = format!("{EXAMPLES}\n\n{}\n\n{MORE}", exit_codes_in_short())
 )]
 pub(crate) struct Arguments {
     /// What is to be done.
@@ -35,11 +47,18 @@ pub(crate) struct Arguments {
     /// The options of all commands.
     #[command(flatten)]
     pub(crate) global: Global,
+    /// Show the version
+    #[arg(long, short = 'V', action = ArgAction::Version, help_heading = GLOBAL)]
+    version: Option<bool>,
 }
+
+/// Above the options of all commands, which stand last.
+pub(crate) const GLOBAL: &str = "Global options";
 
 /// Options of all commands.
 #[derive(Clone, Copy, Debug, Args)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag of its own on the command line")]
+#[command(next_help_heading = GLOBAL)]
 pub(crate) struct Global {
     /// Give results and errors as JSON
     #[arg(long, global = true)]
@@ -56,6 +75,9 @@ pub(crate) struct Global {
     /// Show on a terminal at once what is longer than the screen, without PAGER
     #[arg(long, global = true)]
     pub(crate) no_pager: bool,
+    /// Show this help
+    #[arg(long, short, global = true, action = ArgAction::Help)]
+    help: Option<bool>,
 }
 
 impl Global {
@@ -125,6 +147,8 @@ pub(crate) enum Command {
     Channel(channel::Channel),
     #[command(name = "daemon")]
     Daemon(daemon::Daemon),
+    #[command(name = "doctor")]
+    Doctor(doctor::Doctor),
     #[command(name = "backup")]
     Backup(backup::Backup),
     #[command(name = "import")]
@@ -137,6 +161,8 @@ pub(crate) enum Command {
     Events(events::Events),
     #[command(name = "rpc")]
     Rpc(rpc::Rpc),
+    #[command(name = "completions")]
+    Completions(completions::Completions),
     #[command(name = "help")]
     Help(help::Help),
 }

@@ -7,7 +7,9 @@ use std::io;
 use serde_json::{Value, json};
 
 use crate::cli::names::NameError;
+use crate::cli::service::ServiceError;
 use crate::cli::ui::editor::EditorError;
+use crate::cli::upgrade;
 use crate::client::ClientError;
 use crate::client::start::StartError;
 use crate::config::edit::EditError;
@@ -158,6 +160,9 @@ pub(crate) enum CliError {
         /// The filter as it would be typed.
         filter: String,
     },
+    /// The daemon cannot be set up as a service, or asked of as one.
+    #[error(transparent)]
+    Service(#[from] ServiceError),
     /// The configuration cannot be changed.
     #[error(transparent)]
     Edit(#[from] EditError),
@@ -211,6 +216,24 @@ impl CliError {
         }
     }
 
+    /// Returns the error with the whole command that would do, where it proposes another time for words of the sentence
+    /// `text`.
+    pub(crate) fn proposing(self, text: &str) -> Self {
+        match self {
+            Self::Client(ClientError::Refused { mut error }) if error.kind() == ErrorKind::Time => {
+                if let Some(data) = error.data.as_mut() {
+                    let hint = data.hint.as_deref().unwrap_or_default();
+                    let span = data.span.filter(|_| !error.message.starts_with(NO_TIME));
+                    if let Some(whole) = proposed(text, span, hint) {
+                        data.hint = Some(format!("{hint}: {whole}"));
+                    }
+                }
+                Self::Client(ClientError::Refused { error })
+            }
+            other => other,
+        }
+    }
+
     /// Returns whether the daemon went away: it ended, or is about to.
     pub(crate) fn is_loss(&self) -> bool {
         match self {
@@ -237,6 +260,7 @@ impl CliError {
             | Self::Input { .. }
             | Self::Output { .. }
             | Self::NoneMeant { .. }
+            | Self::Service(_)
             | Self::Edit(_)
             | Self::InUse { .. }
             | Self::GivenUp
@@ -267,6 +291,7 @@ impl CliError {
             Self::InUse { .. } => Exit::Refused,
             Self::Edit(EditError::Taken { .. } | EditError::Missing { .. } | EditError::Unusable { .. }) => Exit::Usage,
             Self::Config(_)
+            | Self::Service(_)
             | Self::Edit(_)
             | Self::Editor(_)
             | Self::GivenUp
@@ -292,6 +317,7 @@ impl CliError {
                 Some("keikod --foreground shows what it does".to_owned())
             }
             Self::Start(StartError::Failed { hint, .. }) => hint.clone(),
+            Self::Service(error) => error.hint(),
             Self::Start(StartError::Lock { .. } | StartError::Unreachable { .. })
             | Self::Config(_)
             | Self::GivenUp
@@ -350,6 +376,7 @@ impl CliError {
             | Self::Start(_)
             | Self::Time(_)
             | Self::Config(_)
+            | Self::Service(_)
             | Self::Edit(_)
             | Self::InUse { .. }
             | Self::GivenUp
@@ -385,6 +412,7 @@ impl CliError {
             },
             Self::Time(_) => "time",
             Self::NoneMeant { .. } => "not_found",
+            Self::Service(_) => "service",
             Self::Config(_) | Self::Edit(_) => "config",
             Self::InUse { .. } => "refused",
             Self::GivenUp | Self::NonePicked { .. } => "given_up",
@@ -394,6 +422,22 @@ impl CliError {
             Self::Output { .. } => "output",
         }
     }
+}
+
+/// How an error begins where a sentence says no time at all: one that is proposed then stands behind it.
+const NO_TIME: &str = "cannot find a time in ";
+
+/// Returns the command with the first time that a hint proposes, in place of the words that were not understood.
+fn proposed(text: &str, span: Option<(usize, usize)>, hint: &str) -> Option<String> {
+    let proposal = hint.split('`').nth(1)?;
+    let whole = match span {
+        Some((start, end)) => format!("{}{proposal}{}", text.get(..start)?, text.get(end..)?),
+        None => format!("{text} {proposal}"),
+    };
+    // What a shell would look into is left to those who typed it.
+    let is_plain = |c: char| c.is_alphanumeric() || " .,:/+-_%@=".contains(c);
+    let command = if whole.starts_with("remind ") { "keiko" } else { "keiko add" };
+    whole.chars().all(is_plain).then(|| format!("{command} {whole}"))
 }
 
 /// What a hint says to those who call methods.
@@ -433,7 +477,7 @@ fn client_hint(error: &ClientError) -> Option<String> {
     match error {
         ClientError::NoDaemon { .. } | ClientError::NotTaken { .. } => Some("keiko daemon start starts it".to_owned()),
         ClientError::Refused { error } => error.hint().map(str::to_owned),
-        ClientError::Version { .. } => Some("run keiko daemon stop, then keiko again starts this version".to_owned()),
+        ClientError::Version { version, found } => Some(upgrade::hint(version, *found)),
         ClientError::TimedOut { .. } | ClientError::Closed { .. } => {
             Some("look whether it was done before you do it again".to_owned())
         }

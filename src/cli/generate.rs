@@ -1,15 +1,14 @@
-//! The files that are made from the arguments' own descriptions: completions and manual pages.
+//! The files that are made from what the program itself says: completions, manual pages, and the units that a package brings.
 //!
 //! They are checked in, and a test fails when they are stale. Writes nothing itself.
 
 use std::path::PathBuf;
 
-use clap::{Command, CommandFactory as _};
-use clap_complete::Shell;
-use clap_mangen::Man;
+use clap::Command;
 
-use crate::cli::args::Arguments;
-use crate::cli::{time_page, week_page};
+use crate::cli::complete::shells::Shell;
+use crate::cli::{help, manual, rpc_page, time_page, week_page};
+use crate::service::{Author, Service, Socket, systemd};
 
 /// A file that is generated.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -20,38 +19,72 @@ pub struct Generated {
     pub content: Vec<u8>,
 }
 
-/// Returns the completions and manual pages of both programs; `daemon` describes the arguments of `keikod`.
-///
-/// # Panics
-/// Never: writing to memory does not fail.
+/// What the manual tells of the daemon, which the command line does not know of itself.
+#[derive(Debug)]
+pub struct Daemon {
+    /// Its arguments.
+    pub arguments: Command,
+    /// What it limits, and to what.
+    pub limits: Vec<(String, String)>,
+}
+
+/// Returns the completions and manual pages of both programs.
 #[must_use]
-pub fn files(daemon: Command) -> Vec<Generated> {
-    let mut keiko = Arguments::command();
-    let mut files: Vec<Generated> = [(Shell::Bash, "keiko.bash"), (Shell::Zsh, "_keiko"), (Shell::Fish, "keiko.fish")]
+pub fn files(daemon: &Daemon) -> Vec<Generated> {
+    let version = env!("CARGO_PKG_VERSION");
+    let mut files: Vec<Generated> = Shell::ALL
         .into_iter()
-        .map(|(shell, name)| {
-            let mut content = Vec::new();
-            clap_complete::generate(shell, &mut keiko, "keiko", &mut content);
-            Generated { path: PathBuf::from("completions").join(name), content }
+        .map(|(shell, _)| Generated {
+            path: PathBuf::from("completions").join(shell.file()),
+            content: shell.script().as_bytes().to_owned(),
         })
         .collect();
-    keiko.build();
-    // Building gave each command its full name, such as keiko-add.
-    files.extend(keiko.get_subcommands().map(|command| page(command.clone(), '1')));
-    files.push(page(keiko, '1'));
-    files.push(page(daemon, '8'));
-    let content = time_page::page(env!("CARGO_PKG_VERSION")).into_bytes();
-    files.push(Generated { path: PathBuf::from("man/keiko-time.7"), content });
-    let content = week_page::page(env!("CARGO_PKG_VERSION")).into_bytes();
-    files.push(Generated { path: PathBuf::from("man/keiko.7"), content });
+    let keiko = help::program();
+    for command in keiko.get_subcommands().filter(|each| !each.is_hide_set()) {
+        files.push(page(&format!("keiko-{}.1", command.get_name()), manual::command(command, version)));
+    }
+    files.push(page("keiko.1", manual::keiko(&keiko, version)));
+    files.push(page("keikod.8", manual::daemon(&daemon.arguments, version)));
+    files.push(page("keiko-time.7", time_page::page(version)));
+    files.push(page("keiko.7", week_page::page(version)));
+    files.push(page("keiko-rpc.7", rpc_page::page(version, &daemon.limits)));
+    files.extend(units());
     files
 }
 
-fn page(command: Command, section: char) -> Generated {
-    let name = format!("{}.{section}", command.get_display_name().unwrap_or(command.get_name()));
-    let version = command.get_version().unwrap_or(env!("CARGO_PKG_VERSION")).to_owned();
-    let man = Man::new(command).section(section.to_string()).source(format!("keiko {version}")).manual("Keiko");
-    let mut content = Vec::new();
-    man.render(&mut content).expect("writing to memory does not fail");
-    Generated { path: PathBuf::from("man").join(name), content }
+/// Returns the units for everybody who installs a package: with its programs, and the person's own files where they lie by default.
+fn units() -> Vec<Generated> {
+    let service = Service {
+        name: "keikod".to_owned(),
+        daemon: "/usr/bin/keikod".into(),
+        keiko: "/usr/bin/keiko".into(),
+        variables: Vec::new(),
+        socket: Socket::InRuntimeDir("service.sock".to_owned()),
+        log: PathBuf::new(),
+        author: Author::Package,
+    };
+    let units = systemd::files(&service).expect("these paths are plain");
+    let generated = |unit: crate::service::File| Generated {
+        path: PathBuf::from("src/service/package").join(unit.name),
+        content: unit.text.into_bytes(),
+    };
+    units.into_iter().map(generated).collect()
+}
+
+/// Returns the examples of every command's help, below the words of the command; none where a command has none.
+#[must_use]
+pub fn examples() -> Vec<(String, Vec<String>)> {
+    fn collect(command: &Command, name: &str, all: &mut Vec<(String, Vec<String>)>) {
+        all.push((name.to_owned(), manual::examples(command).0));
+        for each in command.get_subcommands().filter(|each| !each.is_hide_set()) {
+            collect(each, &format!("{name} {}", each.get_name()), all);
+        }
+    }
+    let mut all = Vec::new();
+    collect(&help::program(), "keiko", &mut all);
+    all
+}
+
+fn page(name: &str, content: String) -> Generated {
+    Generated { path: PathBuf::from("man").join(name), content: content.into_bytes() }
 }

@@ -15,15 +15,23 @@ use crate::cli::ui::Ui;
 
 mod args;
 mod commands;
+mod complete;
 mod context;
 mod error;
 pub mod generate;
+mod help;
+mod manual;
 mod names;
+mod reference;
 mod render;
+mod roff;
+mod rpc_page;
+mod service;
 mod sheet;
 mod start;
 mod time_page;
 mod ui;
+mod upgrade;
 mod usage;
 pub mod week_page;
 mod zone;
@@ -32,6 +40,9 @@ mod zone;
 #[must_use]
 pub fn main() -> ExitCode {
     let arguments: Vec<OsString> = std::env::args_os().collect();
+    if arguments.get(1).is_some_and(|word| word == complete::ASKED) {
+        return complete::run(arguments.into_iter().skip(2).collect());
+    }
     let typed: Vec<String> = arguments.iter().skip(1).map(|word| word.to_string_lossy().into_owned()).collect();
     let early = args::early(&typed);
     let mut ui = Ui::new(early.color, early.form);
@@ -95,12 +106,14 @@ fn dispatch(command: Option<Command>, context: &mut Context<'_>) -> Result<Exit,
         Some(Command::Status(status::Status)) => status::Status::run(context),
         Some(Command::Channel(command)) => command.run(context),
         Some(Command::Daemon(command)) => command.run(context),
+        Some(Command::Doctor(command)) => command.run(context),
         Some(Command::Backup(command)) => command.run(context),
         Some(Command::Import(command)) => command.run(context),
         Some(Command::Wait(command)) => command.run(context),
         Some(Command::Watch(command)) => command.run(context),
         Some(Command::Events(command)) => command.run(context),
         Some(Command::Rpc(command)) => command.run(context),
+        Some(Command::Completions(command)) => Ok(command.run(context)),
         Some(Command::Help(command)) => command.run(context),
     }
 }

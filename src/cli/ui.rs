@@ -11,6 +11,8 @@ use anstream::{AutoStream, ColorChoice};
 pub(crate) mod editor;
 #[cfg(unix)]
 mod hidden;
+#[cfg(unix)]
+mod interrupt;
 mod lent;
 #[cfg(unix)]
 mod pager;
@@ -71,6 +73,13 @@ struct Stream<S: anstream::stream::RawStream> {
     /// Nobody reads any more: say nothing, and do not fail.
     is_closed: bool,
     failure: Option<io::Error>,
+}
+
+/// Gives an answer to a program that asked for just that, such as a shell in the middle of a line. Who does not read it any
+/// more wants none.
+pub(crate) fn give(answer: &str) {
+    let mut out = io::stdout().lock();
+    let _ = out.write_all(answer.as_bytes()).and_then(|()| out.flush());
 }
 
 impl Ui {
@@ -180,6 +189,25 @@ impl Ui {
         self.err.lines(lines);
     }
 
+    /// Gives a piece of a line, which what is given next goes on with.
+    pub(crate) fn piece(&mut self, text: &Text) {
+        self.out.write(&text.to_ansi());
+    }
+
+    /// Says `farewell` on standard error, to people who want hints, where Ctrl-C ends this process from now on.
+    pub(crate) fn say_when_interrupted(&self, farewell: &str) {
+        #[cfg(unix)]
+        if self.form == Form::Human {
+            let mut line = Text::styled(DIM, "hint");
+            line.push(": ");
+            line.push(farewell);
+            // The terminal shows the key where the cursor stood.
+            let line = format!("\n{}\n", line.to_ansi());
+            let choice = self.err.inner.current_choice();
+            interrupt::say(move || drop(AutoStream::new(io::stderr(), choice).write_all(line.as_bytes())));
+        }
+    }
+
     /// Gives one JSON value on a line of its own.
     pub(crate) fn json<T: serde::Serialize>(&mut self, value: &T) {
         let json = serde_json::to_string(value).expect("answers have text for keys and no failing serializer");
@@ -195,7 +223,7 @@ impl Ui {
         }
     }
 
-    /// Gives a help page as clap made it, which has nothing of the user's in it.
+    /// Gives a page as it was made, which has nothing of the user's in it.
     pub(crate) fn page(&mut self, ansi: &str) {
         #[cfg(unix)]
         if self.pager.is_some() {

@@ -4,6 +4,8 @@ use clap::error::{ContextKind, ContextValue, ErrorKind};
 
 use crate::cli::context::fail;
 use crate::cli::error::{CliError, Exit};
+use crate::cli::generate::examples;
+use crate::cli::help;
 use crate::cli::names::is_exact;
 use crate::cli::ui::Ui;
 
@@ -13,11 +15,34 @@ const PROGRAM: &str = "keiko";
 /// Words that people try for ending a task.
 const REMOVERS: [&str; 4] = ["rm", "del", "remove", "kill"];
 
+/// Words that other programs and people have for what is called otherwise here.
+const SYNONYMS: [(&str, &[&str]); 15] = [
+    ("done", &["complete", "completed", "finish", "finished", "tick", "check", "close"]),
+    ("snooze", &["later", "postpone", "defer", "delay"]),
+    ("add", &["new", "create", "todo", "task", "schedule"]),
+    ("remind", &["remember", "reminder", "alarm", "timer"]),
+    ("ack", &["mute", "silence", "dismiss"]),
+    ("edit", &["change", "modify", "update", "rename", "move", "reschedule"]),
+    ("list", &["find", "search", "tasks", "all"]),
+    ("agenda", &["today", "next", "upcoming", "calendar", "week"]),
+    ("show", &["info", "get", "view"]),
+    ("history", &["log"]),
+    ("undo", &["redo", "revert", "reopen"]),
+    ("pause", &["stop", "suspend", "hold"]),
+    ("resume", &["continue", "unpause", "start"]),
+    ("channel list", &["channels", "target", "targets"]),
+    ("--version", &["version"]),
+];
+
 /// Tells a help page, the version or an error of the arguments, and returns how keiko ends.
 pub(crate) fn tell(ui: &mut Ui, error: &clap::Error, typed: &[String]) -> Exit {
     match error.kind() {
-        ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => {
+        ErrorKind::DisplayHelp => {
             ui.expect_long();
+            ui.page(&help::page(typed).ansi().to_string());
+            Exit::Done
+        }
+        ErrorKind::DisplayVersion => {
             ui.page(&error.render().ansi().to_string());
             Exit::Done
         }
@@ -39,8 +64,11 @@ fn explain(error: &clap::Error, typed: &[String]) -> CliError {
             )
         }
         ErrorKind::UnknownArgument => {
-            let hint = minus(error, typed).unwrap_or_else(|| tips(&rendered, typed));
-            CliError::usage(first_paragraph(&rendered), hint)
+            let hint = minus(error, typed).or_else(|| near_option(error, typed));
+            CliError::usage(first_paragraph(&rendered), hint.unwrap_or_else(|| tips(&rendered, typed)))
+        }
+        ErrorKind::MissingRequiredArgument => {
+            CliError::usage(first_paragraph(&rendered), example(typed).unwrap_or_else(|| tips(&rendered, typed)))
         }
         _ => CliError::usage(first_paragraph(&rendered), tips(&rendered, typed)),
     }
@@ -51,28 +79,57 @@ fn unknown_command(error: &clap::Error, typed: &[String]) -> CliError {
         Some(ContextValue::String(word)) => word.clone(),
         Some(_) | None => String::new(),
     };
-    let behind = typed.iter().skip_while(|each| **each != word).nth(1);
-    let hint = if is_exact(&word) {
-        let verb = behind.filter(|verb| verb.chars().all(|c| c.is_ascii_lowercase())).map_or("show", String::as_str);
+    let rest: Vec<&str> = typed.iter().skip_while(|each| **each != word).skip(1).map(String::as_str).collect();
+    let name = full_name(typed);
+    let hint = if name != PROGRAM {
+        match suggested(error) {
+            Some(near) => format!("did you mean {}?", [name.as_str(), &near].join(" ")),
+            None => format!("run {name} --help to see what there is"),
+        }
+    } else if is_exact(&word) {
+        let verb = rest.first().and_then(|verb| known(verb).or_else(|| synonym(verb))).unwrap_or("show".to_owned());
         format!("the command comes first: keiko {verb} {word}")
     } else if REMOVERS.contains(&word.as_str()) {
-        let name = behind.map_or("N", String::as_str);
+        let name = rest.first().copied().unwrap_or("N");
         format!(
             "run keiko done {name} when it is done, keiko cancel {name} when it is not wanted any more, keiko delete {name} \
              to remove it from sight"
         )
     } else {
-        match error.get(ContextKind::SuggestedSubcommand) {
-            Some(ContextValue::Strings(near)) if !near.is_empty() => {
-                format!("did you mean {} {}?", full_name(typed), near.join(", "))
+        let add = format!("to add a task, run keiko add {}", typed.join(" "));
+        // A sentence may begin with a word that is like a command.
+        let is_sentence = rest.iter().any(|word| word.chars().all(char::is_alphabetic));
+        match synonym(&word.to_lowercase()).or_else(|| suggested(error)) {
+            Some(near) => {
+                let whole = [vec![PROGRAM, &near], rest].concat().join(" ");
+                if is_sentence { format!("did you mean {whole}? {add}") } else { format!("did you mean {whole}?") }
             }
-            Some(_) | None if full_name(typed) != PROGRAM => {
-                format!("run {} --help to see what there is", full_name(typed))
-            }
-            Some(_) | None => format!("to add a task, run keiko add {}", typed.join(" ")),
+            None => add,
         }
     };
     CliError::usage(format!("cannot run {word:?}: there is no such command"), hint)
+}
+
+/// Returns the command of a word that other programs have for it.
+fn synonym(word: &str) -> Option<String> {
+    let (command, _) = SYNONYMS.iter().find(|(_, words)| words.contains(&word))?;
+    Some((*command).to_owned())
+}
+
+/// Returns the name of the command that a word is a name of.
+fn known(word: &str) -> Option<String> {
+    use clap::CommandFactory as _;
+    let program = crate::cli::args::Arguments::command();
+    program.find_subcommand(word).map(|command| command.get_name().to_owned())
+}
+
+/// Returns the command that is most like what was typed.
+fn suggested(error: &clap::Error) -> Option<String> {
+    match error.get(ContextKind::SuggestedSubcommand) {
+        // The nearest comes last.
+        Some(ContextValue::Strings(near)) => near.last().map(|near| known(near).unwrap_or_else(|| near.clone())),
+        Some(_) | None => None,
+    }
 }
 
 /// Returns how to write a value that begins with a minus.
@@ -89,6 +146,24 @@ fn minus(error: &clap::Error, typed: &[String]) -> Option<String> {
         }
         None => Some(format!("what begins with a minus is an option; as a value it stands behind --: -- {word}")),
     }
+}
+
+/// Returns what was typed with the option in it that is most like the one that there is not.
+fn near_option(error: &clap::Error, typed: &[String]) -> Option<String> {
+    let Some(ContextValue::String(found)) = error.get(ContextKind::InvalidArg) else { return None };
+    let Some(ContextValue::String(near)) = error.get(ContextKind::SuggestedArg) else { return None };
+    let at = typed.iter().position(|word| word == found || word.starts_with(&format!("{found}=")))?;
+    let mut words = typed.to_vec();
+    words[at] = words[at].replacen(found.as_str(), near, 1);
+    Some(format!("did you mean {PROGRAM} {}?", words.join(" ")))
+}
+
+/// Returns how the command is typed, by the first of its examples.
+fn example(typed: &[String]) -> Option<String> {
+    let name = full_name(typed);
+    let all = examples();
+    let (_, examples) = all.iter().find(|(command, _)| *command == name)?;
+    Some(format!("such as {}; {name} --help says more", examples.first()?))
 }
 
 fn first_paragraph(rendered: &str) -> String {

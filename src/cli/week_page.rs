@@ -2,7 +2,7 @@
 //!
 //! So the page can show nothing that does not happen. Adds nothing to the text but its form.
 
-use crate::cli::time_page::escaped;
+use crate::cli::roff::{Page, bold, escaped};
 
 /// The week: headings, prose, and indented what is typed, said and shown. `tests/it/week.rs` plays it.
 pub const WEEK: &str = include_str!("week.txt");
@@ -12,37 +12,40 @@ pub const INDENT: &str = "    ";
 
 /// Returns the page as roff.
 pub(super) fn page(version: &str) -> String {
-    let mut page = format!(
-        ".TH keiko 7 \"\" \"keiko {version}\" Keiko\n.SH NAME\nkeiko \\- a week with reminders that repeat, nag, wait and \
-         come late\n.SH DESCRIPTION\nBefore a dollar sign stands what the clock shows when the command behind it is typed; a \
-         line with a star is a popup that appears, without its last line, which is the command that answers it.\n"
+    let mut page = Page::new("keiko", '7', version, "a week with reminders that repeat, nag, wait and come late");
+    page.section("DESCRIPTION");
+    page.paragraph(
+        "Before a dollar sign stands what the clock shows when the command behind it is typed; a line with a star is a popup that \
+         appears, without its last line, which is the command that answers it.",
     );
     let lines: Vec<&str> = WEEK.lines().collect();
-    let mut was_session = false;
+    let mut said: Vec<String> = Vec::new();
     for (index, line) in lines.iter().enumerate() {
-        let is_session = is_session(&lines, index);
-        match (was_session, is_session) {
-            (false, true) => page.push_str(".PP\n.nf\n"),
-            (true, false) => page.push_str(".fi\n"),
-            (false, false) | (true, true) => {}
+        if is_session(&lines, index) {
+            said.push(session(line.strip_prefix(INDENT).unwrap_or_default()));
+            continue;
         }
-        was_session = is_session;
-        if is_session {
-            page.push_str(&session(line.strip_prefix(INDENT).unwrap_or_default()));
-        } else if let Some(heading) = line.strip_prefix("# ") {
-            page.extend([".SH ", heading, "\n"]);
-        } else if !line.is_empty() {
-            page.extend([".PP\n", &escaped(line), "\n"]);
+        if !said.is_empty() {
+            page.verbatim(&std::mem::take(&mut said));
+        }
+        match line.strip_prefix("# ") {
+            Some(heading) => page.section(heading),
+            None if line.is_empty() => {}
+            None => page.paragraph(line),
         }
     }
-    if was_session {
-        page.push_str(".fi\n");
+    if !said.is_empty() {
+        page.verbatim(&said);
     }
-    page.push_str(
-        ".SH SEE ALSO\n.BR keiko (1),\n.BR keiko\\-add (1),\n.BR keiko\\-snooze (1),\n.BR keiko\\-pause (1),\n.BR \
-         keiko\\-history (1),\n.BR keiko\\-time (7),\nwhich shows what can be said about time\n",
-    );
-    page
+    page.see_also(&[
+        "keiko(1)",
+        "keiko-add(1)",
+        "keiko-snooze(1)",
+        "keiko-pause(1)",
+        "keiko-history(1)",
+        "keiko-time(7)",
+    ]);
+    page.finish()
 }
 
 /// Returns whether a line of the text belongs to the session: it is indented, or an empty one between two that are.
@@ -56,8 +59,7 @@ pub fn is_session(lines: &[&str], index: usize) -> bool {
 /// Returns a line of the session; what is typed stands out.
 fn session(line: &str) -> String {
     match line.split_once(" $ ") {
-        Some((clock, command)) => format!("{} $ \\fB{}\\fR\n", escaped(clock), escaped(command)),
-        None if line.is_empty() => "\n".to_owned(),
-        None => format!("{}\n", escaped(line)),
+        Some((clock, command)) => format!("{} $ {}", escaped(clock), bold(command)),
+        None => escaped(line),
     }
 }

@@ -37,4 +37,5 @@ pub mod story;
 pub mod task;
 pub mod time;
 pub mod transition;
+pub mod verb;
 pub mod waiting;

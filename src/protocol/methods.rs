@@ -16,6 +16,7 @@ use crate::protocol::openrpc::tests::fields;
 pub use crate::protocol::methods::add::Add;
 pub use crate::protocol::methods::agenda::{AGENDA_DEFAULT, AGENDA_MAX, AGENDA_NOTES_MAX, AgendaGet, AgendaResult};
 pub use crate::protocol::methods::away::{AwayGet, AwayResult, AwaySet};
+pub use crate::protocol::methods::choices::{CHOICES_DEFAULT, CHOICES_MAX, Choices, ChoicesResult, Tags, TagsResult};
 pub use crate::protocol::methods::command::{Command, Limits, OutputGet, OutputResult, RunNow, RunNowResult, Size};
 pub use crate::protocol::methods::following::{
     EVENT_NOTIFICATION, EVENTS_DEFAULT, EVENTS_MAX, EventList, EventListResult, EventPushed, EventSubscribe,
@@ -43,6 +44,7 @@ pub use crate::protocol::methods::wait::{Wait, WaitFor, WaitOutcome, WaitResult}
 mod add;
 mod agenda;
 mod away;
+mod choices;
 mod command;
 mod following;
 mod hooks;
@@ -112,6 +114,8 @@ methods! {
     TaskOutput "task.output" OutputGet -> OutputResult;
     TaskUnblock "task.unblock" Unblock -> WriteResult;
     TaskWait "task.wait" Wait -> WaitResult;
+    TaskChoices "task.choices" Choices -> ChoicesResult;
+    TaskTags "task.tags" Tags -> TagsResult;
     TaskHistory "task.history" History -> HistoryResult;
     TaskWhy "task.why" Why -> WhyResult;
     OpBegin "op.begin" OpBegin -> OpBeginResult;
@@ -156,7 +160,7 @@ impl Method {
 }
 
 /// How somebody names a task: its number, the beginning of its id, or words of its title. JSON string or number.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize)]
 #[serde(transparent)]
 pub struct TaskRef(pub String);
 
@@ -372,6 +376,9 @@ pub struct StatusResult {
     /// The latest of that, latest first.
     #[serde(default)]
     pub skipped: Vec<Skipped>,
+    /// What keeps commands from being run and told of, null where nothing does.
+    #[serde(default)]
+    pub runner: Option<String>,
     /// What is wrong with the store, null where it takes what is written.
     #[serde(default)]
     pub storage: Option<StorageTrouble>,
@@ -447,6 +454,9 @@ pub struct WriteResult {
     /// The task that goes on with the series, where it was changed from a time on.
     #[serde(default)]
     pub follower: Option<Box<Task>>,
+    /// The runs of its command that were not over when it was done: they go on, or are asked to end.
+    #[serde(default)]
+    pub runs: Vec<Run>,
 }
 
 /// A task.

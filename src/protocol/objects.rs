@@ -255,6 +255,17 @@ pub struct AgendaNote {
     pub text: String,
 }
 
+/// A task to choose.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Choice {
+    /// Its number.
+    pub number: u64,
+    /// Its title.
+    pub title: String,
+    /// Where it stands, in a word.
+    pub stage: String,
+}
+
 /// When a task comes up.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Schedule {

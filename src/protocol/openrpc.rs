@@ -151,7 +151,7 @@ pub(crate) mod tests {
         }
         let checked = check! {
             Hello Status Stop Reload Add Get List Update Done Ack Snooze Pause Resume Skip Cancel Delete Retry RunNow OutputGet
-            Unblock Wait History Why
+            Unblock Wait Choices Tags History Why
             OpBegin OpList OpGet Undo AgendaGet AwaySet AwayGet EventList
             EventSubscribe EventUnsubscribe DeliveryList ChannelList ChannelPause ChannelResume ChannelTest
             HookList HookAdd HookRemove Backup Parse Advance
@@ -186,6 +186,7 @@ pub(crate) mod tests {
             objects::TargetStatus: "TargetStatus",
             objects::AgendaEntry: "AgendaEntry",
             objects::AgendaNote: "AgendaNote",
+            objects::Choice: "Choice",
             objects::Command: "Command",
             objects::CommandLimits: "CommandLimits",
             objects::Run: "Run",

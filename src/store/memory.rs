@@ -28,7 +28,7 @@ use crate::store::memory::breach::Breach;
 use crate::store::memory::disk::Disk;
 use crate::store::memory::entry::Entry;
 use crate::store::{
-    Change, Committed, Counts, Identity, RequestSeen, Room, Store, StoreError, StoredEvent, Wake, Which,
+    Change, Committed, Counts, Identity, OpenKind, RequestSeen, Room, Store, StoreError, StoredEvent, Wake, Which,
 };
 
 mod breach;
@@ -225,12 +225,34 @@ impl Store for MemoryStore {
         })
     }
 
+    fn next_wake(&self) -> Result<Option<Wake>, StoreError> {
+        self.ask(|disk| {
+            let woken = disk.tasks.values().map(Entry::snapshot).filter_map(|snapshot| {
+                let Task { id, version, number, .. } = snapshot.task;
+                snapshot.next_wake().map(|at| (number, Wake { at, id, version }))
+            });
+            woken.min_by_key(|(number, wake)| (wake.at, *number)).map(|(_, wake)| wake)
+        })
+    }
+
+    fn snapshots(&self, ids: &[TaskId]) -> Result<Vec<Snapshot>, StoreError> {
+        self.ask(|disk| ids.iter().filter_map(|id| disk.tasks.get(id)).map(Entry::snapshot).collect())
+    }
+
     fn snapshot(&self, id: TaskId) -> Result<Option<Snapshot>, StoreError> {
         self.ask(|disk| disk.tasks.get(&id).map(Entry::snapshot))
     }
 
     fn by_number(&self, number: Number) -> Result<Option<TaskId>, StoreError> {
         self.ask(|disk| disk.numbers.get(&number).or_else(|| disk.dead.get(&number)).copied())
+    }
+
+    fn open_numbers(&self, kind: OpenKind) -> Result<Vec<(Number, StateName)>, StoreError> {
+        self.ask(|disk| disk.open_numbers(kind))
+    }
+
+    fn open_tags(&self) -> Result<Vec<String>, StoreError> {
+        self.ask(|disk| disk.open_tags())
     }
 
     fn dependents(&self, parent: TaskId) -> Result<Vec<TaskId>, StoreError> {
@@ -253,6 +275,10 @@ impl Store for MemoryStore {
 
     fn list(&self, which: Which) -> Result<Vec<Snapshot>, StoreError> {
         self.list_after(which, Number(0), usize::MAX)
+    }
+
+    fn titles(&self, which: Which) -> Result<Vec<(TaskId, String)>, StoreError> {
+        Ok(self.list(which)?.into_iter().map(|each| (each.task.id, each.task.details.title)).collect())
     }
 
     fn list_after(&self, which: Which, after: Number, limit: usize) -> Result<Vec<Snapshot>, StoreError> {

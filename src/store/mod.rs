@@ -16,6 +16,7 @@ use crate::domain::outbox::{DeliveryFilter, TargetCount};
 use crate::domain::pause::ManyPause;
 use crate::domain::quiet::Away;
 use crate::domain::run::{Output, Run, RunId};
+use crate::domain::state::StateName;
 use crate::domain::task::{Number, TaskId};
 use crate::domain::time::Timestamp;
 
@@ -44,6 +45,18 @@ pub trait Store: Send + Sync + 'static {
     /// # Errors
     /// The store cannot be read.
     fn wakes(&self) -> Result<Vec<Wake>, StoreError>;
+
+    /// Returns the earliest of [`Store::wakes`], of several of one time that of the task with the lowest number.
+    ///
+    /// # Errors
+    /// The store cannot be read.
+    fn next_wake(&self) -> Result<Option<Wake>, StoreError>;
+
+    /// Returns those of many tasks that are there, each as [`Store::snapshot`] does, all of one moment.
+    ///
+    /// # Errors
+    /// The store cannot be read.
+    fn snapshots(&self, ids: &[TaskId]) -> Result<Vec<Snapshot>, StoreError>;
 
     /// Returns a task with its present occurrence: the one that was opened last.
     ///
@@ -74,6 +87,18 @@ pub trait Store: Send + Sync + 'static {
     /// # Errors
     /// The store cannot be read.
     fn list_after(&self, which: Which, after: Number, limit: usize) -> Result<Vec<Snapshot>, StoreError>;
+
+    /// Returns the numbers of the open tasks of a kind, ordered, each with the state of its present occurrence.
+    ///
+    /// # Errors
+    /// The store cannot be read.
+    fn open_numbers(&self, kind: OpenKind) -> Result<Vec<(Number, StateName)>, StoreError>;
+
+    /// Returns the tags of the open tasks, each once, ordered.
+    ///
+    /// # Errors
+    /// The store cannot be read.
+    fn open_tags(&self) -> Result<Vec<String>, StoreError>;
 
     /// Returns the tasks whose present occurrence has not ended and that were told to wait for `parent`, ordered by
     /// number; some of them may not wait any more.
@@ -252,6 +277,13 @@ pub trait Store: Send + Sync + 'static {
     /// The store cannot be read.
     fn commands_failed_since(&self, since: Timestamp, limit: usize) -> Result<(u64, Vec<Snapshot>), StoreError>;
 
+    /// Returns the ids and titles of tasks that are not deleted, in the order of their numbers: many at little cost, to find one by
+    /// its title.
+    ///
+    /// # Errors
+    /// The store cannot be read.
+    fn titles(&self, which: Which) -> Result<Vec<(TaskId, String)>, StoreError>;
+
     /// Returns a run.
     ///
     /// # Errors
@@ -396,6 +428,19 @@ pub enum Which {
     Open,
     /// All.
     All,
+}
+
+/// Which open tasks are looked for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum OpenKind {
+    /// All.
+    Any,
+    /// Those that repeat.
+    Series,
+    /// Those that run a command.
+    Command,
+    /// Those that were told to wait for others; some of them may not wait any more.
+    Waiting,
 }
 
 /// An event with its place in this store.

@@ -7,6 +7,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+mod ahead;
 mod architecture;
 mod awaiting;
 mod cli;
@@ -14,6 +15,7 @@ mod clock_steps;
 mod commands;
 mod commands_killed;
 mod commands_left;
+mod completion;
 mod crash;
 mod crew;
 mod desktop;
@@ -32,6 +34,9 @@ mod lifecycle;
 mod load;
 #[cfg(feature = "mail")]
 mod mail;
+#[cfg(feature = "webhook")]
+mod manual;
+mod newcomer;
 #[cfg(feature = "webhook")]
 mod ntfy;
 mod oracle;
@@ -52,6 +57,8 @@ mod robots;
 mod routing;
 #[cfg(feature = "webhook")]
 mod secrets;
+mod service;
+mod service_manager;
 mod simulation;
 mod storage;
 mod support;

@@ -12,6 +12,10 @@ use crate::protocol::methods;
 ///
 /// Popups close, and the task stays due until it is done. Without a name the one that is due.
 #[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  \
+    keiko ack\n  \
+    keiko ack 12\n  \
+    keiko seen 12")]
 pub(crate) struct Ack {
     /// Which tasks.
     #[command(flatten)]

@@ -1,5 +1,8 @@
 //! `keiko add`: stores a task, with or without a time.
 
+use std::fs::File;
+use std::io::ErrorKind;
+
 use clap::{Args, ValueEnum};
 
 use crate::cli::commands::each::Tally;
@@ -10,7 +13,9 @@ use crate::cli::error::{CliError, Exit};
 use crate::cli::names;
 use crate::cli::render::change::{Change, change};
 use crate::cli::render::say;
+use crate::cli::service;
 use crate::cli::ui::Form;
+use crate::config::paths::Paths;
 use crate::protocol::methods::{self, Command, TaskRef, WriteResult};
 use crate::protocol::objects::Priority;
 use crate::when::{Arguments, from_arguments};
@@ -58,6 +63,15 @@ impl Add {
     }
 }
 
+/// Above the options that say when it is due.
+pub(crate) const WHEN: &str = "When";
+
+/// Above those that say how it speaks, and what becomes of what is not answered.
+pub(crate) const SPEAKS: &str = "How it speaks";
+
+/// Above those that say what it waits for.
+const OTHERS: &str = "After other tasks";
+
 /// Which command adds it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Verb {
@@ -74,34 +88,34 @@ pub(crate) struct NewTask {
     #[arg(value_name = "WORDS", allow_negative_numbers = true)]
     words: Vec<String>,
     /// When: a time phrase; all words are then the title
-    #[arg(long, value_name = "TIME")]
+    #[arg(long, value_name = "TIME", help_heading = WHEN)]
     at: Option<String>,
     /// When: so long from now, such as 20m; all words are then the title
-    #[arg(long = "in", value_name = "SPAN", conflicts_with = "at")]
+    #[arg(long = "in", value_name = "SPAN", conflicts_with = "at", help_heading = WHEN)]
     after: Option<String>,
     /// How often: what would follow "every"; all words are then the title
-    #[arg(long, value_name = "RULE")]
+    #[arg(long, value_name = "RULE", help_heading = WHEN)]
     every: Option<String>,
     /// How often: a cron expression of five to seven fields; all words are then the title
-    #[arg(long, value_name = "EXPR", conflicts_with_all = ["at", "after", "every"])]
+    #[arg(long, value_name = "EXPR", conflicts_with_all = ["at", "after", "every"], help_heading = WHEN)]
     cron: Option<String>,
     /// How often: a recurrence rule of RFC 5545; all words are then the title
-    #[arg(long, value_name = "TEXT", conflicts_with_all = ["at", "after", "every", "cron"])]
+    #[arg(long, value_name = "TEXT", conflicts_with_all = ["at", "after", "every", "cron"], help_heading = WHEN)]
     rrule: Option<String>,
     /// The first time of a repetition: a time phrase
-    #[arg(long, value_name = "TIME")]
+    #[arg(long, value_name = "TIME", help_heading = WHEN)]
     from: Option<String>,
     /// The last time of a repetition, or the day of it: a time phrase
-    #[arg(long, value_name = "TIME")]
+    #[arg(long, value_name = "TIME", help_heading = WHEN)]
     until: Option<String>,
     /// Keep the time in this zone, such as Europe/Paris, wherever the device is
-    #[arg(long, value_name = "ZONE")]
+    #[arg(long, value_name = "ZONE", help_heading = WHEN)]
     tz: Option<String>,
     /// The options that `edit` takes too.
     #[command(flatten)]
     details: Details,
     /// Count the repetition from each completion, not from fixed dates
-    #[arg(long)]
+    #[arg(long, help_heading = WHEN)]
     after_done: bool,
     /// An idempotency key: sent twice, added once
     #[arg(long, value_name = "KEY")]
@@ -124,46 +138,46 @@ pub(crate) struct Details {
     #[arg(long, value_enum, value_name = "LEVEL")]
     pub(crate) priority: Option<Level>,
     /// Where it speaks: desktop, terminal, webhook:NAME, webhook:URL
-    #[arg(long, value_name = "CHANNEL", value_delimiter = ',')]
+    #[arg(long, value_name = "CHANNEL", value_delimiter = ',', help_heading = SPEAKS)]
     pub(crate) via: Option<Vec<String>>,
     /// When it speaks, before due: 2d,1h,0; after due: +15m
-    #[arg(long, value_name = "TIMES", value_delimiter = ',', allow_hyphen_values = true)]
+    #[arg(long, value_name = "TIMES", value_delimiter = ',', allow_hyphen_values = true, help_heading = SPEAKS)]
     pub(crate) alert: Option<Vec<String>>,
     /// How many times a program that does not take it is tried again, where no person is told (3), or a command that fails (0)
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", help_heading = SPEAKS)]
     pub(crate) retries: Option<u32>,
     /// How long past its time it is still sent, such as 2h; else until somebody has it or answers
-    #[arg(long, value_name = "SPAN")]
+    #[arg(long, value_name = "SPAN", help_heading = SPEAKS)]
     pub(crate) max_late: Option<String>,
     /// When it must be done at the latest, apart from due: a time phrase
-    #[arg(long, value_name = "TIME")]
+    #[arg(long, value_name = "TIME", help_heading = WHEN)]
     pub(crate) deadline: Option<String>,
     /// When it speaks of its deadline: 1d,1h,0
-    #[arg(long, value_name = "TIMES", value_delimiter = ',', allow_hyphen_values = true)]
+    #[arg(long, value_name = "TIMES", value_delimiter = ',', allow_hyphen_values = true, help_heading = SPEAKS)]
     pub(crate) deadline_alert: Option<Vec<String>>,
     /// Ring again so long after each ring, until it is done, snoozed or acked, such as 10m
-    #[arg(long, value_name = "SPAN")]
+    #[arg(long, value_name = "SPAN", help_heading = SPEAKS)]
     pub(crate) nag: Option<String>,
     /// How often it rings again at most (20)
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", help_heading = SPEAKS)]
     pub(crate) nag_max: Option<u32>,
     /// What becomes of a time at which the machine was off: once (the latest rings late) or skip; of a command (skip) also all
-    #[arg(long, value_name = "RULE")]
+    #[arg(long, value_name = "RULE", help_heading = SPEAKS)]
     pub(crate) missed: Option<String>,
     /// It is done as soon as somebody was told
-    #[arg(long)]
+    #[arg(long, help_heading = SPEAKS)]
     pub(crate) auto_done: bool,
     /// Wait until these tasks are done, such as 7,8; it then comes up at its time, or at once
-    #[arg(long, value_name = "TASKS", value_delimiter = ',')]
+    #[arg(long, value_name = "TASKS", value_delimiter = ',', help_heading = OTHERS)]
     pub(crate) waits_for: Option<Vec<String>>,
     /// How long after the last of them was done it may come up, such as 30m
-    #[arg(long, value_name = "SPAN")]
+    #[arg(long, value_name = "SPAN", help_heading = OTHERS)]
     pub(crate) delay: Option<String>,
     /// What becomes of it where one of them never will be done: hold (it is blocked and says so), run or cancel
-    #[arg(long, value_name = "RULE")]
+    #[arg(long, value_name = "RULE", help_heading = OTHERS)]
     pub(crate) on_parent_fail: Option<String>,
     /// Do not speak at all
-    #[arg(long, conflicts_with = "alert")]
+    #[arg(long, conflicts_with = "alert", help_heading = SPEAKS)]
     pub(crate) no_alert: bool,
 }
 
@@ -219,7 +233,11 @@ impl NewTask {
             return Err(CliError::usage("cannot add a task of no words", "say what is to be remembered"));
         }
         let mut tally = Tally::new(true);
-        let result = context.ask(&question);
+        let sentence = question.text.as_deref().filter(|_| question.title.is_none());
+        let result = context.ask(&question).map_err(|error| match sentence {
+            Some(sentence) => error.proposing(sentence),
+            None => error,
+        });
         let added = tally.add(context, None, result, |answer, view, _| change(Change::Added, answer, view));
         let exit = tally.finish(context);
         hints(context, added.as_slice());
@@ -299,6 +317,7 @@ impl NewTask {
             time_required: verb == Verb::Remind,
             key: self.key.clone(),
             ping: self.ping.clone(),
+            preview: false,
             waits_for: self.details.parents()?,
             delay: self.details.delay.clone(),
             on_parent_fail: self.details.on_parent_fail.clone(),
@@ -386,7 +405,7 @@ fn hints(context: &mut Context<'_>, added: &[WriteResult]) {
     let is_armed = |result: &WriteResult| {
         result.task.scheduled_at.is_some() || result.task.command.is_some() && result.task.due_at.is_some()
     };
-    if context.has_started() && added.iter().any(is_armed) {
+    if added.iter().any(is_armed) && is_reboot_to_be_told(context) {
         context.ui.hint(say::GONE_AT_REBOOT);
     }
     // What was added is stored: that the hint cannot be given is no failure of the command.
@@ -398,6 +417,18 @@ fn hints(context: &mut Context<'_>, added: &[WriteResult]) {
             paused => context.ui.hint(&say::paused(paused)),
         }
     }
+}
+
+/// Returns whether the person is to be told, once, that nothing starts the daemon after a reboot. Where its clock is a programmable
+/// one, nothing is meant to.
+fn is_reboot_to_be_told(context: &mut Context<'_>) -> bool {
+    let Ok(paths) = Paths::of_process() else { return false };
+    if service::installed(&paths).is_some() || context.has_programmable_clock() {
+        return false;
+    }
+    // Made by whoever tells it: of several commands at once, one does. Where it cannot be made, it is told again.
+    let made = File::create_new(paths.reboot_told_file());
+    !made.is_err_and(|error| error.kind() == ErrorKind::AlreadyExists)
 }
 
 #[cfg(test)]

@@ -15,6 +15,10 @@ use crate::protocol::methods::{self, TaskRef};
 /// Of a repeating task that is all of it; to pass over one time only, use skip, or --this. On a terminal it is asked which
 /// times are meant, unless a flag says so.
 #[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  \
+    keiko cancel 7\n  \
+    keiko cancel 9 --this\n  \
+    keiko cancel +work --dry-run")]
 pub(crate) struct Cancel {
     /// Which tasks.
     #[command(flatten)]

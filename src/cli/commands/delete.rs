@@ -14,6 +14,10 @@ use crate::protocol::methods;
 /// back; then they are gone for good, and their numbers are not used again. What is done is rather marked done, and what
 /// is not wanted any more cancelled: both stay in the history.
 #[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  \
+    keiko delete 7\n  \
+    keiko delete 3 5-7\n  \
+    keiko undo")]
 pub(crate) struct Delete {
     /// Which tasks.
     #[command(flatten)]

@@ -13,6 +13,13 @@ use crate::protocol::methods;
 /// Without a name the one that is due. Done on an occurrence of a repeat that is still ahead of its first alert needs
 /// --early.
 #[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  \
+    keiko done\n  \
+    keiko done 12\n  \
+    keiko done 3 5-7\n  \
+    keiko done pay rent\n  \
+    keiko done 9 --early\n  \
+    keiko done --due today --dry-run")]
 pub(crate) struct Done {
     /// Which tasks.
     #[command(flatten)]

@@ -2,7 +2,7 @@
 
 use clap::Args;
 
-use crate::cli::commands::add::Details;
+use crate::cli::commands::add::{Details, SPEAKS, WHEN};
 use crate::cli::commands::each::{Tally, called};
 use crate::cli::commands::filter::{Care, Filter, Tags, Typed};
 use crate::cli::commands::program::ProgramOptions;
@@ -54,31 +54,31 @@ pub(crate) struct Edit {
     #[arg(long, value_name = "TEXT")]
     title: Option<String>,
     /// The new time: a time phrase
-    #[arg(long, value_name = "TIME")]
+    #[arg(long, value_name = "TIME", help_heading = WHEN)]
     at: Option<String>,
     /// The new repetition: what would follow "every"
-    #[arg(long, value_name = "RULE")]
+    #[arg(long, value_name = "RULE", help_heading = WHEN)]
     every: Option<String>,
     /// The new repetition: a cron expression of five to seven fields
-    #[arg(long, value_name = "EXPR", conflicts_with_all = ["at", "every"])]
+    #[arg(long, value_name = "EXPR", conflicts_with_all = ["at", "every"], help_heading = WHEN)]
     cron: Option<String>,
     /// The new repetition: a recurrence rule of RFC 5545
-    #[arg(long, value_name = "TEXT", conflicts_with_all = ["at", "every", "cron"])]
+    #[arg(long, value_name = "TEXT", conflicts_with_all = ["at", "every", "cron"], help_heading = WHEN)]
     rrule: Option<String>,
     /// The new first time of a repetition: a time phrase
-    #[arg(long, value_name = "TIME")]
+    #[arg(long, value_name = "TIME", help_heading = WHEN)]
     from: Option<String>,
     /// The new last time of a repetition, or the day of it: a time phrase
-    #[arg(long, value_name = "TIME")]
+    #[arg(long, value_name = "TIME", help_heading = WHEN)]
     until: Option<String>,
     /// Keep the new time in this zone, wherever the device is
-    #[arg(long, value_name = "ZONE")]
+    #[arg(long, value_name = "ZONE", help_heading = WHEN)]
     tz: Option<String>,
     /// Which times of a series.
     #[command(flatten)]
     times: Times,
     /// Of a series: all its times
-    #[arg(long)]
+    #[arg(long, help_heading = "Which times of a series")]
     all: bool,
     /// Do not ask which times of a series are meant: all of them; nor before changing more than three tasks
     #[arg(long, short = 'y')]
@@ -104,23 +104,29 @@ pub(crate) struct Edit {
     /// It may run for as long as it takes
     #[arg(long, conflicts_with = "timeout", help_heading = "Commands")]
     no_timeout: bool,
+    /// Tell a dead-man's switch, such as healthchecks.io, when its command starts, succeeds or fails
+    #[arg(long, value_name = "URL", conflicts_with = "no_command", help_heading = "Commands")]
+    ping: Option<String>,
+    /// Tell no dead-man's switch any more
+    #[arg(long, conflicts_with = "ping", help_heading = "Commands")]
+    no_ping: bool,
     /// Nothing to open any more
     #[arg(long, conflicts_with = "link")]
     no_link: bool,
     /// Send it however late
-    #[arg(long, conflicts_with = "max_late")]
+    #[arg(long, conflicts_with = "max_late", help_heading = SPEAKS)]
     no_max_late: bool,
     /// No deadline any more
-    #[arg(long, conflicts_with = "deadline")]
+    #[arg(long, conflicts_with = "deadline", help_heading = WHEN)]
     no_deadline: bool,
     /// Ring once only
-    #[arg(long, conflicts_with = "nag")]
+    #[arg(long, conflicts_with = "nag", help_heading = SPEAKS)]
     no_nag: bool,
     /// Wait for done, although somebody was told
-    #[arg(long, conflicts_with = "auto_done")]
+    #[arg(long, conflicts_with = "auto_done", help_heading = SPEAKS)]
     no_auto_done: bool,
     /// Count the new repetition from each completion, not from fixed dates
-    #[arg(long)]
+    #[arg(long, help_heading = WHEN)]
     after_done: bool,
     /// A tag to remove
     #[arg(long, value_name = "TAG", value_delimiter = ',')]
@@ -256,6 +262,8 @@ impl Edit {
             || self.program.is_given()
             || self.no_command
             || self.no_timeout
+            || self.ping.is_some()
+            || self.no_ping
             || details.max_late.is_some()
             || self.no_max_late
             || self.has_policy()
@@ -297,6 +305,7 @@ impl Edit {
             metadata: None,
             channels: details.via.clone(),
             command: if self.no_command { Some(None) } else { self.command()?.map(Some) },
+            ping: if self.no_ping { Some(None) } else { self.ping.clone().map(Some) },
             max_retries: details.retries.map(Some),
             max_late: if self.no_max_late { Some(None) } else { details.max_late.clone().map(Some) },
             missed: details.missed.clone(),

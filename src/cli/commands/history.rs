@@ -10,6 +10,10 @@ use crate::protocol::methods::{self, TaskRef};
 
 /// Shows what happened to tasks, and what was sent
 #[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  \
+    keiko history 12\n  \
+    keiko history 3 5-7\n  \
+    keiko history 12 --json")]
 pub(crate) struct History {
     /// Which tasks.
     #[command(flatten)]

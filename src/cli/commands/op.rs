@@ -11,6 +11,9 @@ use crate::protocol::methods;
 
 /// Shows what was done, and what of it can be taken back
 #[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  \
+    keiko op list\n  \
+    keiko op list --limit 5")]
 pub(crate) struct Op {
     /// What is to be shown.
     #[command(subcommand)]

@@ -12,6 +12,9 @@ use crate::protocol::methods;
 ///
 /// The task goes on with its next time.
 #[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  \
+    keiko skip 9\n  \
+    keiko skip standup")]
 pub(crate) struct Skip {
     /// Which tasks.
     #[command(flatten)]

@@ -11,6 +11,9 @@ use crate::protocol::methods;
 ///
 /// Like `daemon status`, but starts the daemon where none answers.
 #[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  \
+    keiko status\n  \
+    keiko status --json")]
 pub(crate) struct Status;
 
 impl Status {

@@ -21,10 +21,10 @@ const QUESTIONS_MAX: usize = 3;
 #[derive(Clone, Debug, Args)]
 pub(crate) struct Times {
     /// Of a series: this time only
-    #[arg(long, conflicts_with_all = ["following", "all"])]
+    #[arg(long, conflicts_with_all = ["following", "all"], help_heading = "Which times of a series")]
     this: bool,
     /// Of a series: this time and all behind it
-    #[arg(long, conflicts_with = "all")]
+    #[arg(long, conflicts_with = "all", help_heading = "Which times of a series")]
     following: bool,
 }
 

@@ -13,6 +13,10 @@ use crate::protocol::methods;
 /// whole or not at all: of a command for several tasks each of them. What comes back does not ring at once, and what was
 /// sent stays sent. A named undo is done again; keiko op list shows the names.
 #[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  \
+    keiko undo\n  \
+    keiko op list\n  \
+    keiko undo 0192a000-0000-7000")]
 pub(crate) struct Undo {
     /// The beginning of the change's id, eight letters or more, as keiko op list shows it
     #[arg(value_name = "OP")]

@@ -13,6 +13,9 @@ use crate::protocol::methods::{self, TaskRef};
 ///
 /// Oldest first; what went alike again and again is counted. keiko history shows the events themselves.
 #[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  \
+    keiko why 12\n  \
+    keiko why standup --since \"this morning\"")]
 pub(crate) struct Why {
     /// Which tasks.
     #[command(flatten)]

@@ -11,7 +11,7 @@ use crate::protocol::objects::{Op, Task};
 const GAP: &str = "  ";
 
 /// How many letters of an id are shown: a time and what tells two of one moment apart.
-const ID_SHOWN: usize = 18;
+pub(crate) const ID_SHOWN: usize = 18;
 
 /// Returns one operation in a line: `0192a000-0000-7000  Thu 14 May 15:00  done 7 pay rent`.
 pub(crate) fn line(op: &Op, view: Viewpoint) -> Text {

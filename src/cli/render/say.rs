@@ -48,7 +48,8 @@ pub(crate) const WHAT_AND_WHEN: &str = "what, and when? ";
 pub(crate) const WHICH_TIMES: &str = "which times? this / following / all / no: ";
 
 /// Nothing keeps the daemon there.
-pub(crate) const GONE_AT_REBOOT: &str = "after a reboot nothing rings until a keiko command has started keikod again";
+pub(crate) const GONE_AT_REBOOT: &str =
+    "after a reboot nothing rings until a keiko command has run: keiko daemon install has the system start keikod";
 
 /// A daemon was started.
 pub(crate) const STARTED: &str = "started keikod";

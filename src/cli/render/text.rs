@@ -240,6 +240,11 @@ impl Text {
         self
     }
 
+    /// Returns it without styles.
+    pub(crate) fn to_plain(&self) -> String {
+        self.parts.iter().map(|(_, text)| text.as_str()).collect()
+    }
+
     /// Returns it for a terminal that understands colours; `ui.rs` strips them for one that does not.
     pub(crate) fn to_ansi(&self) -> String {
         self.written(|_| false)

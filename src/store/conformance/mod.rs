@@ -46,6 +46,7 @@ macro_rules! conformance {
             tasks::pauses_of_many_are_kept_until_they_change;
             tasks::the_present_occurrence_is_the_one_opened_last;
             tasks::a_change_of_an_earlier_occurrence_leaves_the_present_one;
+            tasks::titles_are_those_of_the_list;
             tasks::a_withdrawn_occurrence_is_gone_and_may_be_opened_again;
             tasks::without_its_present_occurrence_a_task_falls_back_to_the_one_before;
             tasks::a_task_is_never_left_without_an_occurrence;
@@ -54,6 +55,7 @@ macro_rules! conformance {
             tasks::tasks_are_found_by_number_and_by_the_beginning_of_their_id;
             tasks::counts_are_those_of_the_present_occurrences;
             tasks::those_who_wait_for_a_task_are_found_while_they_are_open;
+            tasks::the_numbers_and_tags_of_open_tasks_are_found_by_kind;
             events::every_operation_reads_back_as_it_was_written;
             events::seq_grows_by_one_over_all_commits;
             events::events_page_without_gap_or_repeat;

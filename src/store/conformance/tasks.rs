@@ -7,7 +7,7 @@ use crate::domain::event::{Operation, Snapshot};
 use crate::domain::occurrence::{Nominal, Occurrence, OccurrenceKey};
 use crate::domain::pause::{ManyPause, Scope};
 use crate::domain::quiet::Away;
-use crate::domain::state::{Pending, State};
+use crate::domain::state::{Pending, State, StateName};
 use crate::domain::task::{Number, TaskId};
 use crate::domain::waiting::{Parent, Waits};
 use crate::store::conformance::samples::{
@@ -15,7 +15,7 @@ use crate::store::conformance::samples::{
     snapshot, states, task_id, with_occurrence,
 };
 use crate::store::conformance::{Fixture, strategies};
-use crate::store::{Change, Counts, Store, StoreError, Wake, Which};
+use crate::store::{Change, Counts, OpenKind, Store, StoreError, Wake, Which};
 
 const PENDING: State = State::Pending(Pending { snooze: None, is_missed: false, retry_at: None });
 
@@ -234,6 +234,17 @@ pub(crate) async fn the_present_occurrence_is_the_one_opened_last<F: Fixture>() 
     assert_eq!(store.list(Which::Open).unwrap(), [second]);
 }
 
+pub(crate) async fn titles_are_those_of_the_list<F: Fixture>() {
+    let fixture = F::open();
+    let snapshots: Vec<Snapshot> = (1..).zip(states()).map(|(number, state)| snapshot(number, 13, state)).collect();
+    check_round_trip(fixture.store(), &snapshots).await;
+    for which in [Which::Open, Which::All] {
+        let listed = fixture.store().list(which).unwrap();
+        let titles: Vec<_> = listed.into_iter().map(|each| (each.task.id, each.task.details.title)).collect();
+        assert_eq!(fixture.store().titles(which).unwrap(), titles);
+    }
+}
+
 pub(crate) async fn a_change_of_an_earlier_occurrence_leaves_the_present_one<F: Fixture>() {
     let fixture = F::open();
     let store = fixture.store();
@@ -392,4 +403,31 @@ pub(crate) async fn those_who_wait_for_a_task_are_found_while_they_are_open<F: F
     store.commit(change(changes)).await.unwrap();
     assert_eq!(store.dependents(task_id(1)).unwrap(), []);
     assert_eq!(store.dependents(task_id(2)).unwrap(), [task_id(3)]);
+}
+
+pub(crate) async fn the_numbers_and_tags_of_open_tasks_are_found_by_kind<F: Fixture>() {
+    let fixture = F::open();
+    let store = fixture.store();
+    assert_eq!((store.open_numbers(OpenKind::Any).unwrap(), store.open_tags().unwrap()), (Vec::new(), Vec::new()));
+    let mut snapshots: Vec<Snapshot> = (1..).zip(states()).map(|(number, state)| snapshot(number, 13, state)).collect();
+    for each in &mut snapshots {
+        each.task.details.tags = vec![format!("n{}", each.task.number.0), "of all".to_owned()];
+    }
+    snapshots[0].task.waits.parents = vec![Parent::new(task_id(2), Number(2))];
+    snapshots[1].task.details.command = None;
+    store.commit(change((1..).zip(&snapshots).map(|(id, each)| added(id, each)))).await.unwrap();
+    let found = |kind| store.open_numbers(kind).unwrap();
+    let open = || snapshots.iter().filter(|each| !each.occurrence.has_ended());
+    let of = |fits: &dyn Fn(&Snapshot) -> bool| -> Vec<(Number, StateName)> {
+        open().filter(|each| fits(each)).map(|each| (each.task.number, each.occurrence.state.name())).collect()
+    };
+    assert!(found(OpenKind::Any).len() > 3);
+    assert_eq!(found(OpenKind::Any), of(&|_| true));
+    assert_eq!(found(OpenKind::Series), of(&|each| each.task.is_series()));
+    assert_eq!(found(OpenKind::Command), of(&|each| each.task.details.command.is_some()));
+    assert_eq!(found(OpenKind::Waiting), [(Number(1), snapshots[0].occurrence.state.name())]);
+    let mut tags: Vec<String> = open().flat_map(|each| each.task.details.tags.clone()).collect();
+    tags.sort();
+    tags.dedup();
+    assert_eq!(store.open_tags().unwrap(), tags);
 }

@@ -14,11 +14,12 @@ use crate::domain::op::Op;
 use crate::domain::pause::ManyPause;
 use crate::domain::quiet::Away;
 use crate::domain::run::{Output, Run, RunId};
+use crate::domain::state::StateName;
 use crate::domain::task::{Number, Task, TaskId};
 use crate::domain::time::Timestamp;
 use crate::store::memory::breach::Breach;
 use crate::store::memory::entry::Entry;
-use crate::store::{Change, Committed, RUNS_KEPT, RequestSeen, StoreError, StoredEvent};
+use crate::store::{Change, Committed, OpenKind, RUNS_KEPT, RequestSeen, StoreError, StoredEvent};
 
 /// What was committed. Cheap to clone: the values themselves are shared.
 #[derive(Clone, Debug)]
@@ -83,6 +84,30 @@ impl Disk {
             ops: Vec::new(),
             dead: BTreeMap::new(),
         }
+    }
+
+    /// As [`crate::store::Store::open_numbers`].
+    pub(super) fn open_numbers(&self, kind: OpenKind) -> Vec<(Number, StateName)> {
+        let is_of_kind = |task: &Task| match kind {
+            OpenKind::Any => true,
+            OpenKind::Series => task.is_series(),
+            OpenKind::Command => task.details.command.is_some(),
+            OpenKind::Waiting => !task.waits.parents.is_empty(),
+        };
+        let fits = self.open_tasks().filter(|entry| is_of_kind(&entry.task));
+        fits.map(|entry| (entry.task.number, entry.present().state.name())).collect()
+    }
+
+    /// As [`crate::store::Store::open_tags`].
+    pub(super) fn open_tags(&self) -> Vec<String> {
+        let tags: BTreeSet<&String> = self.open_tasks().flat_map(|entry| &entry.task.details.tags).collect();
+        tags.into_iter().cloned().collect()
+    }
+
+    /// Returns the open tasks, ordered by number.
+    fn open_tasks(&self) -> impl Iterator<Item = &Entry> {
+        let entries = self.numbers.values().map(|id| &self.tasks[id]);
+        entries.filter(|entry| entry.task.deleted_at.is_none() && !entry.present().has_ended())
     }
 
     pub(super) fn last_seq(&self) -> u64 {

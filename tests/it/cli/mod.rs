@@ -8,12 +8,14 @@ mod channels;
 mod choosing;
 mod commands;
 mod crontab;
+mod doctor;
 mod events;
 mod failing;
 mod faults;
 mod hours;
 #[cfg(unix)]
 mod in_editor;
+mod installing;
 mod looking;
 mod naming;
 #[cfg(unix)]
@@ -40,7 +42,7 @@ use serde_json::Value;
 use crate::support::Killed;
 
 /// What the clock shows when a test begins: a Wednesday.
-const NOW: &str = "2026-05-13T16:00:00-04:00";
+pub(crate) const NOW: &str = "2026-05-13T16:00:00-04:00";
 
 /// A home, and the daemon in it where there is one.
 pub(crate) struct Home {

@@ -7,7 +7,7 @@ use std::process::Stdio;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::process::{Child, ChildStdout, Command};
 
-use crate::support::soon;
+use crate::support::PATIENCE;
 
 /// A terminal on which a program runs; both are gone when it is dropped.
 pub(crate) struct Pty {
@@ -58,17 +58,21 @@ impl Pty {
 
     /// Waits until `text` was shown, and returns all that was until then.
     pub(crate) async fn wait_for(&mut self, text: &str) -> String {
-        let wanted = async {
-            loop {
-                let shown = String::from_utf8_lossy(&self.shown).into_owned();
-                if shown.contains(text) {
-                    return shown;
-                }
-                let count = self.output.read_buf(&mut self.shown).await.expect("a pipe that can be read");
-                assert_ne!(count, 0, "the terminal ended; it had shown {shown:?}");
+        self.wait_for_all(text, &[]).await
+    }
+
+    /// Waits until `text` was shown and behind it the `others`, in any order; returns all that was until then.
+    pub(crate) async fn wait_for_all(&mut self, text: &str, others: &[&str]) -> String {
+        loop {
+            let shown = String::from_utf8_lossy(&self.shown).into_owned();
+            let behind = shown.find(text).map(|at| &shown[at + text.len()..]);
+            if behind.is_some_and(|behind| others.iter().all(|other| behind.contains(other))) {
+                return shown;
             }
-        };
-        soon(text, wanted).await
+            let read = tokio::time::timeout(PATIENCE, self.output.read_buf(&mut self.shown)).await;
+            let count = read.unwrap_or_else(|_| panic!("waited in vain for {text:?}; shown was {shown:?}"));
+            assert_ne!(count.expect("a pipe that can be read"), 0, "the terminal ended; it had shown {shown:?}");
+        }
     }
 }
 
