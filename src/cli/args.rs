@@ -57,8 +57,8 @@ pub(crate) const GLOBAL: &str = "Global options";
 
 /// Options of all commands.
 #[derive(Clone, Copy, Debug, Args)]
-#[command(next_help_heading = GLOBAL)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag of its own on the command line")]
+#[command(next_help_heading = GLOBAL)]
 pub(crate) struct Global {
     /// Give results and errors as JSON
     #[arg(long, global = true)]
@@ -72,12 +72,12 @@ pub(crate) struct Global {
     /// Whether to show colours
     #[arg(long, global = true, value_enum, value_name = "WHEN", default_value_t)]
     pub(crate) color: ColorFlag,
-    /// Show this help
-    #[arg(long, short, global = true, action = ArgAction::Help)]
-    help: Option<bool>,
     /// Show on a terminal at once what is longer than the screen, without PAGER
     #[arg(long, global = true)]
     pub(crate) no_pager: bool,
+    /// Show this help
+    #[arg(long, short, global = true, action = ArgAction::Help)]
+    help: Option<bool>,
 }
 
 impl Global {

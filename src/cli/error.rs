@@ -8,8 +8,8 @@ use serde_json::{Value, json};
 
 use crate::cli::names::NameError;
 use crate::cli::service::ServiceError;
-use crate::cli::upgrade;
 use crate::cli::ui::editor::EditorError;
+use crate::cli::upgrade;
 use crate::client::ClientError;
 use crate::client::start::StartError;
 use crate::config::edit::EditError;

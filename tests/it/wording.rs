@@ -11,7 +11,21 @@ use std::path::Path;
 use proc_macro2::{Delimiter, TokenStream, TokenTree};
 
 /// Where words for people stand, below `src/cli`.
-const WORDED: &[&str] = &["render", "sheet", "error", "usage", "time_page", "week_page", "generate"];
+const WORDED: &[&str] = &[
+    "render",
+    "sheet",
+    "error",
+    "usage",
+    // Pages of help and of the manual.
+    "help",
+    "manual",
+    "reference",
+    "roff",
+    "rpc_page",
+    "time_page",
+    "week_page",
+    "generate",
+];
 
 /// Files whose words belong to a table, or to a grammar of their own, beside which they stand; each with its reason.
 const BESIDE: &[&str] = &[
@@ -19,8 +33,16 @@ const BESIDE: &[&str] = &[
     "commands/channel",
     // What of a crontab cannot be taken over, line by line.
     "commands/import",
-    // What an option expects, as clap says it.
+    // What an option expects, as clap says it, and under which heading it stands.
     "args",
+    "commands/add",
+    // Which page is meant that there is not.
+    "commands/help",
+    // What was found and what mends it, check by check; and what of a service was written.
+    "commands/doctor",
+    "commands/daemon",
+    "service",
+    "upgrade",
     "commands/parse",
     // Why a command cannot be kept, put into a refusal.
     "commands/program",

@@ -31,6 +31,7 @@ pub(crate) struct Help {
 impl Help {
     /// Shows the page that `keiko COMMAND --help` shows, or that of a topic.
     pub(crate) fn run(self, context: &mut Context<'_>) -> Result<Exit, CliError> {
+        context.ui.expect_long();
         // Typed as in "keiko help keiko done", or with a dash for the space, as the manual has it.
         let words = self.command.iter().flat_map(|word| word.split_whitespace()).map(str::to_lowercase);
         let mut words: Vec<String> = words.skip_while(|word| word == "keiko").collect();

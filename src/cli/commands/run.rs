@@ -43,15 +43,11 @@ impl RunCommand {
             return Ok(Exit::Done);
         };
         let number = ordered.task.number;
-        context
-            .ui
-            .say_when_interrupted(&format!("the command runs on: keiko show {number} --output shows what it says"));
+        context.ui.say_when_interrupted(&say::runs_on(number));
         let end = follow(context, &ordered, run)?;
         tell_end(context, &end);
         if end.run.end.as_ref().is_some_and(|end| end.how == "not_started") {
-            context.ui.hint(&format!(
-                "keiko edit {number} changes what is run (-- COMMAND), where (--dir) and with which variables (--env)"
-            ));
+            context.ui.hint(&say::change_what_is_run(number));
         }
         // Where nobody reads on its end is not waited for.
         let has_failed = end.run.end.as_ref().is_some_and(|end| !end.is_success());
@@ -144,7 +140,7 @@ fn bytes_of(output: &OutputResult) -> Vec<u8> {
 
 fn tell_lost(context: &mut Context<'_>, output: &OutputResult) {
     if output.dropped > 0 {
-        context.ui.progress(&format!("{} bytes here were not kept", output.dropped));
+        context.ui.progress(&say::lost_here(output.dropped));
     }
 }
 

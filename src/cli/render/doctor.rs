@@ -17,7 +17,8 @@ pub(crate) fn findings(findings: &[Finding], width: Option<usize>) -> Vec<Text> 
             Level::Note => (DUE, "note"),
             Level::Wrong => (BAD, "wrong"),
         };
-        let told = Text::plain(&finding.text).hanging(0).fitted(width.map(|width| width.saturating_sub(margin).max(20)));
+        let told =
+            Text::plain(&finding.text).hanging(0).fitted(width.map(|width| width.saturating_sub(margin).max(20)));
         for (index, part) in told.into_iter().enumerate() {
             let mut line = if index == 0 {
                 let mut line = Text::styled(style, &format!("{word:<LEVEL_CELLS$}"));

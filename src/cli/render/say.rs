@@ -113,6 +113,21 @@ pub(crate) fn not_kept(bytes: u64) -> String {
     format!("the first {bytes} bytes were not kept")
 }
 
+/// Says that some of what a command said is lost.
+pub(crate) fn lost_here(bytes: u64) -> String {
+    format!("{bytes} bytes here were not kept")
+}
+
+/// Says to whoever looks away that a command goes on.
+pub(crate) fn runs_on(number: u64) -> String {
+    format!("the command runs on: keiko show {number} --output shows what it says")
+}
+
+/// Returns what mends a command that cannot be started.
+pub(crate) fn change_what_is_run(number: u64) -> String {
+    format!("keiko edit {number} changes what is run (-- COMMAND), where (--dir) and with which variables (--env)")
+}
+
 /// Says how a run ended, and how long it took.
 pub(crate) fn run_ended(how: &str, took: Option<&str>) -> String {
     took.map_or_else(|| how.to_owned(), |took| format!("{how}, took {took}"))

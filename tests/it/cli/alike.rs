@@ -180,7 +180,7 @@ fn what_was_missed_is_not_what_comes_next() {
     insta::assert_snapshot!(home.transcript(&[""]), @"
     $ keiko
     missed
-      1  today 17:00  2h ago         old
+      1  today 17:00  2h ago  old
     ! warning: 1 missed within the last seven days, and not made up for; keiko status tells what
     ");
 }

@@ -39,7 +39,7 @@ fn a_reminder_goes_through_its_life() {
     ]), @"
     $ keiko
     due
-      1  today 16:00  now         pay the rent
+      1  today 16:00  now  pay the rent
     $ keiko ack
     seen 1  pay the rent  stays due until it is done
     $ keiko snooze

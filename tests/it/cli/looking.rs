@@ -67,10 +67,10 @@ fn the_screen_without_a_command_is_sorted_for_programs_too() {
     insta::assert_snapshot!(home.transcript(&[""]), @"
     $ keiko
     due
-      1  today    16:01  4m ago         one
+      1  today    16:01  4m ago  one
 
     next
-      2  tomorrow 09:00  in 17h         two
+      2  tomorrow 09:00  in 17h  two
 
     paused: 4
     no time: 3

@@ -13,9 +13,9 @@ mod events;
 mod failing;
 mod faults;
 mod hours;
-mod installing;
 #[cfg(unix)]
 mod in_editor;
+mod installing;
 mod looking;
 mod naming;
 #[cfg(unix)]

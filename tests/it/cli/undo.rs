@@ -151,8 +151,8 @@ fn what_is_deleted_is_out_of_sight_and_comes_back() {
     deleted 1  tea  keiko undo brings it back for 30 days
       2 cups is blocked: 1 deleted; keiko unblock 2 lets it go on without
     $ keiko list
-    #  WHEN    STAGE               TITLE
-    2  –       blocked: 1 deleted  cups
+    #  WHEN  STAGE               TITLE
+    2  –     blocked: 1 deleted  cups
     $ keiko show 1
     ! error: cannot use task 1: it was deleted
     ! hint: keiko undo brings it back for 30 days; keiko op list shows which change to take back

@@ -36,7 +36,7 @@ fn a_chain_wakes_step_by_step() {
     nothing is due
 
     next
-      1  tomorrow 09:00  in 17h         shop
+      1  tomorrow 09:00  in 17h  shop
 
     waiting for others: 2, 3, 4
     $ keiko snooze 2
