@@ -134,6 +134,8 @@ impl DaemonError {
                 | StoreError::Broken { .. }
                 | StoreError::Damaged { .. }
                 | StoreError::Taken { .. }
+                | StoreError::BadExport { .. }
+                | StoreError::Importing
                 | StoreError::Closed => EXIT_STORAGE,
             },
             Self::Damaged { .. } => EXIT_STORAGE,
@@ -162,6 +164,8 @@ impl DaemonError {
                 | StoreError::Broken { .. }
                 | StoreError::Damaged { .. }
                 | StoreError::Taken { .. }
+                | StoreError::BadExport { .. }
+                | StoreError::Importing
                 | StoreError::Closed => None,
             },
             Self::Paths { .. }

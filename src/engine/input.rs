@@ -22,6 +22,7 @@ use crate::domain::task::{Deadline, Details, Number, Policy, TaskId};
 use crate::domain::time::{Span, Timestamp};
 use crate::domain::transition::CreateError;
 use crate::domain::waiting::SetWaits;
+use crate::engine::archive::{Import, Imported};
 use crate::engine::request::RequestKey;
 use crate::engine::waits::{Wait, Waited};
 use crate::notify::responses::{Act, Ring};
@@ -155,6 +156,13 @@ pub enum Input {
         wait: Wait,
         /// Answered once it has happened, or the wait is over otherwise.
         reply: oneshot::Sender<Result<Waited, CallError>>,
+    },
+    /// What is staged is to come in.
+    Import {
+        /// What.
+        import: Import,
+        /// Where it is told what came in.
+        reply: oneshot::Sender<Result<Imported, CallError>>,
     },
     /// Somebody wants to compare the queue with the store.
     Audit {
@@ -552,6 +560,12 @@ pub enum StoreFailure {
     Damaged,
     /// What was asked for would do harm.
     Refused,
+    /// What is to be imported cannot be used.
+    Unusable,
+    /// The database, or what is to be imported, is of a newer program.
+    Newer,
+    /// The same is under way already.
+    Busy,
     /// This program asked for what must not be.
     OurFault,
     /// The store was closed: the daemon stops.
@@ -563,7 +577,10 @@ pub enum StoreFailure {
 pub const fn store_failure(error: &StoreError) -> StoreFailure {
     match error {
         StoreError::Full { .. } => StoreFailure::Full,
-        StoreError::Broken { .. } | StoreError::Newer { .. } => StoreFailure::Broken,
+        StoreError::Broken { .. } => StoreFailure::Broken,
+        StoreError::Newer { .. } => StoreFailure::Newer,
+        StoreError::BadExport { .. } => StoreFailure::Unusable,
+        StoreError::Importing => StoreFailure::Busy,
         StoreError::Damaged { .. } => StoreFailure::Damaged,
         StoreError::Taken { .. } => StoreFailure::Refused,
         StoreError::Conflict { .. } | StoreError::Dead { .. } | StoreError::FiredBefore { .. } => {

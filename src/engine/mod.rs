@@ -23,6 +23,7 @@ use crate::runner::Runner;
 use crate::store::{Store, StoreError};
 
 mod advance;
+pub mod archive;
 pub mod chronicle;
 mod day;
 mod digest_popup;

@@ -210,7 +210,7 @@ fn every_refusal_has_a_kind_and_a_hint() {
     connection.call("task.add", json!({"title": "rent"}));
     for (method, params, code, kind) in [
         ("nobody.knows", json!({}), -32601, "method"),
-        ("store.export", json!({}), -32601, "method"),
+        ("store.exprt", json!({}), -32601, "method"),
         ("task.get", json!({"task": {}}), -32602, "params"),
         ("task.update", json!({"task": 1}), -32602, "params"),
         ("task.update", json!({"task": 2, "title": ""}), -32602, "params"),

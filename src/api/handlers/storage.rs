@@ -46,7 +46,13 @@ pub(in crate::api) fn trouble(api: &Api, trouble: &Trouble) -> StorageTrouble {
     let kind = match trouble.failure {
         StoreFailure::Full => "full",
         StoreFailure::Damaged => "damaged",
-        StoreFailure::Broken | StoreFailure::Refused | StoreFailure::OurFault | StoreFailure::Closed => "broken",
+        StoreFailure::Broken
+        | StoreFailure::Refused
+        | StoreFailure::Unusable
+        | StoreFailure::Newer
+        | StoreFailure::Busy
+        | StoreFailure::OurFault
+        | StoreFailure::Closed => "broken",
     };
     StorageTrouble {
         kind: kind.to_owned(),
@@ -72,8 +78,12 @@ const fn hint(failure: StoreFailure) -> &'static str {
     match failure {
         StoreFailure::Full => "nothing can be added or changed until there is room; what is due still rings",
         StoreFailure::Damaged => DAMAGED_HINT,
-        StoreFailure::Broken | StoreFailure::Refused | StoreFailure::OurFault | StoreFailure::Closed => {
-            "nothing can be added or changed meanwhile; it is tried again by itself"
-        }
+        StoreFailure::Broken
+        | StoreFailure::Refused
+        | StoreFailure::Unusable
+        | StoreFailure::Newer
+        | StoreFailure::Busy
+        | StoreFailure::OurFault
+        | StoreFailure::Closed => "nothing can be added or changed meanwhile; it is tried again by itself",
     }
 }

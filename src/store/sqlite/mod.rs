@@ -3,8 +3,9 @@
 //! Write-ahead logging lets readers see the last committed state while the writer is at work; synchronous=FULL makes a
 //! commit outlast a power cut. Two programs never share the file: the daemon's directory lock sees to that.
 
-use std::ops::Range;
+use std::ops::{Range, RangeInclusive};
 use std::path::Path;
+use std::sync::atomic::AtomicBool;
 use std::sync::mpsc::SyncSender;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
@@ -25,6 +26,9 @@ use crate::domain::pause::ManyPause;
 use crate::domain::run::{Output, Run, RunId};
 use crate::domain::task::{Number, TaskId};
 use crate::domain::time::Timestamp;
+use crate::store::archive::{Export, Imported, Rehearsal, Staged, Staging};
+use crate::store::sqlite::archive::export::Exporting;
+use crate::store::sqlite::archive::stage::Stager;
 use crate::store::sqlite::fault::Fault;
 use crate::store::sqlite::readers::Readers;
 use crate::store::sqlite::reserve::Reserve;
@@ -32,6 +36,7 @@ use crate::store::sqlite::schema::Sharing;
 use crate::store::sqlite::writer::Job;
 use crate::store::{Change, Committed, Counts, Identity, RequestSeen, Store, StoreError, StoredEvent, Wake, Which};
 
+mod archive;
 mod backup;
 mod columns;
 pub mod damage;
@@ -59,6 +64,8 @@ pub struct SqliteStore {
     readers: Readers,
     reserve: Arc<Mutex<Reserve>>,
     jobs: SyncSender<Job>,
+    /// Whether an import is under way.
+    importing: Arc<AtomicBool>,
     writer: Mutex<Option<JoinHandle<()>>>,
 }
 
@@ -87,7 +94,15 @@ impl SqliteStore {
         let reserve = Arc::new(Mutex::new(Reserve::keep(path)));
         let (jobs, thread) = writer::start(connection, Arc::clone(&reserve), path.display().to_string())?;
         let readers = Readers::new(path.to_owned(), only);
-        Ok(Self { path: path.display().to_string(), readers, reserve, jobs, writer: Mutex::new(Some(thread)) })
+        archive::stage::clear(path);
+        Ok(Self {
+            path: path.display().to_string(),
+            readers,
+            reserve,
+            jobs,
+            importing: Arc::default(),
+            writer: Mutex::new(Some(thread)),
+        })
     }
 
     /// Sets free what is kept in reserve beside the database at `path`, for what a start must write on a full disk. The
@@ -317,6 +332,41 @@ impl Store for SqliteStore {
     fn backup(&self, to: &Path) -> Result<u64, StoreError> {
         let outcome = self.readers.ask(|connection| backup::copy(connection, to));
         outcome.map_err(|fault| fault.into_store_error("back up to", &to.display().to_string()))
+    }
+
+    fn export(&self) -> Result<Box<dyn Export>, StoreError> {
+        match Exporting::begin(Path::new(&self.path)) {
+            Ok(export) => Ok(Box::new(export)),
+            Err(fault) => Err(fault.into_store_error("read", &self.path)),
+        }
+    }
+
+    fn stage(&self) -> Result<Box<dyn Staging>, StoreError> {
+        self.check_room()?;
+        match Stager::begin(Path::new(&self.path), &self.importing) {
+            Ok(staging) => Ok(Box::new(staging)),
+            Err(fault) => Err(fault.into_store_error("import into", &self.path)),
+        }
+    }
+
+    fn import(
+        &self,
+        staged: Staged,
+        rehearsal: Rehearsal,
+        at: Timestamp,
+    ) -> BoxFuture<'static, Result<Imported, StoreError>> {
+        let (sender, answer) = oneshot::channel();
+        let handed_over = self.jobs.send(Job::Import { staged, rehearsal, at, answer: sender });
+        Box::pin(async move {
+            if handed_over.is_err() {
+                return Err(StoreError::Closed);
+            }
+            answer.await.unwrap_or(Err(StoreError::Closed))
+        })
+    }
+
+    fn import_behind(&self, seq: u64) -> Result<Option<RangeInclusive<u64>>, StoreError> {
+        self.ask(|connection| read::import_behind(connection, seq))
     }
 }
 

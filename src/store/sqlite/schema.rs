@@ -31,6 +31,7 @@ pub(crate) const MIGRATIONS: &[(&str, &str)] = &[
     ("V9__undo", include_str!("migrations/V9__undo.sql")),
     ("V10__receipts", include_str!("migrations/V10__receipts.sql")),
     ("V11__runs", include_str!("migrations/V11__runs.sql")),
+    ("V12__imports", include_str!("migrations/V12__imports.sql")),
 ];
 
 /// Marks the file as ours: "Keik", as the first migration writes it.
