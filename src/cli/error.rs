@@ -3,6 +3,7 @@
 //! The one table of exit codes (SPEC 10). Never prints.
 
 use std::io;
+use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
 
@@ -144,6 +145,16 @@ pub(crate) enum CliError {
         /// Why.
         source: io::Error,
     },
+    /// A file cannot be used.
+    #[error("cannot {what} {}: {source}", path.display())]
+    File {
+        /// What was attempted.
+        what: &'static str,
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        source: io::Error,
+    },
     /// Standard output cannot be written to.
     #[error("cannot write to standard output: {source}")]
     Output {
@@ -186,6 +197,11 @@ impl CliError {
         Self::Usage { message: message.into(), hint: hint.into() }
     }
 
+    /// Returns that a file cannot be read or written.
+    pub(crate) fn file(what: &'static str, path: &Path, source: io::Error) -> Self {
+        Self::File { what, path: path.to_owned(), source }
+    }
+
     /// Returns the error in the words of the command line: programs give parameters, people options.
     pub(crate) fn into_typed(self) -> Self {
         match self {
@@ -225,6 +241,7 @@ impl CliError {
             | Self::Paths(_)
             | Self::Input { .. }
             | Self::Output { .. }
+            | Self::File { .. }
             | Self::NoneMeant { .. }
             | Self::Edit(_)
             | Self::InUse { .. }
@@ -257,7 +274,8 @@ impl CliError {
             | Self::GivenUp
             | Self::Paths(_)
             | Self::Input { .. }
-            | Self::Output { .. } => Exit::Failure,
+            | Self::Output { .. }
+            | Self::File { .. } => Exit::Failure,
         }
     }
 
@@ -282,7 +300,8 @@ impl CliError {
             | Self::GivenUp
             | Self::Paths(_)
             | Self::Input { .. }
-            | Self::Output { .. } => None,
+            | Self::Output { .. }
+            | Self::File { .. } => None,
             Self::InUse { target, .. } => Some(format!(
                 "keiko channel remove {target} --force removes it there too; what tasks say there then waits"
             )),
@@ -323,6 +342,7 @@ impl CliError {
             | Self::Paths(_)
             | Self::Input { .. }
             | Self::Output { .. }
+            | Self::File { .. }
             | Self::NoneMeant { .. }
             | Self::Json { .. } => None,
         }
@@ -356,6 +376,7 @@ impl CliError {
             Self::Paths(_) => "paths",
             Self::Input { .. } => "input",
             Self::Output { .. } => "output",
+            Self::File { .. } => "file",
         }
     }
 }

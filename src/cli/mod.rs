@@ -17,6 +17,7 @@ mod args;
 mod commands;
 mod context;
 mod error;
+mod exchange;
 pub mod generate;
 mod names;
 mod render;
@@ -87,6 +88,8 @@ fn dispatch(command: Option<Command>, context: &mut Context<'_>) -> Result<Exit,
         Some(Command::Channel(command)) => command.run(context),
         Some(Command::Daemon(command)) => command.run(context),
         Some(Command::Backup(command)) => command.run(context),
+        Some(Command::Restore(command)) => command.run(context),
+        Some(Command::Export(command)) => command.run(context),
         Some(Command::Import(command)) => command.run(context),
         Some(Command::Wait(command)) => command.run(context),
         Some(Command::Watch(command)) => command.run(context),

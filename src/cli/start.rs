@@ -194,7 +194,8 @@ impl Process {
 }
 
 /// Returns the `keikod` beside this program, else the one in PATH.
-fn program() -> PathBuf {
+/// Returns where `keikod` is: beside this program, else in PATH.
+pub(crate) fn program() -> PathBuf {
     let name = Path::new("keikod").with_extension(std::env::consts::EXE_EXTENSION);
     let beside = std::env::current_exe().map(|keiko| keiko.with_file_name(&name));
     beside.ok().filter(|beside| beside.is_file()).unwrap_or(name)

@@ -46,6 +46,7 @@ mod damage;
 mod inherited;
 mod lock;
 mod reload;
+mod restore;
 mod settings;
 mod signals;
 mod targets;
@@ -189,7 +190,12 @@ pub fn main() -> ExitCode {
     }
     let args = Args::parse();
     let mut log = None;
-    match run(&args, &mut log) {
+    let mode = if args.check { restore::Mode::Check } else { restore::Mode::Replace };
+    let ended = match &args.restore {
+        Some(copy) => restore::run(copy, mode),
+        None => run(&args, &mut log),
+    };
+    match ended {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             tracing::error!("{error}");

@@ -269,6 +269,8 @@ pub struct Undone {
 /// A change that is only to be looked at.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum PreviewCall {
+    /// Of a task that is to be added.
+    Add(Box<AddRequest>),
     /// Of a task.
     One(Call),
     /// Of a series from a time on.

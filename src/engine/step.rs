@@ -360,6 +360,17 @@ impl<'a> Batch<'a> {
         {
             return Ok(seen);
         }
+        let key = request.key.clone();
+        let (transition, moment) = self.plan_add(request)?;
+        self.next_number = Number(self.next_number.0 + 1);
+        self.note(key, transition.after.task.id);
+        let applied = self.take(transition, Actor::Person, &moment);
+        self.note_verb(applied.op_id, "add", &applied.snapshot);
+        Ok(applied)
+    }
+
+    /// Returns what follows from adding a task; the new one has the next number, which is not used up.
+    fn plan_add(&mut self, request: AddRequest) -> Result<(Transition, Moment<'a>), CallError> {
         let moment = self.moment_of(request.key.as_ref(), &request.details.tags);
         let id = TaskId(self.ids.next(moment.now));
         let mut waits = request.waits;
@@ -374,12 +385,7 @@ impl<'a> Batch<'a> {
             policy: request.policy,
             waits,
         };
-        let transition = create(new, &moment)?;
-        self.next_number = Number(self.next_number.0 + 1);
-        self.note(request.key, id);
-        let applied = self.take(transition, Actor::Person, &moment);
-        self.note_verb(applied.op_id, "add", &applied.snapshot);
-        Ok(applied)
+        Ok((create(new, &moment)?, moment))
     }
 
     fn called(&mut self, call: &Call) -> Result<Applied, CallError> {

@@ -33,7 +33,7 @@ pub use crate::protocol::methods::outgoing::{
     DELIVERIES_MAX, DeliveryList, DeliveryListResult,
 };
 pub use crate::protocol::methods::storage::{
-    Backup, BackupResult, Export, ExportResult, Import, ImportResult, Untaken,
+    Backup, BackupResult, Export, ExportResult, Import, ImportResult, RestoreResult, Untaken,
 };
 pub use crate::protocol::methods::story::{WHY_DEFAULT, WHY_MAX, Why, WhyResult};
 pub use crate::protocol::methods::update::Update;

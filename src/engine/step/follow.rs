@@ -25,6 +25,9 @@ impl<'a> Batch<'a> {
         reply: oneshot::Sender<Result<Applied, CallError>>,
     ) {
         let result = match call {
+            PreviewCall::Add(request) => {
+                self.plan_add((**request).clone()).map(|(transition, moment)| Applied::of(&transition, &moment))
+            }
             PreviewCall::One(call) => self
                 .resolved(call.task, &call.command)
                 .and_then(|command| self.planned(None, call.task, &command, call.expected))

@@ -13,6 +13,9 @@ pub struct Backup {
     /// Where to: a file that is not there yet, or a folder that is; absolute. Absent: the folder of backups.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub path: Option<String>,
+    /// How many of those that were made in the same folder under a date stay, this one too; absent: all.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub keep: Option<u32>,
 }
 
 /// A backup that is complete and checked.
@@ -26,6 +29,9 @@ pub struct BackupResult {
     pub path: String,
     /// Its length.
     pub bytes: u64,
+    /// The older ones that were removed.
+    #[serde(default)]
+    pub removed: Vec<String>,
 }
 
 /// Asks for the whole store as it is at one moment, as lines of JSON, page by page on one connection.
@@ -103,4 +109,27 @@ pub struct Untaken {
     pub title: String,
     /// Why.
     pub reason: String,
+}
+
+/// What `keikod --restore` did, or what the copy holds.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct RestoreResult {
+    /// See [`crate::protocol::SCHEMA_VERSION`].
+    pub schema_version: u32,
+    /// When.
+    pub now: Time,
+    /// The copy.
+    pub path: String,
+    /// Whether it took the place of the database, or was only checked.
+    pub restored: bool,
+    /// How many tasks it holds, ended ones too.
+    pub tasks: u64,
+    /// When the last change in it was made.
+    pub last_at: Option<Time>,
+    /// Of how many of its tasks a time has passed since.
+    pub overdue: u64,
+    /// Where the database is kept that was there.
+    pub kept: Option<String>,
+    /// Where it is set aside, since it could not be read.
+    pub set_aside: Option<String>,
 }

@@ -47,6 +47,7 @@ mod outbox;
 mod read;
 mod readers;
 mod reserve;
+pub mod restore;
 mod rows;
 mod runs;
 mod schema;

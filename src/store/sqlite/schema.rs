@@ -190,16 +190,7 @@ fn inspect_with(path: &Path, access: OpenFlags, sharing: Sharing) -> Result<(), 
         // The log that had the rest is gone.
         return if has_held(path) { Err(emptied()) } else { Ok(()) };
     }
-    let application: i64 = connection.query_row("PRAGMA application_id", [], |row| row.get(0))?;
-    if application != APPLICATION_ID {
-        return Err(Fault::Foreign);
-    }
-    let newest = "SELECT coalesce(max(version), 0) FROM refinery_schema_history";
-    let found: u32 = connection.query_row(newest, [], |row| row.get(0))?;
-    let known = known_version();
-    if found > known {
-        return Err(Fault::Newer { found, known });
-    }
+    refuse_strange(&connection)?;
     if path.metadata()?.len() <= CHECKED_BYTES_MAX {
         let found: String = connection.query_row("PRAGMA quick_check(1)", [], |row| row.get(0))?;
         if found != "ok" {
@@ -207,6 +198,26 @@ fn inspect_with(path: &Path, access: OpenFlags, sharing: Sharing) -> Result<(), 
         }
     }
     Ok(())
+}
+
+/// Refuses a copy that is none of ours, of a newer version, or empty.
+pub(crate) fn inspect_copy(connection: &Connection) -> Result<(), Fault> {
+    let tables: i64 = connection.query_row("SELECT count(*) FROM sqlite_master", [], |row| row.get(0))?;
+    if tables == 0 {
+        return Err(Fault::Damaged { found: "there is nothing in it".to_owned() });
+    }
+    refuse_strange(connection)
+}
+
+fn refuse_strange(connection: &Connection) -> Result<(), Fault> {
+    let application: i64 = connection.query_row("PRAGMA application_id", [], |row| row.get(0))?;
+    if application != APPLICATION_ID {
+        return Err(Fault::Foreign);
+    }
+    let newest = "SELECT coalesce(max(version), 0) FROM refinery_schema_history";
+    let found: u32 = connection.query_row(newest, [], |row| row.get(0))?;
+    let known = known_version();
+    if found > known { Err(Fault::Newer { found, known }) } else { Ok(()) }
 }
 
 pub(crate) fn known_version() -> u32 {

@@ -1,0 +1,1 @@
+//! What is written is read again, and what is hostile does no harm.

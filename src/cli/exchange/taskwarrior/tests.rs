@@ -1,0 +1,1 @@
+//! Tasks of Taskwarrior become tasks of Keiko, and go back.
