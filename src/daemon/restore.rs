@@ -37,7 +37,7 @@ pub(super) fn run(copy: &Path, mode: Mode) -> Result<(), DaemonError> {
             // Whoever has it is the only one to touch the database.
             let _lock = DataLock::take(&paths.lock_file(), || is_served(&paths))?;
             let date = now.to_utc().format("%Y-%m-%dT%H-%M-%SZ").to_string();
-            let kept = paths.backup_dir().join(format!("keiko-{date}.db"));
+            let kept = paths.backup_dir().join(format!("keiko-{date}-before-restore.db"));
             restore(copy, &database, &kept, &date, now).map_err(refused)?
         }
     };

@@ -129,7 +129,7 @@ impl Reader<'_> {
                 let told = due.in_zone(self.here.zone).format("%Y-%m-%d %H:%M").to_string();
                 let note = format!("was due {told}");
                 add.notes = Some(add.notes.take().map_or_else(|| note.clone(), |notes| format!("{notes}\n{note}")));
-                self.remarks.push(format!("it was due {told}, which has passed: it has no time, so it will not ring"));
+                self.remarks.push(format!("it was due {told}, which has passed"));
             }
             (_, Some(due)) => add.at = Some(self.phrase(due)),
             (_, None) => {}

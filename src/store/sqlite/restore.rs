@@ -330,6 +330,8 @@ mod tests {
     #[test]
     fn a_database_that_cannot_be_read_is_set_aside_whole() {
         let scene = Scene::new();
+        // Else the log would still have all of it.
+        fs::remove_file(scene.path("keiko.db-wal")).unwrap();
         fs::write(scene.path("keiko.db"), "spoilt by something else, at some length, so that it is no database")
             .unwrap();
         let (_, former) = scene.restore(&mut |_| {}).unwrap();

@@ -234,7 +234,7 @@ impl Reader<'_> {
         (add.alerts, add.no_alert) = (None, false);
         let note = format!("was due {phrase}");
         add.notes = Some(add.notes.take().map_or_else(|| note.clone(), |notes| format!("{notes}\n{note}")));
-        self.remarks.push(format!("it was due {phrase}, which has passed: it has no time, so it will not ring"));
+        self.remarks.push(format!("it was due {phrase}, which has passed"));
     }
 
     fn put_zone(&self, add: &mut Add, zone: Option<Tz>) {

@@ -41,6 +41,8 @@ pub(super) fn push_zone(out: &mut String, zone: Tz, span: (Timestamp, Timestamp)
     push(out, "TZID", zone.name());
     push(out, "X-LIC-LOCATION", zone.name());
     let from = span.0.to_utc() - Duration::days(366);
+    // From midnight, since nobody needs the seconds.
+    let from = from.date_naive().and_time(chrono::NaiveTime::MIN).and_utc();
     let to = span.1.to_utc() + Duration::days(366 * YEARS_AHEAD);
     let first = Change { at: from, before: offset(zone, from), after: offset(zone, from) };
     for change in std::iter::once(first).chain(changes(zone, from, to)) {
