@@ -9,6 +9,7 @@ mod choosing;
 mod commands;
 mod crontab;
 mod events;
+mod exchange;
 mod failing;
 mod hours;
 mod looking;

@@ -10,8 +10,18 @@ use crate::protocol::methods::{Import, ImportResult};
 /// How much is sent at once: half of what a message may be.
 const CHUNK_BYTES: usize = 512 * 1024;
 
-/// Imports all lines, or tells what that would be.
-pub(super) fn import(context: &mut Context<'_>, mut source: Source, is_dry_run: bool) -> Result<Exit, CliError> {
+/// Imports all lines, or tells what that would be. What the file says wrong is no wrong use of the command.
+pub(super) fn import(context: &mut Context<'_>, source: Source, is_dry_run: bool) -> Result<Exit, CliError> {
+    match import_all(context, source, is_dry_run) {
+        Err(error) if error.exit() == Exit::Usage => {
+            context.fail(&error);
+            Ok(Exit::Failure)
+        }
+        imported => imported,
+    }
+}
+
+fn import_all(context: &mut Context<'_>, mut source: Source, is_dry_run: bool) -> Result<Exit, CliError> {
     let mut progress =
         source.bytes.map_or_else(crate::cli::ui::progress::Progress::hidden, |bytes| context.ui.bar(bytes, "reading"));
     let (mut chunk, mut bytes, mut number) = (Import::default(), 0, 0_u64);

@@ -62,7 +62,10 @@ fn times_are_read_where_they_belong() {
     check("DUE:20261213T090000", "at 2026-12-13T09:00:00");
     check("DUE:20261213T090000Z", "at 2026-12-13T04:00:00-05:00");
     check("DUE;TZID=Europe/Berlin:20261213T090000", "at 2026-12-13T09:00:00, in Europe/Berlin");
-    check("DUE;TZID=\"/citadel.org/20070227_1/Europe/Berlin\":20261213T090000", "at 2026-12-13T09:00:00, in Europe/Berlin");
+    check(
+        "DUE;TZID=\"/citadel.org/20070227_1/Europe/Berlin\":20261213T090000",
+        "at 2026-12-13T09:00:00, in Europe/Berlin",
+    );
     check("DUE;TZID=America/New_York:20261213T090000", "at 2026-12-13T09:00:00");
     check("DUE;VALUE=DATE:20261213", "at 2026-12-13");
     check("DTSTART:20261213T090000\nDURATION:PT1H30M", "at 2026-12-13T10:30:00");
@@ -71,8 +74,14 @@ fn times_are_read_where_they_belong() {
         "refused, its zone \"W. Europe Standard Time\" is none of IANA's (it is one of Windows): expected a name such as Europe/Berlin",
     );
     check("DUE:tomorrow", "refused, cannot read DUE \"tomorrow\": expected a time such as 20261213T090000");
-    check("DTSTART:20261213T090000\nDURATION:-PT1H", "refused, cannot read DURATION \"-PT1H\": expected a length such as PT1H");
-    check("DUE:20251213T090000", "notes \"was due 2025-12-13T09:00:00\", (it was due 2025-12-13T09:00:00, which has passed)");
+    check(
+        "DTSTART:20261213T090000\nDURATION:-PT1H",
+        "refused, cannot read DURATION \"-PT1H\": expected a length such as PT1H",
+    );
+    check(
+        "DUE:20251213T090000",
+        "notes \"was due 2025-12-13T09:00:00\", (it was due 2025-12-13T09:00:00, which has passed)",
+    );
     check("", "");
 }
 
@@ -92,7 +101,10 @@ fn alarms_become_alerts_from_due() {
     check(&with("TRIGGER:PT0S"), "at 2026-12-13T09:00:00, alerts 0");
     check(&with("TRIGGER;VALUE=DATE-TIME:20261213T130000Z"), "at 2026-12-13T09:00:00, alerts -1h");
     check(&with("TRIGGER:-P1D\nREPEAT:2\nDURATION:PT10M"), "at 2026-12-13T09:00:00, alerts -1d -1430m -1420m");
-    check(&with("TRIGGER:-P1D\nREPEAT:2"), "refused, line 6: its alarm repeats (REPEAT) without a length between (DURATION)");
+    check(
+        &with("TRIGGER:-P1D\nREPEAT:2"),
+        "refused, line 6: its alarm repeats (REPEAT) without a length between (DURATION)",
+    );
     check(&with("TRIGGER:soon"), "refused, line 6: cannot read TRIGGER \"soon\": expected a length such as -PT15M");
     check(&with("X:1"), "refused, line 6: its alarm has no TRIGGER");
     let mail = "DUE:20261213T090000\nBEGIN:VALARM\nACTION:EMAIL\nTRIGGER:-PT1H\nEND:VALARM";
@@ -126,13 +138,19 @@ fn a_series_goes_on_from_its_next_time() {
     check(&rule("DTSTART:20260501T080000", "FREQ=DAILY;COUNT=20"), "rule FREQ=DAILY;COUNT=7, from 2026-05-14T08:00:00");
     check(&rule("DTSTART:20260501T080000", "FREQ=DAILY;COUNT=3"), "refused, all times of its rule have passed");
     check(&rule("DTSTART;VALUE=DATE:20200513", "FREQ=YEARLY"), "rule FREQ=YEARLY, from 2026-05-13");
-    check(&rule("DTSTART:20260513T120000Z", "FREQ=HOURLY;INTERVAL=6"), "every 21600 seconds, from 2026-05-13T20:00:00-04:00");
+    check(
+        &rule("DTSTART:20260513T120000Z", "FREQ=HOURLY;INTERVAL=6"),
+        "every 21600 seconds, from 2026-05-13T20:00:00-04:00",
+    );
     check(&rule("X:1", "FREQ=DAILY"), "refused, its rule (RRULE) has no beginning (DTSTART)");
     check(
         &rule("DTSTART:20260513T120000Z", "FREQ=DAILY\nEXDATE:20260601T120000Z"),
         "refused, it leaves out 2026-06-01 (EXDATE), which a series of Keiko cannot: it would ring then",
     );
-    check(&rule("DTSTART:20260513T120000", "FREQ=DAILY\nEXDATE:20260501T120000"), "rule FREQ=DAILY, from 2026-05-14T12:00:00");
+    check(
+        &rule("DTSTART:20260513T120000", "FREQ=DAILY\nEXDATE:20260501T120000"),
+        "rule FREQ=DAILY, from 2026-05-14T12:00:00",
+    );
     check(
         &rule("DTSTART:20260513T120000", "FREQ=DAILY\nRDATE:20260501T120000"),
         "refused, it names times besides its rule (RDATE), which a series of Keiko cannot",
@@ -238,11 +256,16 @@ fn tasks_come_back_from_what_is_written() {
         }),
     ];
     let written = calendar(&tasks, here().now);
-    assert_eq!(written.remarks, ["7 pay; rent, \\ now: a cron rule has no form in iCalendar, only its next time is there"]);
+    assert_eq!(
+        written.remarks,
+        ["7 pay; rent, \\ now: a cron rule has no form in iCalendar, only its next time is there"]
+    );
     assert!(written.text.split("\r\n").all(|line| line.len() <= 75));
     let read: Vec<String> = entries(&written.text, here())
         .iter()
-        .map(|entry| told_entry(entry).split_once("): ").expect("a place").1.replace(", notes \"one\\ntwo\", https://x.org", ""))
+        .map(|entry| {
+            told_entry(entry).split_once("): ").expect("a place").1.replace(", notes \"one\\ntwo\", https://x.org", "")
+        })
         .collect();
     assert_eq!(
         read,

@@ -43,9 +43,15 @@ fn told(task: Value) -> String {
 #[test]
 fn each_attribute_is_kept_or_said_not_to_be() {
     let check = |task: Value, expected: &str| assert_eq!(told(task), expected);
-    check(json!({"due": "20261213T140000Z", "priority": "H", "tags": ["a"], "project": "home.food"}), "at 2026-12-13T09:00:00-05:00, High, a+home.food");
+    check(
+        json!({"due": "20261213T140000Z", "priority": "H", "tags": ["a"], "project": "home.food"}),
+        "at 2026-12-13T09:00:00-05:00, High, a+home.food",
+    );
     check(json!({"scheduled": "20261213T140000Z", "priority": "L"}), "at 2026-12-13T09:00:00-05:00, Low");
-    check(json!({"annotations": [{"entry": "20260101T000000Z", "description": "one"}, {"description": "two"}]}), "notes \"one\\ntwo\"");
+    check(
+        json!({"annotations": [{"entry": "20260101T000000Z", "description": "one"}, {"description": "two"}]}),
+        "notes \"one\\ntwo\"",
+    );
     check(json!({"depends": ["a", "b"]}), "waits for a+b");
     check(json!({"depends": "a,b"}), "waits for a+b");
     check(json!({"wait": "20261213T140000Z", "status": "waiting", "estimate": 3}), "(not kept: estimate, wait)");
@@ -64,7 +70,8 @@ fn each_attribute_is_kept_or_said_not_to_be() {
 
 #[test]
 fn what_recurs_goes_on_from_its_next_time() {
-    let recur = |recur: &str| told(json!({"status": "recurring", "due": "20260101T140000Z", "recur": recur, "mask": "-"}));
+    let recur =
+        |recur: &str| told(json!({"status": "recurring", "due": "20260101T140000Z", "recur": recur, "mask": "-"}));
     assert_eq!(recur("daily"), "rule FREQ=DAILY;INTERVAL=1, from 2026-05-14T09:00:00");
     assert_eq!(recur("3days"), "rule FREQ=DAILY;INTERVAL=3, from 2026-05-16T09:00:00");
     assert_eq!(recur("weekdays"), "rule FREQ=WEEKLY;BYDAY=MO,TU,WE,TH,FR, from 2026-05-14T09:00:00");
@@ -72,8 +79,12 @@ fn what_recurs_goes_on_from_its_next_time() {
     assert_eq!(recur("2 quarters"), "rule FREQ=MONTHLY;INTERVAL=6, from 2026-07-01T09:00:00");
     assert_eq!(recur("PT6H"), "every 21600 seconds");
     assert_eq!(recur("moonly"), "refused, cannot keep recur \"moonly\": expected such as weekly, 3days or P1M");
-    let child = json!({"parent": ID, "uuid": "22222222-2222-4222-8222-222222222222", "description": "x", "status": "pending"});
-    let both = format!("{}\n{child}", json!({"uuid": ID, "description": "x", "status": "recurring", "recur": "daily", "due": "20260101T140000Z"}));
+    let child =
+        json!({"parent": ID, "uuid": "22222222-2222-4222-8222-222222222222", "description": "x", "status": "pending"});
+    let both = format!(
+        "{}\n{child}",
+        json!({"uuid": ID, "description": "x", "status": "recurring", "recur": "daily", "due": "20260101T140000Z"})
+    );
     let found = entries(&both, here()).expect("JSON");
     assert_eq!(found[1].found, Found::LeftOut("a time of a series that is in the file"));
     assert!(matches!(found[0].found, Found::Task(_)));
