@@ -6,13 +6,12 @@ use std::sync::Arc;
 
 use tokio::sync::oneshot;
 
+use crate::domain::import::{Imported, Rehearsal};
 use crate::engine::handle::Handle;
 use crate::engine::input::{CallError, Input};
 use crate::engine::run::Engine;
 use crate::store::StoreError;
 use crate::store::archive::{Export, Staged, Staging};
-
-pub use crate::store::archive::{Imported, Rehearsal, Untaken};
 
 /// A store that leaves, page by page. Dropping it gives it up.
 #[derive(Debug)]

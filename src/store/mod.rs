@@ -10,6 +10,7 @@ use crate::domain::breaker::TargetHealth;
 use crate::domain::delivery::{Delivery, DeliveryId, Target};
 use crate::domain::device_event::{AnyEvent, DeviceEvent};
 use crate::domain::event::{Event, Snapshot};
+use crate::domain::import::{Imported, Rehearsal};
 use crate::domain::occurrence::{FireId, Occurrence, OccurrenceName, Spent};
 use crate::domain::op::Op;
 use crate::domain::outbox::{DeliveryFilter, TargetCount};
@@ -18,7 +19,7 @@ use crate::domain::quiet::Away;
 use crate::domain::run::{Output, Run, RunId};
 use crate::domain::task::{Number, TaskId};
 use crate::domain::time::Timestamp;
-use crate::store::archive::{Export, Imported, Rehearsal, Staged, Staging};
+use crate::store::archive::{Export, Staged, Staging};
 
 pub mod archive;
 pub mod memory;

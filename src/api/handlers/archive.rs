@@ -2,7 +2,7 @@
 
 use crate::api::Api;
 use crate::api::dispatch::Session;
-use crate::engine::archive::{Imported, Rehearsal, Untaken};
+use crate::domain::import::{Imported, Rehearsal, Untaken};
 use crate::protocol::SCHEMA_VERSION;
 use crate::protocol::envelope::{RawJson, read_json};
 use crate::protocol::error_code::{ErrorKind, RpcError};

@@ -14,7 +14,7 @@ use crate::protocol::methods::Add;
 use crate::protocol::objects::{Priority, Task, Time};
 
 /// Under which name a task keeps what it was called in Taskwarrior.
-const UUID: &str = "taskwarrior_uuid";
+pub(crate) const UUID: &str = "taskwarrior_uuid";
 
 /// Under which name a task keeps its project.
 const PROJECT: &str = "taskwarrior_project";
@@ -164,7 +164,6 @@ impl Reader<'_> {
             },
             metadata: Some(metadata),
             zone: Some(self.here.zone.name().to_owned()),
-            key: Some(format!("taskwarrior {uid}")),
             ..Add::default()
         }
     }

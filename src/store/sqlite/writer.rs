@@ -8,8 +8,9 @@ use std::thread::{Builder, JoinHandle};
 use rusqlite::Connection;
 use tokio::sync::oneshot;
 
+use crate::domain::import::{Imported, Rehearsal};
 use crate::domain::time::Timestamp;
-use crate::store::archive::{Imported, Rehearsal, Staged};
+use crate::store::archive::Staged;
 use crate::store::sqlite::archive::import::import;
 use crate::store::sqlite::fault::Fault;
 use crate::store::sqlite::reserve::Reserve;

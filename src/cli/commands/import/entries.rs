@@ -3,19 +3,19 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Value, json};
-use uuid::Uuid;
 
 use crate::cli::commands::import::source::Source;
 use crate::cli::context::Context;
 use crate::cli::error::{CliError, Exit};
-use crate::cli::exchange::ical::read::Here;
+use crate::cli::exchange::ical::read::{Here, UID};
+use crate::cli::exchange::taskwarrior::UUID;
 use crate::cli::exchange::{Draft, Entry, Format, Found, ical, taskwarrior};
 use crate::cli::render::change::{Change, change, due};
 use crate::cli::render::text::{DIM, Text};
 use crate::cli::render::time::Viewpoint;
 use crate::cli::ui::Form;
 use crate::protocol::SCHEMA_VERSION;
-use crate::protocol::methods::{Add, Get, Hello, TaskRef, WriteResult};
+use crate::protocol::methods::{Add, Hello, List, TaskRef, WriteResult};
 
 /// What became of the entries.
 #[derive(Default)]
@@ -82,8 +82,8 @@ fn in_order(entries: Vec<Entry>) -> Vec<Entry> {
 
 struct Importing {
     is_dry_run: bool,
-    /// The tasks that entries have become or are, by their names in the file; 0 for what is only looked at.
-    numbers: BTreeMap<String, u64>,
+    /// The tasks that are here, by their names in files; of what is only looked at there is none to wait for.
+    tasks: BTreeMap<String, Option<TaskRef>>,
     view: Viewpoint,
 }
 
@@ -100,20 +100,15 @@ impl Importing {
             }
             Found::Task(draft) => *draft,
         };
-        // What was exported from here is here.
-        if let Some(number) = own(context, &entry.uid) {
-            self.numbers.insert(entry.uid, number);
+        if self.tasks.contains_key(&entry.uid) {
             summary.already_there += 1;
             return;
         }
         let (question, remarks) = self.question(draft);
         match context.ask(&question) {
             Ok(answer) => {
-                self.numbers.insert(entry.uid, answer.task.number);
-                if !answer.changed && !answer.preview {
-                    summary.already_there += 1;
-                    return;
-                }
+                let task = (!answer.preview).then(|| TaskRef(answer.task.id.clone()));
+                self.tasks.insert(entry.uid, task);
                 self.tell(context, &answer);
                 for remark in remarks.iter().chain(&answer.warnings) {
                     context.ui.warning(&format!("{}: {remark}", entry.place));
@@ -132,10 +127,9 @@ impl Importing {
         let Draft { mut add, waits, mut remarks } = draft;
         let mut parents = Vec::new();
         for uid in waits {
-            match self.numbers.get(&uid) {
-                // It has no number yet where nothing is added.
-                Some(0) => remarks.push("it would wait for another of the file".to_owned()),
-                Some(number) => parents.push(TaskRef(number.to_string())),
+            match self.tasks.get(&uid) {
+                Some(Some(task)) => parents.push(task.clone()),
+                Some(None) => remarks.push("it would wait for another of the file".to_owned()),
                 None => remarks.push("what it waits for is done or not in the file, so it does not wait".to_owned()),
             }
         }
@@ -164,11 +158,17 @@ impl Summary {
     }
 }
 
-/// Returns the number of the task whose id it is, where it was exported from here.
-fn own(context: &mut Context<'_>, uid: &str) -> Option<u64> {
-    let id = Uuid::parse_str(uid).ok()?;
-    let found = context.ask(&Get { task: TaskRef(id.to_string()) }).ok()?;
-    (found.task.id == id.to_string()).then_some(found.task.number)
+/// Returns the tasks that are here, by the names that they had in files and by their own.
+fn known(context: &mut Context<'_>) -> Result<BTreeMap<String, Option<TaskRef>>, CliError> {
+    let here = context.list(List { all: true, ..List::default() })?;
+    let mut known = BTreeMap::new();
+    for task in here.tasks {
+        let names = [UID, UUID].into_iter().filter_map(|name| task.metadata.get(name).cloned());
+        for name in names.chain([task.id.clone()]) {
+            known.insert(name, Some(TaskRef(task.id.clone())));
+        }
+    }
+    Ok(known)
 }
 
 fn tell(context: &mut Context<'_>, summary: &Summary, is_dry_run: bool) {

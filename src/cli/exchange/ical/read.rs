@@ -21,8 +21,11 @@ pub(crate) const UID: &str = "ical_uid";
 /// The property in which Keiko says when it speaks: who else reads the file knows alarms only.
 pub(super) const ALERTS: &str = "X-KEIKO-ALERTS";
 
-/// The namespace of the keys by which an entry is known again.
-const KEYS: Uuid = Uuid::from_u128(0x6f0c_7a51_9d4e_4b0e_8a55_2f6e_3c91_d2a7);
+/// The longest name that is kept as it is.
+const UID_BYTES_MAX: usize = 1024;
+
+/// The namespace of names that are made.
+const NAMES: Uuid = Uuid::from_u128(0x6f0c_7a51_9d4e_4b0e_8a55_2f6e_3c91_d2a7);
 
 /// How many alarms one thing may have.
 const ALARMS_MAX: usize = 50;
@@ -76,7 +79,12 @@ impl Reader<'_> {
         } else {
             format!("line {} ({short})", self.component.line)
         };
-        let uid = if uid.is_empty() { format!("without UID: {:?}", self.component.properties) } else { uid };
+        // One that has none is known again by all that it says.
+        let uid = match uid.len() {
+            0 => made_uid(&format!("{:?}", self.component.properties)),
+            1..=UID_BYTES_MAX => uid,
+            _ => made_uid(&uid),
+        };
         let found = match self.found(&summary, &uid) {
             Ok(found) => found,
             Err(why) => Found::Refused(why),
@@ -163,8 +171,7 @@ impl Reader<'_> {
                 Some(6..=9) => Some(Priority::Low),
                 Some(_) | None => None,
             },
-            metadata: (uid.len() <= 1024).then(|| BTreeMap::from([(UID.to_owned(), uid.to_owned())])),
-            key: Some(format!("ical {}", Uuid::new_v5(&KEYS, uid.as_bytes()))),
+            metadata: Some(BTreeMap::from([(UID.to_owned(), uid.to_owned())])),
             ..Add::default()
         }
     }
@@ -458,6 +465,10 @@ fn later(when: When, seconds: i64) -> When {
         When::Local(local, zone) => When::Local(local_later(local), zone),
         When::Day(day) => When::Day(local_later(day.and_time(NaiveTime::MIN)).date()),
     }
+}
+
+fn made_uid(text: &str) -> String {
+    format!("keiko:{}", Uuid::new_v5(&NAMES, text.as_bytes()))
 }
 
 fn plus(at: Timestamp, millis: i64) -> Timestamp {

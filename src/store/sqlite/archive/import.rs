@@ -9,9 +9,9 @@ use rusqlite::{Connection, Row, Transaction, TransactionBehavior, params};
 use serde_json::Value;
 use uuid::Uuid;
 
+use crate::domain::import::{Imported, Rehearsal, UNTAKEN_NAMED_MAX, Untaken, Why};
 use crate::domain::task::Number;
 use crate::domain::time::Timestamp;
-use crate::store::archive::{Imported, Rehearsal, UNTAKEN_NAMED_MAX, Untaken, Why};
 use crate::store::sqlite::archive::{Column, Table, columns};
 use crate::store::sqlite::fault::Fault;
 use crate::store::sqlite::rows::{from_sql_integer, to_sql_integer};

@@ -5,8 +5,8 @@ use proptest::test_runner::Config;
 use tempfile::TempDir;
 
 use crate::domain::event::{Operation, Snapshot};
+use crate::domain::import::{Imported, Rehearsal, Why};
 use crate::domain::state::{Pending, State};
-use crate::store::archive::{Imported, Rehearsal, Why};
 use crate::store::conformance::samples::{DEVICE, add_tasks, added, change, event, everything, later, snapshot};
 use crate::store::conformance::strategies::{self, block_on};
 use crate::store::memory::MemoryStore;
