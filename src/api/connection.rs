@@ -33,7 +33,7 @@ const FIRST_FRAME_WAIT: Duration = Duration::from_secs(10);
 const FRAME_WAIT: Duration = Duration::from_secs(30);
 
 /// How long the next page of an export, or the next lines of an import, may take.
-const TRANSFER_WAIT: Duration = Duration::from_secs(60);
+const TRANSFER_WAIT: Duration = Duration::from_mins(1);
 
 /// How long a caller may take to read an answer, so that one who stopped reading does not hold its memory for ever.
 const WRITE_WAIT: Duration = Duration::from_secs(30);

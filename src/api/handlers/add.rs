@@ -25,7 +25,6 @@ pub(in crate::api) async fn add(api: &Api, params: Add) -> Result<WriteResult, R
     if let Some(answer) = api.repeated(key.as_ref()).await? {
         return Ok(answer);
     }
-    let mode = Mode::of(params.preview);
     let place = Place::of(api, params.zone.as_deref(), params.fixed_zone)?;
     let waits = waits::of_new(api, &params).await?;
     let is_to_wait = waits.parents.as_ref().is_some_and(|parents| !parents.is_empty());
@@ -89,6 +88,11 @@ pub(in crate::api) async fn add(api: &Api, params: Add) -> Result<WriteResult, R
     }
     let deadline = deadline(api, place, &params, &schedule, words_deadline)?;
     let request = AddRequest { details, schedule, alerts, deadline, policy, waits, key };
+    added(api, request, warnings, Mode::of(params.preview)).await
+}
+
+/// Adds what was read, or says what that would be.
+async fn added(api: &Api, request: AddRequest, mut warnings: Vec<String>, mode: Mode) -> Result<WriteResult, RpcError> {
     let applied = match mode {
         Mode::Do => api.handle.add(request).await,
         Mode::Preview => api.handle.preview(PreviewCall::Add(Box::new(request))).await,

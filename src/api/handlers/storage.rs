@@ -71,7 +71,7 @@ async fn rotate(path: &Path, keep: usize) -> Vec<String> {
 /// Returns whether a file is named as backups are: `keiko-2026-05-13T12-00-00Z.db`.
 fn is_dated(file: &Path) -> bool {
     const PATTERN: &[u8] = b"keiko-0000-00-00T00-00-00Z.db";
-    let name = file.file_name().map(|name| name.as_encoded_bytes()).unwrap_or_default();
+    let name = file.file_name().map(std::ffi::OsStr::as_encoded_bytes).unwrap_or_default();
     let fits = |(found, expected): (&u8, &u8)| found == expected || (*expected == b'0' && found.is_ascii_digit());
     name.len() == PATTERN.len() && name.iter().zip(PATTERN).all(fits)
 }

@@ -1,6 +1,7 @@
 //! `keiko export`: writes everything, or some tasks, for another Keiko or for another program.
 
 use std::collections::{HashMap, HashSet};
+use std::fmt::Write as _;
 use std::fs::{self, File};
 use std::io::{self, BufWriter, Write as _};
 use std::path::{Path, PathBuf};
@@ -13,8 +14,9 @@ use crate::cli::context::Context;
 use crate::cli::error::{CliError, Exit};
 use crate::cli::exchange::{Format, ical, taskwarrior};
 use crate::cli::render::text::Text;
+use crate::domain::time::Timestamp;
 use crate::protocol::methods;
-use crate::protocol::objects::Task;
+use crate::protocol::objects::{Task, Time};
 
 /// Writes everything into a file, or some tasks for another program
 ///
@@ -74,7 +76,7 @@ impl Export {
                 let (text, remarks) = if format == Format::Taskwarrior {
                     taskwarrior::written(&tasks)
                 } else {
-                    let now = now.map_or(crate::domain::time::Timestamp::MIN, |now| now.instant());
+                    let now = now.map_or(Timestamp::MIN, Time::instant);
                     let written = ical::write::calendar(&tasks, now);
                     (written.text, written.remarks)
                 };
@@ -117,7 +119,7 @@ fn lines(context: &mut Context<'_>, sink: &mut Sink, tasks: Option<&[Task]>) -> 
         }
         progress.advance(page.lines.len() as u64);
         if choice.is_some() && page.next.is_none() {
-            text.push_str(&format!("{{\"end\":{{\"lines\":{}}}}}\n", written + 1));
+            let _ = writeln!(text, "{{\"end\":{{\"lines\":{}}}}}", written + 1);
         }
         sink.write(context, text.as_bytes())?;
         match page.next {

@@ -1,6 +1,7 @@
 //! `keiko import` of a calendar or of Taskwarrior's tasks: each thing becomes a task, and one that cannot stops no other.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write as _;
 
 use serde_json::{Value, json};
 
@@ -44,8 +45,8 @@ pub(super) fn import(
         ical::read::entries(&text, here)
     };
     let mut summary = Summary::default();
-    let mut import =
-        Importing { is_dry_run, numbers: BTreeMap::new(), view: Viewpoint { now: here.now, zone: here.zone } };
+    let view = Viewpoint { now: here.now, zone: here.zone };
+    let mut import = Importing { is_dry_run, tasks: known(context)?, view };
     context.begin_op(if is_dry_run { 0 } else { entries.len() });
     let mut progress = context.ui.bar(entries.len() as u64, "importing");
     for entry in in_order(entries) {
@@ -192,7 +193,7 @@ fn tell(context: &mut Context<'_>, summary: &Summary, is_dry_run: bool) {
         format!("{would} {added}; {there} here already, {left_out} left out, {} refused", summary.refused.len());
     if left_out > 0 {
         let reasons: Vec<String> = summary.left_out.iter().map(|(why, count)| format!("{count} {why}")).collect();
-        line.push_str(&format!(" (left out: {})", reasons.join(", ")));
+        let _ = write!(line, " (left out: {})", reasons.join(", "));
     }
     context.ui.print(&[Text::styled(DIM, &line)]);
 }

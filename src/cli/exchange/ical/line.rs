@@ -128,7 +128,7 @@ pub(super) fn components(text: &str) -> Vec<Component> {
                 let Some(inner) = open.last_mut() else { continue };
                 match read {
                     _ if line.contains(char::REPLACEMENT_CHARACTER) => {
-                        inner.blame(number, "it holds bytes that are no UTF-8")
+                        inner.blame(number, "it holds bytes that are no UTF-8");
                     }
                     _ if inner.properties.len() >= PROPERTIES_MAX => inner.blame(number, "it has too many lines"),
                     Some(property) => inner.properties.push(property),

@@ -27,6 +27,9 @@ const UID_BYTES_MAX: usize = 1024;
 /// The namespace of names that are made.
 const NAMES: Uuid = Uuid::from_u128(0x6f0c_7a51_9d4e_4b0e_8a55_2f6e_3c91_d2a7);
 
+/// How often one alarm may speak again.
+const AGAIN_MAX: i64 = 50;
+
 /// How many alarms one thing may have.
 const ALARMS_MAX: usize = 50;
 
@@ -447,7 +450,7 @@ fn repeated(alarm: &Component) -> Result<(i64, i64), String> {
     let count = count.ok_or_else(|| format!("cannot read REPEAT {:?}: expected a number", repeat.value))?;
     let by = alarm.property("DURATION").and_then(|length| length::seconds(length.value.trim())).filter(|by| *by > 0);
     let by = by.ok_or_else(|| "its alarm repeats (REPEAT) without a length between (DURATION)".to_owned())?;
-    Ok((count.min(ALARMS_MAX as i64), by))
+    Ok((count.min(AGAIN_MAX), by))
 }
 
 fn moved(alarm: Alarm, by: i64) -> Alarm {

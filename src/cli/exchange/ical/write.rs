@@ -1,6 +1,7 @@
 //! How do tasks stand in an iCalendar file? Each is a to-do with an alarm for each time that it speaks.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write as _;
 
 use chrono_tz::Tz;
 
@@ -174,7 +175,7 @@ fn rule(task: &Task) -> Option<String> {
         _ => return None,
     };
     if let Some(count) = schedule.count {
-        rule.push_str(&format!(";COUNT={count}"));
+        let _ = write!(rule, ";COUNT={count}");
     } else if let Some(until) = schedule.until {
         let zone = schedule.zone.parse::<Tz>().ok().filter(|_| is_local(task) && schedule.floating);
         // As DTSTART is: local where that floats, else in UTC (RFC 5545 §3.3.10).
@@ -182,7 +183,7 @@ fn rule(task: &Task) -> Option<String> {
             Some(zone) => until.instant().local(zone).format("%Y%m%dT%H%M%S").to_string(),
             None => utc(until),
         };
-        rule.push_str(&format!(";UNTIL={until}"));
+        let _ = write!(rule, ";UNTIL={until}");
     }
     Some(rule)
 }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use chrono::{DateTime, Duration, NaiveDateTime, Offset as _, TimeZone as _, Utc};
 use chrono_tz::Tz;
 
-use crate::cli::exchange::ical::line::{Component, push};
+use crate::cli::exchange::ical::line::{Component, Property, push};
 use crate::domain::time::Timestamp;
 
 /// How far ahead of the latest time the changes of a zone are told: who reads it takes the last for good.
@@ -16,7 +16,7 @@ pub(super) fn zones(components: &[Component]) -> BTreeMap<String, Result<Tz, Str
     let zones = components.iter().filter(|component| component.name == "VTIMEZONE");
     let named = zones.filter_map(|zone| {
         let tzid = zone.property("TZID")?.text();
-        let location = zone.property("X-LIC-LOCATION").map(|location| location.text());
+        let location = zone.property("X-LIC-LOCATION").map(Property::text);
         let known = location.and_then(|location| location.parse().ok()).map_or_else(|| zone_of(&tzid), Ok);
         Some((tzid, known))
     });
@@ -26,8 +26,8 @@ pub(super) fn zones(components: &[Component]) -> BTreeMap<String, Result<Tz, Str
 /// Returns the zone that a name means: IANA's, also behind a prefix as some programs write it.
 pub(super) fn zone_of(tzid: &str) -> Result<Tz, String> {
     let name = tzid.trim_matches('/');
-    let tails = std::iter::successors(Some(name), |rest| rest.split_once('/').map(|(_, tail)| tail));
-    if let Some(zone) = tails.filter_map(|tail| tail.parse().ok()).next() {
+    let mut tails = std::iter::successors(Some(name), |rest| rest.split_once('/').map(|(_, tail)| tail));
+    if let Some(zone) = tails.find_map(|tail| tail.parse().ok()) {
         return Ok(zone);
     }
     let is_windows = tzid.ends_with("Standard Time") || tzid.ends_with("Daylight Time");

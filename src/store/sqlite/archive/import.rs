@@ -33,13 +33,23 @@ struct Found {
     number: u64,
     title: String,
     is_open: bool,
-    is_dead_here: bool,
-    is_here: bool,
+    here: Here,
     is_number_taken: bool,
     /// The latest of its events in the file.
     last_there: Option<Uuid>,
     /// The latest of its events here.
     last_here: Option<Uuid>,
+}
+
+/// What is here under the id of a task.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Here {
+    /// Nothing.
+    Nothing,
+    /// A task.
+    Task,
+    /// What was deleted for good.
+    Dead,
 }
 
 /// Brings in what is staged in the file at `staged`, or tells what that would be.
@@ -123,7 +133,7 @@ impl<'a> Import<'a> {
         let mut rows = statement.query([])?;
         while let Some(row) = rows.next()? {
             let found = Found::read(row)?;
-            if found.is_dead_here || found.is_here {
+            if found.here != Here::Nothing {
                 self.leave(found)?;
                 continue;
             }
@@ -155,7 +165,7 @@ impl<'a> Import<'a> {
 
     /// Counts a task that is here already, and names it where it is not the same.
     fn leave(&mut self, found: Found) -> Result<(), Fault> {
-        let why = if found.is_dead_here {
+        let why = if found.here == Here::Dead {
             Why::Dead
         } else if found.last_there == found.last_here || self.has_event("main", found.last_there)? {
             self.imported.there += 1;
@@ -292,8 +302,11 @@ impl Found {
             number: from_sql_integer("number", row.get(1)?)?,
             title: row.get(2)?,
             is_open: row.get(3)?,
-            is_dead_here: row.get(4)?,
-            is_here: row.get(5)?,
+            here: match (row.get(4)?, row.get(5)?) {
+                (true, _) => Here::Dead,
+                (false, true) => Here::Task,
+                (false, false) => Here::Nothing,
+            },
             is_number_taken: row.get(6)?,
             last_there: id(7)?,
             last_here: id(8)?,

@@ -84,9 +84,9 @@ proptest! {
         }
         prop_assert_eq!(rows(&again).len(), rows(&lines).len());
         // The same once more changes nothing.
-        let all = store.list(Which::All).unwrap().len();
+        let all = store.list(Which::All).unwrap().len() as u64;
         let (before, repeated) = (everything(&other), import(&other, &lines, Rehearsal::No).unwrap());
-        prop_assert!(repeated.there as usize >= all && repeated.added == 0 && repeated.events == 0, "{:?}", repeated);
+        prop_assert!(repeated.there >= all && repeated.added == 0 && repeated.events == 0, "{:?}", repeated);
         prop_assert_eq!(everything(&other), before);
     }
 
@@ -123,19 +123,19 @@ fn task(id: u128, number: u64, title: &str) -> Snapshot {
     snapshot
 }
 
-fn commit(store: &SqliteStore, event_id: u128, snapshot: Snapshot) {
-    block_on(store.commit(change([added(event_id, &snapshot)]))).unwrap();
+fn commit(store: &SqliteStore, event_id: u128, snapshot: &Snapshot) {
+    block_on(store.commit(change([added(event_id, snapshot)]))).unwrap();
 }
 
 #[test]
 fn where_its_number_is_taken_an_open_task_gets_the_next_and_what_ended_gets_none() {
     let (there, _there) = open(DEVICE);
-    commit(&there, 1, task(101, 1, "open"));
-    commit(&there, 2, task(102, 2, "ended"));
-    commit(&there, 3, task(103, 7, "free"));
+    commit(&there, 1, &task(101, 1, "open"));
+    commit(&there, 2, &task(102, 2, "ended"));
+    commit(&there, 3, &task(103, 7, "free"));
     let (here, _here) = open(OTHER_DEVICE);
-    commit(&here, 11, task(201, 1, "mine"));
-    commit(&here, 12, task(202, 2, "mine too"));
+    commit(&here, 11, &task(201, 1, "mine"));
+    commit(&here, 12, &task(202, 2, "mine too"));
     let mut lines = export(&there);
     for line in &mut lines {
         if line.contains("\"ended\"") && line.starts_with("{\"tasks\"") {
@@ -161,9 +161,9 @@ fn where_its_number_is_taken_an_open_task_gets_the_next_and_what_ended_gets_none
 #[test]
 fn a_task_that_is_here_with_another_history_stays_as_it_is_and_is_named() {
     let (there, _there) = open(DEVICE);
-    commit(&there, 1, task(101, 1, "older here"));
-    commit(&there, 2, task(102, 2, "differs"));
-    commit(&there, 3, task(103, 3, "newer here"));
+    commit(&there, 1, &task(101, 1, "older here"));
+    commit(&there, 2, &task(102, 2, "differs"));
+    commit(&there, 3, &task(103, 3, "newer here"));
     let (here, _here) = open(OTHER_DEVICE);
     import(&here, &export(&there), Rehearsal::No).unwrap();
     let alter = |store: &SqliteStore, name: u128, id: u128, number: u64, title: &str| {
@@ -185,7 +185,7 @@ fn a_task_that_is_here_with_another_history_stays_as_it_is_and_is_named() {
 #[test]
 fn an_export_of_an_older_schema_is_brought_forward_and_of_a_newer_one_refused() {
     let (there, _there) = open(DEVICE);
-    commit(&there, 1, task(101, 1, "tea"));
+    commit(&there, 1, &task(101, 1, "tea"));
     let mut lines = export(&there);
     let (here, _here) = open(OTHER_DEVICE);
     let known = format!("\"schema_version\":{}", SqliteStore::schema_version());
@@ -254,10 +254,10 @@ fn one_import_is_under_way_at_a_time_and_leaves_no_file() {
 #[test]
 fn the_events_that_came_in_are_known_as_such() {
     let (there, _there) = open(DEVICE);
-    commit(&there, 1, task(101, 1, "tea"));
+    commit(&there, 1, &task(101, 1, "tea"));
     let (here, _here) = open(OTHER_DEVICE);
-    commit(&here, 11, task(201, 1, "mine"));
+    commit(&here, 11, &task(201, 1, "mine"));
     import(&here, &export(&there), Rehearsal::No).unwrap();
-    commit(&here, 12, task(202, 9, "mine too"));
+    commit(&here, 12, &task(202, 9, "mine too"));
     assert_eq!([0, 1, 2].map(|seq| here.import_behind(seq).unwrap()), [Some(2..=2), Some(2..=2), None]);
 }
