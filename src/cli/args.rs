@@ -5,9 +5,9 @@
 use clap::{ArgAction, Args, Parser, Subcommand};
 
 use crate::cli::commands::{
-    ack, add, agenda, away, backup, cancel, channel, completions, daemon, delete, doctor, done, edit, events, help,
-    history, import, list, op, parse, pause, remind, resume, retry, rpc, run, show, skip, snooze, status, unblock,
-    undo, wait, watch, why,
+    ack, add, agenda, away, backup, cancel, channel, completions, daemon, delete, doctor, done, edit, events, export, help,
+    history, import, list, op, parse, pause, remind, restore, resume, retry, rpc, run, show, skip, snooze, status,
+    unblock, undo, wait, watch, why,
 };
 use crate::cli::reference::exit_codes_in_short;
 use crate::cli::ui::{ColorFlag, Form};
@@ -151,6 +151,10 @@ pub(crate) enum Command {
     Doctor(doctor::Doctor),
     #[command(name = "backup")]
     Backup(backup::Backup),
+    #[command(name = "restore")]
+    Restore(restore::Restore),
+    #[command(name = "export")]
+    Export(export::Export),
     #[command(name = "import")]
     Import(import::Import),
     #[command(name = "wait")]

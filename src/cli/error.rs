@@ -3,6 +3,7 @@
 //! The one table of exit codes (SPEC 10). Never prints.
 
 use std::io;
+use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
 
@@ -148,6 +149,16 @@ pub(crate) enum CliError {
         /// Why.
         source: io::Error,
     },
+    /// A file cannot be used.
+    #[error("cannot {what} {}: {source}", path.display())]
+    File {
+        /// What was attempted.
+        what: &'static str,
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        source: io::Error,
+    },
     /// Standard output cannot be written to.
     #[error("cannot write to standard output: {source}")]
     Output {
@@ -200,6 +211,11 @@ impl CliError {
     /// Returns a wrong argument with what to type instead.
     pub(crate) fn usage(message: impl Into<String>, hint: impl Into<String>) -> Self {
         Self::Usage { message: message.into(), hint: hint.into() }
+    }
+
+    /// Returns that a file cannot be read or written.
+    pub(crate) fn file(what: &'static str, path: &Path, source: io::Error) -> Self {
+        Self::File { what, path: path.to_owned(), source }
     }
 
     /// Returns the error in the words of the command line: programs give parameters, people options.
@@ -259,6 +275,7 @@ impl CliError {
             | Self::Paths(_)
             | Self::Input { .. }
             | Self::Output { .. }
+            | Self::File { .. }
             | Self::NoneMeant { .. }
             | Self::Service(_)
             | Self::Edit(_)
@@ -297,7 +314,8 @@ impl CliError {
             | Self::GivenUp
             | Self::Paths(_)
             | Self::Input { .. }
-            | Self::Output { .. } => Exit::Failure,
+            | Self::Output { .. }
+            | Self::File { .. } => Exit::Failure,
         }
     }
 
@@ -325,7 +343,8 @@ impl CliError {
             | Self::Editor(EditorError::File { .. } | EditorError::NoText { .. } | EditorError::Failed { .. })
             | Self::Paths(_)
             | Self::Input { .. }
-            | Self::Output { .. } => None,
+            | Self::Output { .. }
+            | Self::File { .. } => None,
             Self::Editor(EditorError::Run { .. } | EditorError::Unquoted { .. }) => {
                 Some("set VISUAL or EDITOR to an editor and its arguments, such as EDITOR=\"code --wait\"".to_owned())
             }
@@ -385,6 +404,7 @@ impl CliError {
             | Self::Paths(_)
             | Self::Input { .. }
             | Self::Output { .. }
+            | Self::File { .. }
             | Self::NoneMeant { .. }
             | Self::Json { .. } => None,
         }
@@ -420,6 +440,7 @@ impl CliError {
             Self::Paths(_) => "paths",
             Self::Input { .. } => "input",
             Self::Output { .. } => "output",
+            Self::File { .. } => "file",
         }
     }
 }

@@ -18,6 +18,7 @@ mod commands;
 mod complete;
 mod context;
 mod error;
+mod exchange;
 pub mod generate;
 mod help;
 mod manual;
@@ -108,6 +109,8 @@ fn dispatch(command: Option<Command>, context: &mut Context<'_>) -> Result<Exit,
         Some(Command::Daemon(command)) => command.run(context),
         Some(Command::Doctor(command)) => command.run(context),
         Some(Command::Backup(command)) => command.run(context),
+        Some(Command::Restore(command)) => command.run(context),
+        Some(Command::Export(command)) => command.run(context),
         Some(Command::Import(command)) => command.run(context),
         Some(Command::Wait(command)) => command.run(context),
         Some(Command::Watch(command)) => command.run(context),

@@ -99,6 +99,11 @@ pub(crate) fn backed_up(path: &str, bytes: u64) -> Text {
     Text::plain(&format!("backed up to {path} ({} kB)", bytes.div_ceil(1000)))
 }
 
+/// Says that an older copy of the store was removed.
+pub(crate) fn removed_older(path: &str) -> Text {
+    Text::plain(&format!("removed the older {path}"))
+}
+
 /// Says what the daemon heeds of its configuration.
 pub(crate) fn reloaded(configuration: &str, at_next_start: &[String]) -> Vec<Text> {
     let mut lines = vec![Text::plain(&format!("reads {configuration} from now on"))];

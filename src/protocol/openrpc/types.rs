@@ -190,7 +190,7 @@ fn the_document_tells_the_types_that_the_code_reads() {
         Unblock Wait Choices Tags History Why
         OpBegin OpList OpGet Undo AgendaGet AwaySet AwayGet EventList
         EventSubscribe EventUnsubscribe DeliveryList ChannelList ChannelPause ChannelResume ChannelTest
-        HookList HookAdd HookRemove Backup Parse Advance Discover
+        HookList HookAdd HookRemove Backup Export Import Parse Advance Discover
     };
     assert_eq!(checked.map(|(method, ())| method), Method::ALL);
     macro_rules! check {

@@ -10,6 +10,7 @@ mod commands;
 mod crontab;
 mod doctor;
 mod events;
+mod exchange;
 mod failing;
 mod faults;
 mod hours;
