@@ -5,8 +5,9 @@
 use clap::{Args, Parser, Subcommand};
 
 use crate::cli::commands::{
-    ack, add, agenda, away, backup, cancel, channel, daemon, delete, done, edit, events, help, history, import, list,
-    op, parse, pause, remind, resume, retry, rpc, run, show, skip, snooze, status, unblock, undo, wait, watch, why,
+    ack, add, agenda, away, backup, cancel, channel, config, daemon, delete, done, edit, events, help, history, import,
+    list, op, parse, pause, remind, resume, retry, rpc, run, show, skip, snooze, status, unblock, undo,
+    wait, watch, why,
 };
 use crate::cli::ui::{ColorFlag, Form};
 
@@ -119,6 +120,8 @@ pub(crate) enum Command {
     Status(status::Status),
     #[command(name = "channel")]
     Channel(channel::Channel),
+    #[command(name = "config")]
+    Config(config::ConfigCommand),
     #[command(name = "daemon")]
     Daemon(daemon::Daemon),
     #[command(name = "backup")]

@@ -167,6 +167,22 @@ pub(crate) enum CliError {
         /// What names it, at least one.
         by: Vec<String>,
     },
+    /// What is named is not there.
+    #[error("{message}")]
+    NotFound {
+        /// What.
+        message: String,
+        /// What to do next.
+        hint: String,
+    },
+    /// What is asked for is not given.
+    #[error("{message}")]
+    Refused {
+        /// What, and why.
+        message: String,
+        /// What to do next.
+        hint: String,
+    },
     /// The person was asked something, and gave no answer.
     #[error("nothing was changed: there was no answer")]
     GivenUp,
@@ -184,6 +200,16 @@ impl CliError {
     /// Returns a wrong argument with what to type instead.
     pub(crate) fn usage(message: impl Into<String>, hint: impl Into<String>) -> Self {
         Self::Usage { message: message.into(), hint: hint.into() }
+    }
+
+    /// Returns that something is not there, with what to do next.
+    pub(crate) fn not_found(message: impl Into<String>, hint: impl Into<String>) -> Self {
+        Self::NotFound { message: message.into(), hint: hint.into() }
+    }
+
+    /// Returns that something is not given, with what to do next.
+    pub(crate) fn refused(message: impl Into<String>, hint: impl Into<String>) -> Self {
+        Self::Refused { message: message.into(), hint: hint.into() }
     }
 
     /// Returns the error in the words of the command line: programs give parameters, people options.
@@ -228,6 +254,8 @@ impl CliError {
             | Self::NoneMeant { .. }
             | Self::Edit(_)
             | Self::InUse { .. }
+            | Self::NotFound { .. }
+            | Self::Refused { .. }
             | Self::GivenUp
             | Self::Json { .. } => false,
         }
@@ -235,7 +263,7 @@ impl CliError {
 
     /// Returns whether the daemon refused since a limit is reached.
     pub(crate) fn is_limit(&self) -> bool {
-        self.refused().is_some_and(|error| error.kind() == ErrorKind::Limit)
+        self.rpc_error().is_some_and(|error| error.kind() == ErrorKind::Limit)
     }
 
     /// Returns how keiko ends.
@@ -243,15 +271,21 @@ impl CliError {
         match self {
             Self::Usage { .. } | Self::Names(_) | Self::Json { .. } => Exit::Usage,
             Self::Time(_) => Exit::Time,
-            Self::NoneMeant { .. } => Exit::NotFound,
+            Self::NoneMeant { .. } | Self::NotFound { .. } => Exit::NotFound,
             Self::Client(error) => Exit::of_client(error),
             Self::Start(StartError::Unreachable { source }) => Exit::of_client(source),
             Self::Start(StartError::Failed { code, .. }) => Exit::of_daemon(*code),
             Self::Start(
                 StartError::Lock { .. } | StartError::Run { .. } | StartError::Died { .. } | StartError::TooSlow { .. },
             ) => Exit::NoDaemon,
-            Self::InUse { .. } => Exit::Refused,
-            Self::Edit(EditError::Taken { .. } | EditError::Missing { .. } | EditError::Unusable { .. }) => Exit::Usage,
+            Self::InUse { .. } | Self::Refused { .. } | Self::Edit(EditError::Refused { .. }) => Exit::Refused,
+            Self::Edit(
+                EditError::Taken { .. }
+                | EditError::Missing { .. }
+                | EditError::Unusable { .. }
+                | EditError::NotTaken { .. }
+                | EditError::NoTable { .. },
+            ) => Exit::Usage,
             Self::Config(_)
             | Self::Edit(_)
             | Self::GivenUp
@@ -264,7 +298,7 @@ impl CliError {
     /// Returns what to do next, where that is known.
     pub(crate) fn hint(&self) -> Option<String> {
         match self {
-            Self::Usage { hint, .. } => Some(hint.clone()),
+            Self::Usage { hint, .. } | Self::NotFound { hint, .. } | Self::Refused { hint, .. } => Some(hint.clone()),
             Self::Names(_) => Some("name tasks by number, such as 3 5-7".to_owned()),
             Self::Json { .. } => Some("parameters are one JSON object, such as '{\"task\":3}'".to_owned()),
             Self::Time(error) => error.hint(),
@@ -288,13 +322,21 @@ impl CliError {
             )),
             Self::Edit(EditError::Missing { .. }) => Some("keiko channel list shows what is configured".to_owned()),
             Self::Edit(EditError::Changed { .. }) => Some("try again".to_owned()),
+            Self::Edit(EditError::NotTaken { .. }) => {
+                Some("nothing was changed; keiko config default explains every key".to_owned())
+            }
+            Self::Edit(EditError::Refused { .. }) => Some("nothing was changed".to_owned()),
+            Self::Edit(EditError::NoTable { table, .. }) => Some(match table.split_once('.') {
+                Some((kind, name)) => format!("keiko channel add {} {name} makes it", kind.trim_end_matches('s')),
+                None => format!("write it into the file; keiko config default shows how {table} looks"),
+            }),
             Self::Edit(_) => None,
         }
     }
 
     /// Returns the error as programs read it.
     pub(crate) fn to_json(&self) -> Value {
-        let refused = self.refused();
+        let refused = self.rpc_error();
         json!({
             "schema_version": SCHEMA_VERSION,
             "error": {
@@ -308,7 +350,7 @@ impl CliError {
         })
     }
 
-    const fn refused(&self) -> Option<&RpcError> {
+    const fn rpc_error(&self) -> Option<&RpcError> {
         match self {
             Self::Client(ClientError::Refused { error }) => Some(error),
             Self::Usage { .. }
@@ -319,6 +361,8 @@ impl CliError {
             | Self::Config(_)
             | Self::Edit(_)
             | Self::InUse { .. }
+            | Self::NotFound { .. }
+            | Self::Refused { .. }
             | Self::GivenUp
             | Self::Paths(_)
             | Self::Input { .. }
@@ -349,9 +393,9 @@ impl CliError {
                 | Exit::Terminated => "start",
             },
             Self::Time(_) => "time",
-            Self::NoneMeant { .. } => "not_found",
+            Self::NoneMeant { .. } | Self::NotFound { .. } => "not_found",
             Self::Config(_) | Self::Edit(_) => "config",
-            Self::InUse { .. } => "refused",
+            Self::InUse { .. } | Self::Refused { .. } => "refused",
             Self::GivenUp => "given_up",
             Self::Paths(_) => "paths",
             Self::Input { .. } => "input",

@@ -9,7 +9,7 @@ use clap_complete::Shell;
 use clap_mangen::Man;
 
 use crate::cli::args::Arguments;
-use crate::cli::{time_page, week_page};
+use crate::cli::{config_page, time_page, week_page};
 
 /// A file that is generated.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -42,6 +42,8 @@ pub fn files(daemon: Command) -> Vec<Generated> {
     files.push(page(daemon, '8'));
     let content = time_page::page(env!("CARGO_PKG_VERSION")).into_bytes();
     files.push(Generated { path: PathBuf::from("man/keiko-time.7"), content });
+    let content = config_page::page(env!("CARGO_PKG_VERSION")).into_bytes();
+    files.push(Generated { path: PathBuf::from("man/keiko.toml.5"), content });
     let content = week_page::page(env!("CARGO_PKG_VERSION")).into_bytes();
     files.push(Generated { path: PathBuf::from("man/keiko.7"), content });
     files

@@ -15,6 +15,7 @@ use crate::cli::ui::Ui;
 
 mod args;
 mod commands;
+mod config_page;
 mod context;
 mod error;
 pub mod generate;
@@ -85,6 +86,7 @@ fn dispatch(command: Option<Command>, context: &mut Context<'_>) -> Result<Exit,
         Some(Command::Parse(command)) => command.run(context),
         Some(Command::Status(status::Status)) => status::Status::run(context),
         Some(Command::Channel(command)) => command.run(context),
+        Some(Command::Config(command)) => command.run(context),
         Some(Command::Daemon(command)) => command.run(context),
         Some(Command::Backup(command)) => command.run(context),
         Some(Command::Import(command)) => command.run(context),

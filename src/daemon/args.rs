@@ -1,5 +1,7 @@
 //! What can be said on the daemon's command line? All else is in the configuration.
 
+use std::path::PathBuf;
+
 use chrono::DateTime;
 use clap::{Parser, ValueEnum};
 
@@ -21,6 +23,10 @@ pub(super) struct Args {
     /// Write log lines for people (text) or one JSON object a line, above the configuration; not to the journal then.
     #[arg(long, value_name = "FORMAT")]
     pub(super) log_format: Option<LogFormat>,
+
+    /// Check a configuration (- is standard input), say what is wrong with it, and start nothing.
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["foreground", "empty", "clock"])]
+    pub(super) check: Option<PathBuf>,
 
     /// Run on a programmable clock that shows TIME (RFC 3339) and stands still until clock.advance moves it.
     #[arg(long, value_name = "TIME", value_parser = instant)]

@@ -62,7 +62,7 @@ impl Daemon {
             }
             Action::Reload => {
                 context.connect()?;
-                let answer = context.ask(&methods::Reload {})?;
+                let answer = context.ask(&methods::Reload::default())?;
                 context.confirm(&answer, &answer.warnings, |_| reloaded(&answer));
             }
             Action::Stop => {

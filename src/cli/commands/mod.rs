@@ -7,6 +7,7 @@ pub(crate) mod away;
 pub(crate) mod backup;
 pub(crate) mod cancel;
 pub(crate) mod channel;
+pub(crate) mod config;
 pub(crate) mod daemon;
 pub(crate) mod delete;
 pub(crate) mod done;

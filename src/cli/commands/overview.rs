@@ -33,6 +33,9 @@ pub(crate) fn look(context: &mut Context<'_>) -> Result<ListResult, CliError> {
         let what = "missed within the last seven days, and not made up for; keiko status tells what";
         answer.warnings.push(format!("{skipped} {what}"));
     }
+    if status.config.error.is_some() {
+        answer.warnings.push("the configuration is wrong, and what held before holds: keiko config check".to_owned());
+    }
     let view = context.viewpoint(answer.now);
     if let Some(away) = &status.away {
         answer.warnings.push(format!("you are {}; keiko away off ends that", span(away, view)));

@@ -120,6 +120,7 @@ pub(crate) fn dependents(connection: &Connection, parent: TaskId) -> Result<Vec<
 pub(crate) fn list(connection: &Connection, which: Which, after: Number, limit: usize) -> Result<Vec<Snapshot>, Fault> {
     let (from, condition) = match which {
         Which::Open => (OPEN, format!("{IS_OPEN} AND")),
+        Which::Running => (OPEN, format!("{IS_OPEN} AND present_state = 'RUNNING' AND")),
         Which::All => ("FROM tasks", "deleted_at IS NULL AND".to_owned()),
     };
     let sql =

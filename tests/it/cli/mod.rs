@@ -7,6 +7,7 @@ mod changing;
 mod channels;
 mod choosing;
 mod commands;
+mod config;
 mod crontab;
 mod events;
 mod failing;
