@@ -6,7 +6,7 @@ use clap::{Args, Parser, Subcommand};
 
 use crate::cli::commands::{
     ack, add, agenda, away, backup, cancel, channel, config, daemon, delete, done, edit, events, help, history, import,
-    list, op, parse, pause, remind, resume, retry, rpc, run, show, skip, snooze, status, unblock, undo,
+    list, op, parse, pause, prompt, remind, resume, retry, rpc, run, show, skip, snooze, status, unblock, undo,
     wait, watch, why,
 };
 use crate::cli::ui::{ColorFlag, Form};
@@ -136,6 +136,8 @@ pub(crate) enum Command {
     Events(events::Events),
     #[command(name = "rpc")]
     Rpc(rpc::Rpc),
+    #[command(name = "prompt")]
+    Prompt(prompt::Prompt),
     #[command(name = "help")]
     Help(help::Help),
 }

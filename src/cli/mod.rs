@@ -11,7 +11,7 @@ use crate::cli::args::{Arguments, Command};
 use crate::cli::commands::{overview, status};
 use crate::cli::context::Context;
 use crate::cli::error::{CliError, Exit};
-use crate::cli::ui::Ui;
+use crate::cli::ui::{ColorFlag, Ui};
 
 mod args;
 mod commands;
@@ -50,7 +50,12 @@ pub fn main() -> ExitCode {
 }
 
 fn run(arguments: Arguments, ui: &mut Ui) -> Exit {
-    let zone = zone::detect(ui);
+    let is_prompt = matches!(arguments.command, Some(Command::Prompt(_)));
+    if is_prompt && arguments.global.color == ColorFlag::Auto {
+        // A prompt is no place for escape sequences that nobody asked for.
+        *ui = Ui::new(ColorFlag::Never, arguments.global.form());
+    }
+    let zone = if is_prompt { zone::silently() } else { zone::detect(ui) };
     let mut context = Context::new(ui, zone);
     match dispatch(arguments.command, &mut context) {
         Ok(exit) => exit,
@@ -94,6 +99,7 @@ fn dispatch(command: Option<Command>, context: &mut Context<'_>) -> Result<Exit,
         Some(Command::Watch(command)) => command.run(context),
         Some(Command::Events(command)) => command.run(context),
         Some(Command::Rpc(command)) => command.run(context),
+        Some(Command::Prompt(command)) => command.run(context),
         Some(Command::Help(command)) => command.run(context),
     }
 }

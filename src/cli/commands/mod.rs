@@ -25,6 +25,7 @@ pub(crate) mod overview;
 pub(crate) mod parse;
 pub(crate) mod pause;
 pub(crate) mod program;
+pub(crate) mod prompt;
 pub(crate) mod remind;
 pub(crate) mod resume;
 pub(crate) mod retry;

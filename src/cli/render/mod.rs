@@ -9,6 +9,7 @@ pub(crate) mod event;
 pub(crate) mod fixture;
 pub(crate) mod op;
 pub(crate) mod overview;
+pub(crate) mod prompt;
 pub(crate) mod reading;
 pub(crate) mod run;
 pub(crate) mod status;

@@ -155,6 +155,19 @@ impl Text {
         self
     }
 
+    /// Returns it without its styles.
+    pub(crate) fn to_plain(&self) -> String {
+        self.parts.iter().map(|(_, text)| text.as_str()).collect()
+    }
+
+    /// Returns it with each of a character twice, for programs that take one for their own.
+    pub(crate) fn doubling(mut self, special: char) -> Self {
+        for (_, text) in &mut self.parts {
+            *text = text.replace(special, &format!("{special}{special}"));
+        }
+        self
+    }
+
     /// Returns it as bytes for a terminal that understands colours; `ui.rs` strips them for one that does not.
     pub(crate) fn to_ansi(&self) -> String {
         let mut out = String::new();

@@ -15,6 +15,7 @@ mod hours;
 mod looking;
 mod naming;
 mod parsing;
+mod prompt;
 mod series;
 mod shown;
 mod starting;
