@@ -6,7 +6,7 @@ use clap::{Args, Parser, Subcommand};
 
 use crate::cli::commands::{
     ack, add, agenda, away, backup, cancel, channel, config, daemon, delete, done, edit, events, help, history, import,
-    list, op, parse, pause, prompt, remind, resume, retry, rpc, run, show, skip, snooze, status, unblock, undo,
+    list, mcp, op, parse, pause, prompt, remind, resume, retry, rpc, run, show, skip, snooze, status, unblock, undo,
     wait, watch, why,
 };
 use crate::cli::ui::{ColorFlag, Form};
@@ -138,6 +138,8 @@ pub(crate) enum Command {
     Rpc(rpc::Rpc),
     #[command(name = "prompt")]
     Prompt(prompt::Prompt),
+    #[command(name = "mcp")]
+    Mcp(mcp::Mcp),
     #[command(name = "help")]
     Help(help::Help),
 }

@@ -19,6 +19,8 @@ mod config_page;
 mod context;
 mod error;
 pub mod generate;
+#[cfg(feature = "mcp")]
+mod mcp;
 mod names;
 mod render;
 mod start;
@@ -100,6 +102,7 @@ fn dispatch(command: Option<Command>, context: &mut Context<'_>) -> Result<Exit,
         Some(Command::Events(command)) => command.run(context),
         Some(Command::Rpc(command)) => command.run(context),
         Some(Command::Prompt(command)) => command.run(context),
+        Some(Command::Mcp(command)) => command.run(context),
         Some(Command::Help(command)) => command.run(context),
     }
 }

@@ -20,6 +20,7 @@ pub(crate) mod history;
 pub(crate) mod import;
 pub(crate) mod input;
 pub(crate) mod list;
+pub(crate) mod mcp;
 pub(crate) mod op;
 pub(crate) mod overview;
 pub(crate) mod parse;

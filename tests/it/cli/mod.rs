@@ -13,6 +13,8 @@ mod events;
 mod failing;
 mod hours;
 mod looking;
+#[cfg(feature = "mcp")]
+mod mcp;
 mod naming;
 mod parsing;
 mod prompt;
