@@ -25,6 +25,7 @@ mod command;
 pub(super) mod daemon;
 mod details;
 pub(super) mod following;
+pub(super) mod glance;
 pub(super) mod hooks;
 pub(super) mod ops;
 pub(super) mod outgoing;

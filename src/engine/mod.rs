@@ -29,6 +29,7 @@ pub mod chronicle;
 mod day;
 mod digest_popup;
 pub mod dispatch;
+mod glance;
 pub mod handle;
 pub mod ids;
 pub mod input;

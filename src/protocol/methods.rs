@@ -7,8 +7,8 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Deserializer, Serialize};
 
 use crate::protocol::objects::{
-    Away, ChannelStatus, CommandFailed, Counts, Delivery, Json, Next, Reading, Run, RunCounts, Skipped, StorageTrouble,
-    Task, Time,
+    Away, ChannelStatus, CommandFailed, ConfigStatus, Counts, Delivery, Json, Next, Reading, Run, RunCounts, Skipped,
+    StorageTrouble, Task, Time,
 };
 #[cfg(test)]
 use crate::protocol::openrpc::tests::fields;
@@ -23,6 +23,7 @@ pub use crate::protocol::methods::following::{
     EventSubscribeResult, EventUnsubscribe, EventUnsubscribeResult, HISTORY_DELIVERIES_MAX, History, HistoryResult,
     PAGE_BYTES_MAX,
 };
+pub use crate::protocol::methods::glance::{Glance, GlanceResult};
 pub use crate::protocol::methods::hooks::{
     HookAdd, HookAddResult, HookList, HookListResult, HookRemove, HookRemoveResult, HookStatus, PingStatus,
 };
@@ -49,6 +50,7 @@ mod away;
 mod choices;
 mod command;
 mod following;
+mod glance;
 mod hooks;
 mod ops;
 mod outgoing;
@@ -102,6 +104,7 @@ methods! {
     TaskAdd "task.add" Add -> WriteResult;
     TaskGet "task.get" Get -> TaskResult;
     TaskList "task.list" List -> ListResult;
+    TaskGlance "task.glance" Glance -> GlanceResult;
     TaskUpdate "task.update" Update -> WriteResult;
     TaskDone "task.done" Done -> WriteResult;
     TaskAck "task.ack" Ack -> WriteResult;
@@ -218,9 +221,13 @@ pub struct Status {}
 pub struct Stop {}
 
 /// Asks the daemon to read its configuration anew.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Reload {}
+pub struct Reload {
+    /// A text of which is said what would come of it if it stood in the file; nothing is read or changed then.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub check: Option<String>,
+}
 
 /// Asks for a task.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
@@ -401,6 +408,9 @@ pub struct StatusResult {
     /// How many commands run, and wait for a free place.
     #[serde(default)]
     pub runs: RunCounts,
+    /// How it stands with the configuration.
+    #[serde(default)]
+    pub config: ConfigStatus,
 }
 
 /// The configuration was read anew, and holds.

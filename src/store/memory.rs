@@ -286,6 +286,7 @@ impl Store for MemoryStore {
     fn list_after(&self, which: Which, after: Number, limit: usize) -> Result<Vec<Snapshot>, StoreError> {
         let is_listed = |snapshot: &Snapshot| match which {
             Which::Open => !snapshot.occurrence.has_ended(),
+            Which::Running => matches!(snapshot.occurrence.state, State::Running(_)),
             Which::All => true,
         };
         self.ask(|disk| {

@@ -459,6 +459,8 @@ pub struct Wake {
 pub enum Which {
     /// Those whose present occurrence has not ended.
     Open,
+    /// Those of the open ones that came up: their present occurrence is running.
+    Running,
     /// All.
     All,
 }

@@ -92,6 +92,7 @@ const FENCES: &[(&str, &[&str])] = &[
     ("tracing_journald", &["logging"]),
     ("chrono_english", &["when/plain_date"]),
     ("croner", &["domain/schedule"]),
+    ("rmcp", &["cli/mcp"]),
     ("rrule", &["domain/schedule"]),
     ("interprocess", &["api/listen", "client"]),
     ("directories", &["config/paths"]),
@@ -242,6 +243,7 @@ fn every_planted_violation_of_the_fences_is_found() {
     check("domain/task", "use rrule::RRuleSet;", 1);
     check("api/dispatch", "use interprocess::local_socket;", 1);
     check("store/sqlite/x", "rustix::fs::fsync(file)", 1);
+    check("cli/commands/x", "use rmcp::model::Tool;", 1);
 }
 
 #[test]

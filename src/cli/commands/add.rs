@@ -286,7 +286,6 @@ impl NewTask {
         let (tags, words) = split_tags(words);
         let (title, text) = compose(verb, &words, self.has_time());
         Ok(methods::Add {
-            preview: false,
             text,
             title,
             at: self.at.clone().or_else(|| self.after.as_ref().map(|span| format!("in {span}"))),

@@ -42,7 +42,7 @@ impl Restore {
         let file = std::path::absolute(&self.file).map_err(|error| {
             CliError::usage(format!("cannot tell where {} is: {error}", self.file.display()), "give the whole path")
         })?;
-        let checked = run(&file, &["--check"])?;
+        let checked = run(&file, &["--check-only"])?;
         if self.dry_run {
             context.answer(&checked, &[], |_| holds(&checked));
             return Ok(Exit::Done);

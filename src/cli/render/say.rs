@@ -51,6 +51,9 @@ pub(crate) const WHICH_TIMES: &str = "which times? this / following / all / no: 
 pub(crate) const GONE_AT_REBOOT: &str =
     "after a reboot nothing rings until a keiko command has run: keiko daemon install has the system start keikod";
 
+/// The configuration that stands in the file is refused.
+pub(crate) const CONFIG_WRONG: &str = "the configuration is wrong, and what held before holds: keiko config check";
+
 /// A daemon was started.
 pub(crate) const STARTED: &str = "started keikod";
 

@@ -156,6 +156,7 @@ pub(crate) fn dependents(connection: &Connection, parent: TaskId) -> Result<Vec<
 pub(crate) fn list(connection: &Connection, which: Which, after: Number, limit: usize) -> Result<Vec<Snapshot>, Fault> {
     let (from, condition) = match which {
         Which::Open => (OPEN, format!("{IS_OPEN} AND")),
+        Which::Running => (OPEN, format!("{IS_OPEN} AND present_state = 'RUNNING' AND")),
         Which::All => ("FROM tasks", "deleted_at IS NULL AND".to_owned()),
     };
     let sql =
@@ -167,8 +168,9 @@ pub(crate) fn list(connection: &Connection, which: Which, after: Number, limit: 
 
 pub(crate) fn titles(connection: &Connection, which: Which) -> Result<Vec<(TaskId, String)>, Fault> {
     let (from, condition) = match which {
-        Which::Open => (OPEN, IS_OPEN),
-        Which::All => ("FROM tasks", "deleted_at IS NULL"),
+        Which::Open => (OPEN, IS_OPEN.to_owned()),
+        Which::Running => (OPEN, format!("{IS_OPEN} AND present_state = 'RUNNING'")),
+        Which::All => ("FROM tasks", "deleted_at IS NULL".to_owned()),
     };
     let sql = format!("SELECT tasks.id, tasks.title {from} WHERE {condition} ORDER BY number");
     each(connection, &sql, [], |row| {
