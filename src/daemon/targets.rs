@@ -66,7 +66,8 @@ impl Chats {
             of_kind.map(|table| Table::new(path, table))
         };
         let mut faults = Vec::new();
-        let telegram = settings(tables(ChannelKind::Telegram), |table| table.telegram(config, &self.moved), &mut faults);
+        let telegram =
+            settings(tables(ChannelKind::Telegram), |table| table.telegram(config, &self.moved), &mut faults);
         let ntfy = settings(tables(ChannelKind::Ntfy), |table| table.ntfy(config), &mut faults);
         let feishu = settings(tables(ChannelKind::Feishu), Table::robot, &mut faults);
         let wecom = settings(tables(ChannelKind::Wecom), Table::robot, &mut faults);

@@ -32,7 +32,9 @@ use crate::store::sqlite::readers::Readers;
 use crate::store::sqlite::reserve::Reserve;
 use crate::store::sqlite::schema::Sharing;
 use crate::store::sqlite::writer::Job;
-use crate::store::{Change, Committed, Counts, Identity, OpenKind, RequestSeen, Store, StoreError, StoredEvent, Wake, Which};
+use crate::store::{
+    Change, Committed, Counts, Identity, OpenKind, RequestSeen, Store, StoreError, StoredEvent, Wake, Which,
+};
 
 mod backup;
 mod columns;
@@ -94,7 +96,14 @@ impl SqliteStore {
         let reserve = Arc::new(Mutex::new(reserve));
         let (jobs, thread) = writer::start(connection, Arc::clone(&reserve), path.display().to_string())?;
         let readers = Readers::new(path.to_owned(), only);
-        Ok(Self { path: path.display().to_string(), readers, reserve, had_room, jobs, writer: Mutex::new(Some(thread)) })
+        Ok(Self {
+            path: path.display().to_string(),
+            readers,
+            reserve,
+            had_room,
+            jobs,
+            writer: Mutex::new(Some(thread)),
+        })
     }
 
     /// Sets free what is kept in reserve beside the database at `path`, for what a start must write on a full disk. The

@@ -41,9 +41,8 @@ pub(crate) const IS_HELD: &str = "status = 'held'";
 pub(crate) const IS_MEMBER: &str = "digest IS NOT NULL AND digest = ?1 AND channel = ?2 AND address = ?3";
 
 /// A delivery is of the same task for ever, and made for the same reason.
-pub(crate) static UPSERT_DELIVERY: LazyLock<String> = LazyLock::new(|| {
-    columns::upsert("deliveries", "fire_id, channel, address", "task, reason", DELIVERY)
-});
+pub(crate) static UPSERT_DELIVERY: LazyLock<String> =
+    LazyLock::new(|| columns::upsert("deliveries", "fire_id, channel, address", "task, reason", DELIVERY));
 
 static UPSERT_TARGET: LazyLock<String> = LazyLock::new(|| columns::upsert("targets", "channel, address", "", TARGET));
 

@@ -84,11 +84,7 @@ struct Stored {
     present: OccurrenceName,
 }
 
-fn stored(
-    transaction: &Transaction<'_>,
-    statement: &mut Statement<'_>,
-    id: TaskId,
-) -> Result<Option<Stored>, Fault> {
+fn stored(transaction: &Transaction<'_>, statement: &mut Statement<'_>, id: TaskId) -> Result<Option<Stored>, Fault> {
     let mut rows = statement.query(params![id.0.as_bytes()])?;
     let Some(row) = rows.next()? else {
         return if ops::is_dead(transaction, id)? { Err(Fault::Refused(StoreError::Dead { id })) } else { Ok(None) };
@@ -144,7 +140,14 @@ impl<'a> Plans<'a> {
             // What comes first of a task is its present occurrence, whatever the operation is called.
             let stored = stored.map(|stored| stored.present);
             let present = stored.unwrap_or(event.snapshot.occurrence.name());
-            self.tasks.push(TaskPlan { last: event, rows: None, present, stored, occurrences: Vec::new(), sets_waits: false });
+            self.tasks.push(TaskPlan {
+                last: event,
+                rows: None,
+                present,
+                stored,
+                occurrences: Vec::new(),
+                sets_waits: false,
+            });
             self.by_id.insert(id, self.tasks.len() - 1);
             self.tasks.len() - 1
         };

@@ -198,7 +198,10 @@ fn those_who_add_at_the_same_time_are_all_added() {
     });
     let config = config(&home);
     for name in ["one", "two", "three", "four"] {
-        assert!(config.contains(&format!("[webhooks.{name}]\nurl_file = \"secrets/webhook-{name}.url\"\n")), "{config}");
+        assert!(
+            config.contains(&format!("[webhooks.{name}]\nurl_file = \"secrets/webhook-{name}.url\"\n")),
+            "{config}"
+        );
         assert!(home.path().join(format!("secrets/webhook-{name}.url")).exists());
     }
 }

@@ -38,9 +38,7 @@ pub(super) fn introduction(kind: ChannelKind) -> &'static [&'static str] {
         ChannelKind::Wecom => &["Keiko speaks in a group of WeCom by a robot of that group."],
         ChannelKind::Ntfy => &["Keiko speaks on a topic of ntfy, to whoever subscribes to it in the ntfy app."],
         ChannelKind::Mail => &["Keiko sends mails by your provider's server, as a mail program does."],
-        ChannelKind::Exec => {
-            &["A program of your own reads one JSON object and answers one: see man keiko-channel."]
-        }
+        ChannelKind::Exec => &["A program of your own reads one JSON object and answers one: see man keiko-channel."],
     }
 }
 
@@ -62,15 +60,15 @@ pub(super) fn question(kind: ChannelKind, name: &str) -> &'static [&'static str]
         (ChannelKind::Webhook, "preset") => &[
             "What the address expects: slack, discord or dingtalk where it is one of theirs, generic for one of your own.",
         ],
-        (ChannelKind::Feishu, "url") => &[
-            "The address of the bot: in the group Settings, Bots, Add Bot, Custom Bot; it is shown as Webhook URL.",
-        ],
+        (ChannelKind::Feishu, "url") => {
+            &["The address of the bot: in the group Settings, Bots, Add Bot, Custom Bot; it is shown as Webhook URL."]
+        }
         (ChannelKind::Feishu, "secret") => &[
             "The signing secret: shown on the bot's page where Set signature verification is ticked; none where it is not.",
         ],
-        (ChannelKind::Wecom, "url") => &[
-            "The address of the robot: in the group right-click, Add Group Bot, Create; it is shown once it is made.",
-        ],
+        (ChannelKind::Wecom, "url") => {
+            &["The address of the robot: in the group right-click, Add Group Bot, Create; it is shown once it is made."]
+        }
         (ChannelKind::Ntfy, "url") => &[
             "The address of the topic, such as https://ntfy.sh/NAME. You make it up: choose a long NAME, since whoever knows it",
             "reads what is said there. In the app: Subscribe to topic, the same NAME.",
@@ -86,8 +84,12 @@ pub(super) fn question(kind: ChannelKind, name: &str) -> &'static [&'static str]
             "The password of that user. Where you sign in with two factors it is another one: in your account's settings,",
             "Security, App passwords.",
         ],
-        (ChannelKind::Mail, "from") => &["The address that mails come from: most often your own, or the server refuses."],
-        (ChannelKind::Mail, "to") => &["The address that mails go to, with spaces between several; it may be your own."],
+        (ChannelKind::Mail, "from") => {
+            &["The address that mails come from: most often your own, or the server refuses."]
+        }
+        (ChannelKind::Mail, "to") => {
+            &["The address that mails go to, with spaces between several; it may be your own."]
+        }
         (ChannelKind::Exec, "command") => &["The whole path of the program, and its arguments behind it."],
         // Nobody is asked for what is left.
         _ => &[],

@@ -112,12 +112,16 @@ fn plain_local(text: &str) -> Option<NaiveDateTime> {
     let bytes: &[u8; 19] = text.as_bytes().try_into().ok()?;
     let is_shaped = [(4, b'-'), (7, b'-'), (10, b'T'), (13, b':'), (16, b':')].iter().all(|(at, c)| bytes[*at] == *c);
     let number = |range: std::ops::Range<usize>| {
-        bytes[range].iter().try_fold(0, |number: u32, digit| {
-            digit.is_ascii_digit().then(|| number * 10 + u32::from(digit - b'0'))
-        })
+        bytes[range]
+            .iter()
+            .try_fold(0, |number: u32, digit| digit.is_ascii_digit().then(|| number * 10 + u32::from(digit - b'0')))
     };
     let year = i32::try_from(number(0..4)?).ok().filter(|_| is_shaped)?;
-    NaiveDate::from_ymd_opt(year, number(5..7)?, number(8..10)?)?.and_hms_opt(number(11..13)?, number(14..16)?, number(17..19)?)
+    NaiveDate::from_ymd_opt(year, number(5..7)?, number(8..10)?)?.and_hms_opt(
+        number(11..13)?,
+        number(14..16)?,
+        number(17..19)?,
+    )
 }
 
 fn instant(field: &'static str, text: &str) -> Result<Timestamp, RowError> {
