@@ -16,6 +16,7 @@ use crate::protocol::to_wire::{self, Detail};
 
 pub(super) mod add;
 pub(super) mod agenda;
+pub(super) mod archive;
 pub(super) mod awaiting;
 pub(super) mod away;
 pub(super) mod changes;

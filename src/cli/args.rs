@@ -5,9 +5,9 @@
 use clap::{ArgAction, Args, Parser, Subcommand};
 
 use crate::cli::commands::{
-    ack, add, agenda, away, backup, cancel, channel, completions, daemon, delete, doctor, done, edit, events, help, history,
-    import, list, op, parse, pause, remind, resume, retry, rpc, run, show, skip, snooze, status, unblock, undo, wait,
-    watch, why,
+    ack, add, agenda, away, backup, cancel, channel, completions, daemon, delete, doctor, done, edit, events, export, help,
+    history, import, list, op, parse, pause, remind, restore, resume, retry, rpc, run, show, skip, snooze, status,
+    unblock, undo, wait, watch, why,
 };
 use crate::cli::reference::exit_codes_in_short;
 use crate::cli::ui::{ColorFlag, Form};
@@ -57,6 +57,7 @@ pub(crate) const GLOBAL: &str = "Global options";
 
 /// Options of all commands.
 #[derive(Clone, Copy, Debug, Args)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag of its own on the command line")]
 #[command(next_help_heading = GLOBAL)]
 pub(crate) struct Global {
     /// Give results and errors as JSON
@@ -71,6 +72,9 @@ pub(crate) struct Global {
     /// Whether to show colours
     #[arg(long, global = true, value_enum, value_name = "WHEN", default_value_t)]
     pub(crate) color: ColorFlag,
+    /// Show on a terminal at once what is longer than the screen, without PAGER
+    #[arg(long, global = true)]
+    pub(crate) no_pager: bool,
     /// Show this help
     #[arg(long, short, global = true, action = ArgAction::Help)]
     help: Option<bool>,
@@ -147,6 +151,10 @@ pub(crate) enum Command {
     Doctor(doctor::Doctor),
     #[command(name = "backup")]
     Backup(backup::Backup),
+    #[command(name = "restore")]
+    Restore(restore::Restore),
+    #[command(name = "export")]
+    Export(export::Export),
     #[command(name = "import")]
     Import(import::Import),
     #[command(name = "wait")]
@@ -178,11 +186,13 @@ pub(crate) struct Early {
     pub(crate) color: ColorFlag,
     /// In which form errors are given.
     pub(crate) form: Form,
+    /// Whether what is long is given to a pager.
+    pub(crate) may_page: bool,
 }
 
 /// Returns what the arguments seem to say of colours and form, however wrong they are otherwise.
 pub(crate) fn early(arguments: &[String]) -> Early {
-    let mut early = Early { color: ColorFlag::Auto, form: Form::Human };
+    let mut early = Early { color: ColorFlag::Auto, form: Form::Human, may_page: true };
     let mut options = arguments.iter().take_while(|argument| *argument != "--").peekable();
     while let Some(option) = options.next() {
         let value = match option.strip_prefix("--color") {
@@ -198,6 +208,7 @@ pub(crate) fn early(arguments: &[String]) -> Early {
         if option == "--json" {
             early.form = Form::Json;
         }
+        early.may_page &= option != "--no-pager";
     }
     early
 }
@@ -219,11 +230,15 @@ mod tests {
 
     #[test]
     fn colour_and_form_are_known_before_the_rest_is() {
-        let check = |line: &str, color, form| assert_eq!(early(&words(line)), Early { color, form }, "{line}");
+        let check = |line: &str, color, form| {
+            let told = early(&words(line));
+            assert_eq!((told.color, told.form), (color, form), "{line}");
+        };
         check("add --nonsense", ColorFlag::Auto, Form::Human);
         check("--json add --nonsense", ColorFlag::Auto, Form::Json);
         check("add --color=never --json", ColorFlag::Never, Form::Json);
         check("add --color always", ColorFlag::Always, Form::Human);
         check("add -- --json --color=never", ColorFlag::Auto, Form::Human);
+        assert!(early(&words("--help")).may_page && !early(&words("add --help --no-pager")).may_page);
     }
 }

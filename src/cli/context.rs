@@ -5,6 +5,7 @@ use std::time::Duration;
 use chrono_tz::Tz;
 
 use crate::cli::error::{CliError, Exit};
+use crate::cli::render::say;
 use crate::cli::render::text::Text;
 use crate::cli::render::time::Viewpoint;
 use crate::cli::service::{self, Manager, system};
@@ -23,6 +24,9 @@ use crate::protocol::methods::{
 use crate::protocol::objects::{Event, Time};
 use crate::service::systemd;
 
+#[cfg(unix)]
+mod picking;
+
 /// What a command works with.
 pub(crate) struct Context<'a> {
     /// The two streams.
@@ -36,12 +40,25 @@ pub(crate) struct Context<'a> {
     is_version_told: bool,
     /// What a daemon is started with.
     arguments: &'static [&'static str],
+    /// What was picked where a name means several tasks: the name, empty where none was given, and the number.
+    #[cfg(unix)]
+    picked: std::collections::BTreeMap<String, u64>,
 }
 
 impl<'a> Context<'a> {
     /// Returns a context that has not spoken to the daemon yet.
     pub(crate) const fn new(ui: &'a mut Ui, zone: Tz) -> Self {
-        Self { ui, zone, client: None, has_started: false, may_start: true, is_version_told: false, arguments: &[] }
+        Self {
+            ui,
+            zone,
+            client: None,
+            has_started: false,
+            may_start: true,
+            is_version_told: false,
+            arguments: &[],
+            #[cfg(unix)]
+            picked: std::collections::BTreeMap::new(),
+        }
     }
 
     /// Returns from where `now` of an answer looks at instants.
@@ -59,7 +76,16 @@ impl<'a> Context<'a> {
     /// # Errors
     /// There is no daemon and none can be started, or it refuses.
     pub(crate) fn ask<A: Ask>(&mut self, question: &A) -> Result<A::Answer, CliError> {
-        self.call(|client| client.call(question)).map_err(CliError::into_typed)
+        let answer = self.call(|client| client.call(question)).map_err(CliError::into_typed);
+        #[cfg(unix)]
+        if let Err(error) = &answer
+            && let Some(candidates) = error.candidates()
+            && self.ui.can_take_over()
+            && let Some(question) = picking::ask_again(self, question, candidates)?
+        {
+            return self.call(|client| client.call(&question)).map_err(CliError::into_typed);
+        }
+        answer
     }
 
     /// Asks the daemon what may take long, and waits for as long as it takes.
@@ -187,9 +213,9 @@ impl<'a> Context<'a> {
     /// It does not come back in time.
     pub(crate) fn come_back(&mut self) -> Result<(), CliError> {
         self.client = None;
-        self.ui.progress("keikod is gone; waiting for it to come back");
+        self.ui.progress(say::GONE);
         self.client = Some(start::connect_again(&Paths::of_process()?)?);
-        self.ui.progress("keikod is back");
+        self.ui.progress(say::BACK);
         Ok(())
     }
 
@@ -268,13 +294,21 @@ impl<'a> Context<'a> {
     /// # Errors
     /// There is none, or it refuses.
     pub(crate) fn stop(&mut self) -> Result<u32, CliError> {
+        let may_start = self.may_start;
         self.connect()?;
+        self.may_start = may_start;
         let client = self.client()?;
         let pid = client.call_any_version(&Hello::default())?.pid;
         let process = Process::open(pid);
         client.call_any_version(&Stop {})?;
         start::wait_for_end(client, &process);
         Ok(pid)
+    }
+
+    /// Leaves the daemon that was stopped: what is asked next is asked of another, which is started where none is there.
+    pub(crate) fn leave(&mut self) {
+        self.client = None;
+        self.may_start = true;
     }
 
     /// Tells an error in the form that is wanted, and returns how keiko ends.
@@ -434,7 +468,7 @@ impl<'a> Context<'a> {
                 start::Reached { client: start::connect(&paths)?, is_new: false }
             };
             if reached.is_new {
-                self.ui.progress("started keikod");
+                self.ui.progress(say::STARTED);
                 self.has_started = true;
             }
             self.client = Some(reached.client);

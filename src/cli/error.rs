@@ -3,11 +3,13 @@
 //! The one table of exit codes (SPEC 10). Never prints.
 
 use std::io;
+use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
 
 use crate::cli::names::NameError;
 use crate::cli::service::ServiceError;
+use crate::cli::ui::editor::EditorError;
 use crate::cli::upgrade;
 use crate::client::ClientError;
 use crate::client::start::StartError;
@@ -16,7 +18,8 @@ use crate::config::file::ConfigError;
 use crate::config::paths::PathsError;
 use crate::protocol::SCHEMA_VERSION;
 use crate::protocol::envelope::NotJson;
-use crate::protocol::error_code::{ErrorKind, RpcError};
+use crate::protocol::error_code::{Candidate, ErrorKind, RpcError};
+use crate::protocol::objects::Task;
 use crate::when::TimeError;
 
 /// How keiko ends.
@@ -146,6 +149,16 @@ pub(crate) enum CliError {
         /// Why.
         source: io::Error,
     },
+    /// A file cannot be used.
+    #[error("cannot {what} {}: {source}", path.display())]
+    File {
+        /// What was attempted.
+        what: &'static str,
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        source: io::Error,
+    },
     /// Standard output cannot be written to.
     #[error("cannot write to standard output: {source}")]
     Output {
@@ -175,6 +188,15 @@ pub(crate) enum CliError {
     /// The person was asked something, and gave no answer.
     #[error("nothing was changed: there was no answer")]
     GivenUp,
+    /// A person was shown several tasks to pick from, and picked none.
+    #[error("nothing was done: no task was picked")]
+    NonePicked {
+        /// Whether all was to end.
+        is_interrupted: bool,
+    },
+    /// A text could not be edited.
+    #[error(transparent)]
+    Editor(#[from] EditorError),
     /// The parameters of `rpc` are no JSON.
     #[error("cannot read the parameters {text:?}: {source}")]
     Json {
@@ -189,6 +211,11 @@ impl CliError {
     /// Returns a wrong argument with what to type instead.
     pub(crate) fn usage(message: impl Into<String>, hint: impl Into<String>) -> Self {
         Self::Usage { message: message.into(), hint: hint.into() }
+    }
+
+    /// Returns that a file cannot be read or written.
+    pub(crate) fn file(what: &'static str, path: &Path, source: io::Error) -> Self {
+        Self::File { what, path: path.to_owned(), source }
     }
 
     /// Returns the error in the words of the command line: programs give parameters, people options.
@@ -248,11 +275,14 @@ impl CliError {
             | Self::Paths(_)
             | Self::Input { .. }
             | Self::Output { .. }
+            | Self::File { .. }
             | Self::NoneMeant { .. }
             | Self::Service(_)
             | Self::Edit(_)
             | Self::InUse { .. }
             | Self::GivenUp
+            | Self::NonePicked { .. }
+            | Self::Editor(_)
             | Self::Json { .. } => false,
         }
     }
@@ -267,7 +297,8 @@ impl CliError {
         match self {
             Self::Usage { .. } | Self::Names(_) | Self::Json { .. } => Exit::Usage,
             Self::Time(_) => Exit::Time,
-            Self::NoneMeant { .. } => Exit::NotFound,
+            Self::NoneMeant { .. } | Self::NonePicked { is_interrupted: false } => Exit::NotFound,
+            Self::NonePicked { is_interrupted: true } => Exit::Interrupted,
             Self::Client(error) => Exit::of_client(error),
             Self::Start(StartError::Unreachable { source }) => Exit::of_client(source),
             Self::Start(StartError::Failed { code, .. }) => Exit::of_daemon(*code),
@@ -279,10 +310,12 @@ impl CliError {
             Self::Config(_)
             | Self::Service(_)
             | Self::Edit(_)
+            | Self::Editor(_)
             | Self::GivenUp
             | Self::Paths(_)
             | Self::Input { .. }
-            | Self::Output { .. } => Exit::Failure,
+            | Self::Output { .. }
+            | Self::File { .. } => Exit::Failure,
         }
     }
 
@@ -306,9 +339,15 @@ impl CliError {
             Self::Start(StartError::Lock { .. } | StartError::Unreachable { .. })
             | Self::Config(_)
             | Self::GivenUp
+            | Self::NonePicked { .. }
+            | Self::Editor(EditorError::File { .. } | EditorError::NoText { .. } | EditorError::Failed { .. })
             | Self::Paths(_)
             | Self::Input { .. }
-            | Self::Output { .. } => None,
+            | Self::Output { .. }
+            | Self::File { .. } => None,
+            Self::Editor(EditorError::Run { .. } | EditorError::Unquoted { .. }) => {
+                Some("set VISUAL or EDITOR to an editor and its arguments, such as EDITOR=\"code --wait\"".to_owned())
+            }
             Self::InUse { target, .. } => Some(format!(
                 "keiko channel remove {target} --force removes it there too; what tasks say there then waits"
             )),
@@ -334,7 +373,20 @@ impl CliError {
         })
     }
 
-    const fn refused(&self) -> Option<&RpcError> {
+    /// Returns the tasks that a name may mean, where it may mean several.
+    pub(crate) fn candidates(&self) -> Option<&[Candidate]> {
+        let refused = self.refused().filter(|error| error.kind() == ErrorKind::Ambiguous)?;
+        refused.data.as_ref()?.candidates.as_deref()
+    }
+
+    /// Returns the task as it is now, where another change came first.
+    pub(crate) fn latest(&self) -> Option<&Task> {
+        let refused = self.refused().filter(|error| error.kind() == ErrorKind::Conflict)?;
+        refused.data.as_ref()?.latest.as_deref()
+    }
+
+    /// Returns what the daemon refuses, and why.
+    pub(crate) const fn refused(&self) -> Option<&RpcError> {
         match self {
             Self::Client(ClientError::Refused { error }) => Some(error),
             Self::Usage { .. }
@@ -347,9 +399,12 @@ impl CliError {
             | Self::Edit(_)
             | Self::InUse { .. }
             | Self::GivenUp
+            | Self::NonePicked { .. }
+            | Self::Editor(_)
             | Self::Paths(_)
             | Self::Input { .. }
             | Self::Output { .. }
+            | Self::File { .. }
             | Self::NoneMeant { .. }
             | Self::Json { .. } => None,
         }
@@ -380,10 +435,12 @@ impl CliError {
             Self::Service(_) => "service",
             Self::Config(_) | Self::Edit(_) => "config",
             Self::InUse { .. } => "refused",
-            Self::GivenUp => "given_up",
+            Self::GivenUp | Self::NonePicked { .. } => "given_up",
+            Self::Editor(_) => "editor",
             Self::Paths(_) => "paths",
             Self::Input { .. } => "input",
             Self::Output { .. } => "output",
+            Self::File { .. } => "file",
         }
     }
 }

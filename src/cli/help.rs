@@ -35,7 +35,12 @@ enum Line {
 /// The topics.
 pub(crate) const TOPICS: [Topic; 5] = [
     Topic { name: "time", about: "What can be said about time", page: "man keiko-time", lines: time },
-    Topic { name: "channels", about: "Where Keiko speaks, and how to choose", page: "man keiko-channel", lines: channels },
+    Topic {
+        name: "channels",
+        about: "Where Keiko speaks, and how to choose",
+        page: "man keiko-channel",
+        lines: channels,
+    },
     Topic { name: "exit-codes", about: "How commands end, for scripts", page: "man keiko", lines: exit_codes },
     Topic { name: "environment", about: "Variables that are read", page: "man keiko", lines: environment },
     Topic { name: "files", about: "Where everything lies", page: "man keiko", lines: files },
@@ -44,10 +49,7 @@ pub(crate) const TOPICS: [Topic; 5] = [
 /// The commands, by what they are for, in the order in which one meets them.
 const GROUPS: [(&str, &[&str]); 6] = [
     ("Every day", &["remind", "add", "list", "agenda", "done", "snooze", "ack", "undo"]),
-    (
-        "Tasks",
-        &["show", "edit", "skip", "pause", "resume", "cancel", "delete", "unblock", "away"],
-    ),
+    ("Tasks", &["show", "edit", "skip", "pause", "resume", "cancel", "delete", "unblock", "away"]),
     ("What happened", &["status", "history", "why", "op", "watch"]),
     ("Commands of tasks, and scripts", &["run", "retry", "wait", "parse", "events", "prompt", "rpc", "mcp"]),
     ("Setting up", &["channel", "config", "daemon", "doctor", "completions"]),
@@ -123,7 +125,7 @@ impl Topic {
         for line in lines {
             match line {
                 Line::Heading(text) => page.extend([Text::default(), Text::styled(HEAD, text)]),
-                Line::Prose(text) => page.extend(Text::plain(&text).wrapped(width)),
+                Line::Prose(text) => page.extend(Text::plain(&text).hanging(0).fitted(width)),
                 Line::Row(first, said) => page.extend(row(&first, &said, column, width)),
             }
         }
@@ -146,7 +148,7 @@ fn row(first: &str, said: &str, column: usize, width: Option<usize>) -> Vec<Text
     let mut line = Text::plain("  ");
     line.push_styled(NUMBER, first);
     let room = width.map(|width| width.saturating_sub(column).max(20));
-    let mut rest = Text::plain(said).wrapped(room).into_iter();
+    let mut rest = Text::plain(said).hanging(0).fitted(room).into_iter();
     let mut lines = Vec::new();
     if line.width() + 2 > column {
         lines.push(line);

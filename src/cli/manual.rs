@@ -44,7 +44,9 @@ pub(super) fn command(command: &Command, version: &str) -> String {
     }
     end_of_command(&mut page, command);
     page.section("EXIT STATUS");
-    page.paragraph("0 where all went well; the others are those of keiko(1). Of several tasks the first that went wrong gives it.");
+    page.paragraph(
+        "0 where all went well; the others are those of keiko(1). Of several tasks the first that went wrong gives it.",
+    );
     let mut also = vec!["keiko(1)"];
     if takes_times(command) {
         also.push("keiko-time(7)");
@@ -73,13 +75,7 @@ pub(super) fn keiko(program: &Command, version: &str) -> String {
         page.tagged(&bold(&code.exit.code().to_string()), code.meaning);
     }
     environment_and_files(&mut page);
-    page.see_also(&[
-        "keiko(7)",
-        "keiko-time(7)",
-        "keiko-rpc(7)",
-        "keiko.toml(5)",
-        "keikod(8)",
-    ]);
+    page.see_also(&["keiko(7)", "keiko-time(7)", "keiko-rpc(7)", "keiko.toml(5)", "keikod(8)"]);
     page.finish()
 }
 
@@ -92,8 +88,14 @@ pub(super) fn daemon(program: &Command, version: &str) -> String {
     );
     options(&mut page, program);
     page.section("SIGNALS");
-    page.tagged("TERM, INT", "Stop in order: what is under way is finished, the rest waits in the database for the next start.");
-    page.tagged("HUP", "Read the configuration anew, as keiko daemon reload does. One that is wrong is refused and changes nothing.");
+    page.tagged(
+        "TERM, INT",
+        "Stop in order: what is under way is finished, the rest waits in the database for the next start.",
+    );
+    page.tagged(
+        "HUP",
+        "Read the configuration anew, as keiko daemon reload does. One that is wrong is refused and changes nothing.",
+    );
     page.section("HOOKS");
     let told = program.get_after_long_help().map(ToString::to_string).unwrap_or_default();
     for line in told.lines() {
@@ -282,7 +284,8 @@ fn environment_and_files(page: &mut Page) {
 /// Returns whether times can be said to a command.
 fn takes_times(command: &Command) -> bool {
     let is_time = |name: &str| matches!(name, "TIME" | "TIMES" | "RULE" | "RANGE" | "WHEN" | "SPAN");
-    let of_one = |argument: &Arg| argument.get_value_names().is_some_and(|names| names.iter().any(|name| is_time(name)));
+    let of_one =
+        |argument: &Arg| argument.get_value_names().is_some_and(|names| names.iter().any(|name| is_time(name)));
     matches!(command.get_name(), "add" | "remind" | "parse" | "snooze") || command.get_arguments().any(of_one)
 }
 

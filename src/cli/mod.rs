@@ -18,6 +18,7 @@ mod commands;
 mod complete;
 mod context;
 mod error;
+mod exchange;
 pub mod generate;
 mod help;
 mod manual;
@@ -27,6 +28,7 @@ mod render;
 mod roff;
 mod rpc_page;
 mod service;
+mod sheet;
 mod start;
 mod time_page;
 mod ui;
@@ -48,9 +50,17 @@ pub fn main() -> ExitCode {
     let exit = match Arguments::try_parse_from(&arguments) {
         Ok(parsed) => {
             ui.set_form(parsed.global.form());
+            if parsed.global.no_pager {
+                ui.forbid_paging();
+            }
             run(parsed, &mut ui)
         }
-        Err(error) => usage::tell(&mut ui, &error, &typed),
+        Err(error) => {
+            if !early.may_page {
+                ui.forbid_paging();
+            }
+            usage::tell(&mut ui, &error, &typed)
+        }
     };
     let exit = match ui.finish() {
         None => exit,
@@ -99,6 +109,8 @@ fn dispatch(command: Option<Command>, context: &mut Context<'_>) -> Result<Exit,
         Some(Command::Daemon(command)) => command.run(context),
         Some(Command::Doctor(command)) => command.run(context),
         Some(Command::Backup(command)) => command.run(context),
+        Some(Command::Restore(command)) => command.run(context),
+        Some(Command::Export(command)) => command.run(context),
         Some(Command::Import(command)) => command.run(context),
         Some(Command::Wait(command)) => command.run(context),
         Some(Command::Watch(command)) => command.run(context),

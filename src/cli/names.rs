@@ -66,6 +66,12 @@ pub(crate) fn is_exact(argument: &str) -> bool {
     expand(argument).map_or(true, |names| !names.is_empty())
 }
 
+/// Returns whether one of the arguments is a range: the only way to name more tasks than one has typed.
+pub(crate) fn has_range(arguments: &[String]) -> bool {
+    let pieces = |argument: &String| argument.split([',', '，', '、']).any(|piece| range(piece).is_some());
+    arguments.iter().any(pieces)
+}
+
 /// Returns the names in one argument; none where it is words.
 fn expand(argument: &str) -> Result<Vec<String>, NameError> {
     let mut names = Vec::new();

@@ -38,11 +38,7 @@ pub(crate) const EXIT_CODES: [ExitCode; 13] = [
         meaning: "No task has the name, or several have.",
     },
     ExitCode { exit: Exit::Refused, name: "refused", meaning: "Where the task stands does not allow it." },
-    ExitCode {
-        exit: Exit::NoDaemon,
-        name: "no daemon",
-        meaning: "The daemon does not run, or does not come up.",
-    },
+    ExitCode { exit: Exit::NoDaemon, name: "no daemon", meaning: "The daemon does not run, or does not come up." },
     ExitCode {
         exit: Exit::Version,
         name: "version mismatch",
@@ -58,11 +54,7 @@ pub(crate) const EXIT_CODES: [ExitCode; 13] = [
         name: "storage",
         meaning: "The disk is full, or the database cannot be read or written.",
     },
-    ExitCode {
-        exit: Exit::TimedOut,
-        name: "timed out",
-        meaning: "What keiko wait waits for did not happen in time.",
-    },
+    ExitCode { exit: Exit::TimedOut, name: "timed out", meaning: "What keiko wait waits for did not happen in time." },
     ExitCode { exit: Exit::Interrupted, name: "interrupted", meaning: "Ctrl-C was pressed." },
     ExitCode { exit: Exit::Terminated, name: "terminated", meaning: "It was asked to end." },
 ];

@@ -180,14 +180,14 @@ mod tests {
         assert_eq!(escaped("it's --all \\n \"x\" ~/a `b`"), "it\\(aqs \\-\\-all \\en \\(dqx\\(dq \\(ti/a \\(gab\\(ga");
         let mut page = Page::new("keiko-x", '1', "1", "says .x");
         page.section("description");
-        page.paragraph(&format!("{} .so it", "word ".repeat(15)));
+        page.paragraph(&format!("{} .so it", "x".repeat(76)));
         page.tagged(&bold("--x"), "");
         insta::assert_snapshot!(page.finish(), @r#"
         .TH KEIKO\-X 1 2026-11-30 "keiko 1" "Keiko Manual"
         .SH NAME
         keiko\-x \- says .x
         .SH DESCRIPTION
-        word word word word word word word word word word word word word word word
+        xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx
         \&.so it
         .TP
         \fB\-\-x\fR

@@ -11,7 +11,8 @@ use crate::protocol::{PROTOCOL_VERSION, SCHEMA_VERSION};
 
 /// Returns the page as roff. `limits` says what is limited, and to what.
 pub(super) fn page(version: &str, limits: &[(String, String)]) -> String {
-    let document: Value = serde_json::from_str(openrpc::document().get()).expect("the document is JSON, which a test checks");
+    let document: Value =
+        serde_json::from_str(openrpc::document().get()).expect("the document is JSON, which a test checks");
     let about = "how programs talk to the Keiko daemon";
     let mut page = Page::new("keiko-rpc", '7', version, about);
     introduction(&mut page);
@@ -21,7 +22,8 @@ pub(super) fn page(version: &str, limits: &[(String, String)]) -> String {
         page.paragraph(&marked(text(&method["summary"])));
         for param in entries(&method["params"]) {
             let needed = if param["required"] == true { "" } else { ", optional" };
-            let lead = format!("{} {}", bold(text(&param["name"])), italic(&format!("{}{needed}", kind(&param["schema"]))));
+            let lead =
+                format!("{} {}", bold(text(&param["name"])), italic(&format!("{}{needed}", kind(&param["schema"]))));
             page.tagged(&lead, &marked(text(&param["description"])));
         }
         let schema = &method["result"]["schema"];
@@ -31,7 +33,10 @@ pub(super) fn page(version: &str, limits: &[(String, String)]) -> String {
     }
     page.section("NOTIFICATIONS");
     for each in entries(&document["x-notifications"]) {
-        page.tagged(&bold(text(&each["name"])), &format!("{} Its parameters: {}.", marked(text(&each["summary"])), kind(&each["params"])));
+        page.tagged(
+            &bold(text(&each["name"])),
+            &format!("{} Its parameters: {}.", marked(text(&each["summary"])), kind(&each["params"])),
+        );
     }
     objects(&mut page, &document);
     errors(&mut page, &document);
@@ -124,7 +129,7 @@ fn kind(schema: &Value) -> String {
     let one = |word: &str| match (word, schema["format"].as_str()) {
         ("string", Some("date-time")) => "time".to_owned(),
         ("array", _) => format!("list of {}", kind(&schema["items"])),
-        ("" , _) => "value".to_owned(),
+        ("", _) => "value".to_owned(),
         (word, _) => word.to_owned(),
     };
     words.iter().map(|word| one(word)).collect::<Vec<_>>().join(" or ")

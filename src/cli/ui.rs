@@ -6,17 +6,28 @@
 use std::io::{self, BufRead as _, IsTerminal as _, Write};
 
 use crate::cli::render::text::{BAD, DIM, DUE, Text, is_unsafe};
+use crate::cli::ui::progress::{Patience, Progress};
 use anstream::{AutoStream, ColorChoice};
 
+pub(crate) mod editor;
 #[cfg(unix)]
 mod hidden;
+pub(crate) mod progress;
 #[cfg(unix)]
 mod interrupt;
+mod lent;
+#[cfg(unix)]
+mod pager;
+#[cfg(unix)]
+pub(crate) mod picker;
 #[cfg(unix)]
 pub(crate) mod screen;
 
 /// Narrower than this nothing can be read, so the size that a broken terminal reports is not believed.
 const WIDTH_MIN: usize = 10;
+
+/// How far in a message goes on that is longer than a line.
+const MESSAGE_HANG: usize = 2;
 
 /// What people ask of colours.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, clap::ValueEnum)]
@@ -50,11 +61,17 @@ pub(crate) struct Ui {
     form: Form,
     /// Whether standard output is a terminal.
     is_terminal: bool,
+    /// Whether what is long may be given to a pager.
+    may_page: bool,
+    #[cfg(unix)]
+    pager: Option<pager::Pager>,
 }
 
 struct Stream<S: anstream::stream::RawStream> {
     inner: AutoStream<S>,
     width: Option<usize>,
+    /// Whether a person's terminal shows it, where what is written from right to left is kept apart.
+    is_terminal: bool,
     /// Nobody reads any more: say nothing, and do not fail.
     is_closed: bool,
     failure: Option<io::Error>,
@@ -78,8 +95,19 @@ impl Ui {
         let out_color = choose(color, out.is_terminal(), environment);
         let err_color = choose(color, err.is_terminal(), environment);
         let is_terminal = out.is_terminal();
-        let (out, err) = (Stream::new(out, out_color, out_width), Stream::new(err, err_color, err_width));
-        Self { out, err, form, is_terminal }
+        let is_dumb = environment.is_dumb;
+        let (is_out, is_err) = (is_terminal && !is_dumb, err.is_terminal() && !is_dumb);
+        let out = Stream::new(out, out_color, out_width, is_out);
+        let err = Stream::new(err, err_color, err_width, is_err);
+        Self {
+            out,
+            err,
+            form,
+            is_terminal,
+            may_page: true,
+            #[cfg(unix)]
+            pager: None,
+        }
     }
 
     /// Returns in which form results are given.
@@ -104,7 +132,63 @@ impl Ui {
 
     /// Gives lines of a result.
     pub(crate) fn print(&mut self, lines: &[Text]) {
+        #[cfg(unix)]
+        if self.pager.is_some() {
+            let fitted = lines.iter().flat_map(|line| line.fitted(self.out.width));
+            // Without the marks of direction, which pagers show as such.
+            let whole: String = fitted.map(|line| line.to_ansi() + "\n").collect();
+            self.page_on(&whole);
+            return;
+        }
         self.out.lines(lines);
+    }
+
+    /// Gives nothing to a pager from now on.
+    pub(crate) const fn forbid_paging(&mut self) {
+        self.may_page = false;
+    }
+
+    /// Prepares for a result that may be longer than the screen: a person on a terminal reads that in a pager.
+    pub(crate) fn expect_long(&mut self) {
+        #[cfg(unix)]
+        if self.may_page && self.form == Form::Human && self.can_redraw() {
+            let rows = rustix::termios::tcgetwinsize(io::stdout()).map_or(0, |size| usize::from(size.ws_row));
+            self.pager = Some(rows).filter(|rows| *rows > 0).and_then(pager::Pager::begin);
+        }
+    }
+
+    /// Gives text to the pager, or past it where it cannot be run.
+    #[cfg(unix)]
+    fn page_on(&mut self, ansi: &str) {
+        let Some(pager) = &mut self.pager else { return };
+        let has_colors = self.out.inner.current_choice() != ColorChoice::Never;
+        let text = if has_colors { ansi.to_owned() } else { anstream::adapter::strip_str(ansi).to_string() };
+        match pager.take(&text) {
+            Ok(None) => {}
+            Ok(Some(past)) => self.out.write(&past),
+            Err(error) => self.out.check(Err(error)),
+        }
+    }
+
+    /// Lets the person finish reading, then says what was to be said meanwhile.
+    fn end_paging(&mut self) {
+        #[cfg(unix)]
+        if let Some(mut pager) = self.pager.take() {
+            let said = std::mem::take(&mut pager.said);
+            let past = pager.end();
+            self.out.write(&past);
+            self.err.lines(&said);
+        }
+    }
+
+    /// Says lines on standard error; while a pager may be on the screen, once it is gone.
+    fn say(&mut self, lines: &[Text]) {
+        #[cfg(unix)]
+        if let Some(pager) = &mut self.pager {
+            pager.said.extend_from_slice(lines);
+            return;
+        }
+        self.err.lines(lines);
     }
 
     /// Gives a piece of a line, which what is given next goes on with.
@@ -143,6 +227,11 @@ impl Ui {
 
     /// Gives a page as it was made, which has nothing of the user's in it.
     pub(crate) fn page(&mut self, ansi: &str) {
+        #[cfg(unix)]
+        if self.pager.is_some() {
+            self.page_on(ansi);
+            return;
+        }
         self.out.write(ansi);
     }
 
@@ -170,15 +259,58 @@ impl Ui {
     /// Says on standard error what is going on.
     pub(crate) fn progress(&mut self, message: &str) {
         match self.form {
-            Form::Human | Form::Json | Form::Id => self.err.lines(&[Text::plain(message)]),
+            Form::Human | Form::Json | Form::Id => self.say(&[Text::plain(message)]),
             Form::Quiet => {}
         }
+    }
+
+    /// Returns a bar for `total` steps of `what`, for people on a terminal.
+    pub(crate) fn bar(&self, total: u64, what: &'static str) -> Progress {
+        if self.shows_progress() { Progress::counted(total, what) } else { Progress::hidden() }
+    }
+
+    /// Says `what` goes on, to people on a terminal, once it takes long.
+    pub(crate) fn patience(&self, what: &'static str) -> Patience {
+        if self.shows_progress() { Patience::with(what) } else { Patience::hidden() }
+    }
+
+    fn shows_progress(&self) -> bool {
+        self.form == Form::Human && io::stderr().is_terminal() && !Environment::of_process().is_dumb
     }
 
     /// Returns whether a person is there to be asked.
     #[expect(clippy::unused_self, reason = "whoever asks does so through the two streams")]
     pub(crate) fn can_ask(&self) -> bool {
         io::stdin().is_terminal() && io::stderr().is_terminal()
+    }
+
+    /// Returns whether a person is there who wants to be asked: programs and scripts say all they mean beforehand.
+    pub(crate) fn may_ask(&self) -> bool {
+        self.form == Form::Human && self.can_ask()
+    }
+
+    /// Returns whether a person may be given a list to pick from, drawn on standard error.
+    pub(crate) fn can_take_over(&self) -> bool {
+        self.may_ask() && !Environment::of_process().is_dumb
+    }
+
+    /// Returns whether a person may be given an editor, which shows itself on standard output.
+    pub(crate) fn can_edit(&self) -> bool {
+        self.is_terminal && self.may_ask()
+    }
+
+    /// Lets a person pick one of several.
+    ///
+    /// # Errors
+    /// The terminal cannot be used.
+    #[cfg(unix)]
+    pub(crate) fn pick(&self, choices: &[picker::Choice]) -> io::Result<picker::Picked> {
+        picker::pick(choices, self.err.inner.current_choice() != ColorChoice::Never)
+    }
+
+    /// Returns how wide a line of standard error may be.
+    pub(crate) const fn err_width(&self) -> Option<usize> {
+        self.err.width
     }
 
     /// Returns whether a person reads the results on a terminal, so that long lists may be folded.
@@ -259,16 +391,23 @@ impl Ui {
 
     /// Puts a question, of which the last line is answered.
     fn question(&mut self, question: &str) {
+        self.end_paging();
         let (before, last) = question.rsplit_once('\n').unwrap_or(("", question));
-        let lines: Vec<Text> = before.lines().map(Text::plain).collect();
+        let mut lines: Vec<Text> = before.lines().map(Text::plain).collect();
+        let mut last = Text::plain(last).fitted(self.err.width);
+        let answered = last.pop().unwrap_or_default();
+        lines.extend(last);
         self.err.lines(&lines);
-        self.err.write(&Text::plain(last).to_ansi());
+        // The space behind it, which folding takes away.
+        let space = if question.ends_with(' ') && !answered.to_ansi().ends_with(' ') { " " } else { "" };
+        self.err.write(&(answered.to_terminal() + space));
     }
 
     /// Writes out what is left, and returns why standard output could not be written to.
     ///
     /// A closed pipe is no failure: whoever read has seen enough.
     pub(crate) fn finish(&mut self) -> Option<io::Error> {
+        self.end_paging();
         self.out.check(Ok(()));
         let flushed = self.out.inner.flush();
         self.out.check(flushed);
@@ -286,10 +425,10 @@ impl Ui {
                     text.push(": ");
                 }
                 text.push(line);
-                text
+                text.hanging(MESSAGE_HANG)
             })
             .collect();
-        self.err.lines(&lines);
+        self.say(&lines);
     }
 }
 
@@ -297,13 +436,16 @@ impl<S> Stream<S>
 where
     S: anstream::stream::RawStream + anstream::stream::AsLockedWrite,
 {
-    fn new(raw: S, choice: ColorChoice, width: Option<usize>) -> Self {
-        Self { inner: AutoStream::new(raw, choice), width, is_closed: false, failure: None }
+    fn new(raw: S, choice: ColorChoice, width: Option<usize>, is_terminal: bool) -> Self {
+        Self { inner: AutoStream::new(raw, choice), width, is_terminal, is_closed: false, failure: None }
     }
 
-    /// All lines in one write: a long list is not a thousand system calls.
+    /// All lines in one write: a long list is not a thousand system calls. What is wider than the terminal goes on in the next
+    /// line where it reads well, and not where the terminal happens to end.
     fn lines(&mut self, lines: &[Text]) {
-        let whole: String = lines.iter().map(|line| line.to_ansi() + "\n").collect();
+        let written = if self.is_terminal { Text::to_terminal } else { Text::to_ansi };
+        let fitted = lines.iter().flat_map(|line| line.fitted(self.width));
+        let whole: String = fitted.map(|line| written(&line) + "\n").collect();
         self.write(&whole);
     }
 

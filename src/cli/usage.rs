@@ -38,6 +38,7 @@ const SYNONYMS: [(&str, &[&str]); 15] = [
 pub(crate) fn tell(ui: &mut Ui, error: &clap::Error, typed: &[String]) -> Exit {
     match error.kind() {
         ErrorKind::DisplayHelp => {
+            ui.expect_long();
             ui.page(&help::page(typed).ansi().to_string());
             Exit::Done
         }
@@ -228,7 +229,7 @@ mod tests {
     fn an_unknown_command_gets_the_nearest_one_or_add() {
         insta::assert_snapshot!(told("snoze 12"), @r#"
         error: cannot run "snoze": there is no such command
-        hint: did you mean keiko snooze?
+        hint: did you mean keiko snooze 12?
         exit: 2
         "#);
         insta::assert_snapshot!(told("milk tomorrow"), @r#"
@@ -242,7 +243,7 @@ mod tests {
     fn wrong_options_are_named() {
         insta::assert_snapshot!(told("add milk --att tomorrow"), @"
         error: unexpected argument '--att' found
-        hint: a similar argument exists: '--at'
+        hint: did you mean keiko add milk --at tomorrow?
         exit: 2
         ");
         insta::assert_snapshot!(told("done -5"), @"
@@ -257,7 +258,7 @@ mod tests {
         ");
         insta::assert_snapshot!(told("pause"), @"
         error: the following required arguments were not provided: <TASK>...
-        hint: run keiko pause --help to see how it is used
+        hint: such as keiko pause 3; keiko pause --help says more
         exit: 2
         ");
         insta::assert_snapshot!(told("pause 3 --for 1h --until 9am"), @"
@@ -285,8 +286,8 @@ mod tests {
         hint: run keiko daemon --help to see what there is
         exit: 2
         "#);
-        insta::assert_snapshot!(told("daemon restart"), @r#"
-        error: cannot run "restart": there is no such command
+        insta::assert_snapshot!(told("daemon strt"), @r#"
+        error: cannot run "strt": there is no such command
         hint: did you mean keiko daemon start?
         exit: 2
         "#);

@@ -1,5 +1,7 @@
 //! What can be said on the daemon's command line? All else is in the configuration.
 
+use std::path::PathBuf;
+
 use chrono::DateTime;
 use clap::{Parser, ValueEnum};
 
@@ -17,6 +19,14 @@ pub(super) struct Args {
     /// Begin with no tasks where the database was damaged and is set aside.
     #[arg(long)]
     pub(super) empty: bool,
+
+    /// Put a copy that keiko backup made in the place of the database, and end; keiko restore asks for that.
+    #[arg(long, value_name = "FILE", hide = true)]
+    pub(super) restore: Option<PathBuf>,
+
+    /// Check the copy only.
+    #[arg(long, requires = "restore", hide = true)]
+    pub(super) check: bool,
 
     /// Write log lines for people (text) or one JSON object a line, above the configuration; not to the journal then.
     #[arg(long, value_name = "FORMAT")]

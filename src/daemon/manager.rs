@@ -85,7 +85,8 @@ impl Manager {
             // One that stands still is not spoken for: the manager makes an end of it.
             match timeout(rest, handle.beat()).await {
                 Ok(Ok(())) => self.tell(&["WATCHDOG=1"]),
-                Ok(Err(_)) => return,
+                // It is about to stop.
+                Ok(Err(_)) => {}
                 Err(_) => tracing::error!("the loop has stood still for {} s", rest.as_secs()),
             }
             if timeout(rest, stop.cancelled()).await.is_ok() {

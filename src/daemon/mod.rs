@@ -50,6 +50,7 @@ mod inherited;
 mod lock;
 mod manager;
 mod reload;
+mod restore;
 mod settings;
 mod signals;
 mod targets;
@@ -145,6 +146,8 @@ impl DaemonError {
                 | StoreError::Broken { .. }
                 | StoreError::Damaged { .. }
                 | StoreError::Taken { .. }
+                | StoreError::BadExport { .. }
+                | StoreError::Importing
                 | StoreError::Closed => EXIT_STORAGE,
             },
             Self::Damaged { .. } => EXIT_STORAGE,
@@ -174,6 +177,8 @@ impl DaemonError {
                 | StoreError::Broken { .. }
                 | StoreError::Damaged { .. }
                 | StoreError::Taken { .. }
+                | StoreError::BadExport { .. }
+                | StoreError::Importing
                 | StoreError::Closed => None,
             },
             Self::Paths { .. }
@@ -201,7 +206,12 @@ pub fn main() -> ExitCode {
         return examined();
     }
     let mut log = None;
-    match run(&args, &mut log, handed) {
+    let mode = if args.check { restore::Mode::Check } else { restore::Mode::Replace };
+    let ended = match &args.restore {
+        Some(copy) => restore::run(copy, mode),
+        None => run(&args, &mut log, handed),
+    };
+    match ended {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             tracing::error!("{error}");

@@ -161,12 +161,7 @@ const fn kind(verb: Verb) -> OpenKind {
 }
 
 /// Returns the task of a number, where the rules let the verb be said of it.
-fn fitting(
-    store: &dyn Store,
-    verb: Verb,
-    number: Number,
-    moment: &Moment<'_>,
-) -> Result<Option<Snapshot>, CallError> {
+fn fitting(store: &dyn Store, verb: Verb, number: Number, moment: &Moment<'_>) -> Result<Option<Snapshot>, CallError> {
     let id: Option<TaskId> = store.by_number(number)?;
     let Some(snapshot) = id.map(|id| store.snapshot(id)).transpose()?.flatten() else { return Ok(None) };
     let has_command = snapshot.task.details.command.is_some();

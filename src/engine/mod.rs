@@ -24,6 +24,7 @@ use crate::store::{Store, StoreError};
 
 mod advance;
 mod ahead;
+pub mod archive;
 pub mod choices;
 pub mod chronicle;
 mod day;

@@ -313,6 +313,9 @@ impl Engine {
                 }
             }
         }
+        for import in sorted.imports {
+            self.import(import).await;
+        }
         self.refill(presences).await;
         if let Err(error) = followed {
             // Only now: on a full disk what is due may find room where all that moves with the clock does not.
@@ -359,6 +362,7 @@ impl Engine {
                 Input::Advance { to, jump, reply } => self.take_advance(Advance { to, jump, reply }),
                 Input::Configure { settings, reply } => self.configure(settings, reply),
                 Input::Wait { wait, reply } => self.take_wait(wait, reply),
+                Input::Import { import, reply } => sorted.imports.push((import, reply)),
                 Input::Audit { reply } => sorted.audits.push(reply),
                 Input::Beat { reply } => sorted.beats.push(reply),
             }
@@ -449,6 +453,11 @@ impl Engine {
         }
         self.follow(plan);
         Ok(!is_empty)
+    }
+
+    /// Tells how far the store has come.
+    pub(super) fn tell_last_seq(&self, last_seq: u64) {
+        self.last_seq.send_replace(last_seq);
     }
 
     async fn write(&mut self, change: Change) -> Result<(), Arc<StoreError>> {

@@ -33,7 +33,9 @@ pub use crate::protocol::methods::outgoing::{
     ChannelList, ChannelListResult, ChannelPause, ChannelResult, ChannelResume, ChannelTest, ChannelTestResult,
     DELIVERIES_MAX, DeliveryList, DeliveryListResult,
 };
-pub use crate::protocol::methods::storage::{Backup, BackupResult};
+pub use crate::protocol::methods::storage::{
+    Backup, BackupResult, Export, ExportResult, Import, ImportResult, RestoreResult, Untaken,
+};
 pub use crate::protocol::methods::story::{WHY_DEFAULT, WHY_MAX, Why, WhyResult};
 pub use crate::protocol::methods::update::Update;
 pub use crate::protocol::methods::verbs::{
@@ -137,6 +139,8 @@ methods! {
     HookAdd "hook.add" HookAdd -> HookAddResult;
     HookRemove "hook.remove" HookRemove -> HookRemoveResult;
     StoreBackup "store.backup" Backup -> BackupResult;
+    StoreExport "store.export" Export -> ExportResult;
+    StoreImport "store.import" Import -> ImportResult;
     TimeParse "time.parse" Parse -> Reading;
     ClockAdvance "clock.advance" Advance -> AdvanceResult;
     RpcDiscover "rpc.discover" Discover -> Json;

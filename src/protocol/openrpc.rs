@@ -154,7 +154,7 @@ pub(crate) mod tests {
             Unblock Wait Choices Tags History Why
             OpBegin OpList OpGet Undo AgendaGet AwaySet AwayGet EventList
             EventSubscribe EventUnsubscribe DeliveryList ChannelList ChannelPause ChannelResume ChannelTest
-            HookList HookAdd HookRemove Backup Parse Advance
+            HookList HookAdd HookRemove Backup Export Import Parse Advance
             Discover
         };
         assert_eq!(checked.map(|(method, ())| method), Method::ALL);
@@ -196,6 +196,7 @@ pub(crate) mod tests {
             objects::Progress: "Progress",
             methods::Command: "CommandParams",
             methods::Limits: "LimitsParams",
+            methods::Untaken: "Untaken",
             EventPushed: "EventPushed",
             ErrorData: "ErrorData",
             Candidate: "Candidate",

@@ -175,9 +175,13 @@ fn titles_are_one_line_without_controls_for_every_shell() {
 #[test]
 fn each_shell_gets_the_script_that_is_checked_in() {
     let home = Home::empty();
-    for (shell, file) in
-        [("bash", "keiko.bash"), ("zsh", "_keiko"), ("fish", "keiko.fish"), ("elvish", "keiko.elv"), ("powershell", "keiko.ps1")]
-    {
+    for (shell, file) in [
+        ("bash", "keiko.bash"),
+        ("zsh", "_keiko"),
+        ("fish", "keiko.fish"),
+        ("elvish", "keiko.elv"),
+        ("powershell", "keiko.ps1"),
+    ] {
         let ran = home.keiko(&format!("completions {shell}"));
         let kept = fs::read_to_string(scripts().join(file)).expect("it is checked in");
         assert_eq!((ran.code, ran.stdout), (Some(0), kept), "{shell}");
@@ -205,7 +209,8 @@ impl Desk {
         home.keiko("pause 3");
         let files = home.path().join("files");
         fs::create_dir(&files).expect("it is ours");
-        for name in ["$(touch pwned)", "`touch pwned`", "; touch pwned", "two\nlines", "-rf", "12 * ?", "it's \"one\""] {
+        for name in ["$(touch pwned)", "`touch pwned`", "; touch pwned", "two\nlines", "-rf", "12 * ?", "it's \"one\""]
+        {
             fs::write(files.join(format!("hostile {name}")), "").expect("it is ours");
         }
         fs::write(files.join("$(touch pwned)"), "").expect("it is ours");

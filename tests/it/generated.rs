@@ -13,8 +13,7 @@ const REGENERATE: &str = "KEIKO_REGENERATE";
 fn completions_and_manual_pages_are_fresh() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let is_regenerating = std::env::var_os(REGENERATE).is_some();
-    let daemon = Daemon { arguments: keiko::daemon::command(), limits: keiko::api::limits::limits() };
-    let expected = files(&daemon);
+    let expected = files(&daemon());
     let mut stale = Vec::new();
     for file in &expected {
         let path = root.join(&file.path);
@@ -29,7 +28,9 @@ fn completions_and_manual_pages_are_fresh() {
         }
     }
     let wanted: BTreeSet<PathBuf> = expected.iter().map(|file| root.join(&file.path)).collect();
-    for path in ["completions", "man", "src/service/package"].iter().flat_map(|directory| entries(&root.join(directory))) {
+    for path in
+        ["completions", "man", "src/service/package"].iter().flat_map(|directory| entries(&root.join(directory)))
+    {
         if wanted.contains(&path) {
             continue;
         }
@@ -40,6 +41,10 @@ fn completions_and_manual_pages_are_fresh() {
         }
     }
     assert!(stale.is_empty(), "stale: {stale:#?}\nrun {REGENERATE}=1 cargo test --test it generated");
+}
+
+fn daemon() -> Daemon {
+    Daemon { arguments: keiko::daemon::command(), limits: keiko::api::limits::limits() }
 }
 
 /// What `cargo deb` packs: where it is found, and where it goes.
@@ -59,7 +64,7 @@ fn a_package_brings_every_generated_file_and_names_none_that_is_not_there() {
         Some((begin, end)) => path.starts_with(begin) && path.ends_with(end),
         None => pattern == path,
     };
-    for file in files(keiko::daemon::command()) {
+    for file in files(&daemon()) {
         let path = file.path.display().to_string();
         // Shells that Debian has no place for bring their own.
         let has_place =

@@ -77,6 +77,7 @@ mod wire_connections;
 mod wire_frames;
 mod wire_log;
 mod wire_socket;
+mod wording;
 
 #[test]
 fn every_file_is_listed() {

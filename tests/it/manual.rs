@@ -149,7 +149,10 @@ fn server() -> u16 {
                 let mut line = String::new();
                 while reader.read_line(&mut line).is_ok_and(|count| count > 2) {
                     let lower = line.to_lowercase();
-                    length = lower.strip_prefix("content-length:").and_then(|text| text.trim().parse().ok()).unwrap_or(length);
+                    length = lower
+                        .strip_prefix("content-length:")
+                        .and_then(|text| text.trim().parse().ok())
+                        .unwrap_or(length);
                     line.clear();
                 }
                 let mut body = vec![0; length];
@@ -314,7 +317,9 @@ fn every_page_is_clean_for_man_and_mandoc() {
 fn every_page_says_how_it_ends_and_where_more_is_said() {
     let pages = pages();
     for (name, content) in &pages {
-        let has = |section: &str| content.contains(&format!("\n.SH {section}\n")) || content.contains(&format!("\n.SH \"{section}\"\n"));
+        let has = |section: &str| {
+            content.contains(&format!("\n.SH {section}\n")) || content.contains(&format!("\n.SH \"{section}\"\n"))
+        };
         assert!(has("DESCRIPTION") && has("SEE ALSO"), "{name}");
         if name.ends_with(".1") || name.ends_with(".8") {
             assert!(has("SYNOPSIS") && has("EXAMPLES") && has("EXIT STATUS"), "{name}");
@@ -324,7 +329,8 @@ fn every_page_says_how_it_ends_and_where_more_is_said() {
         assert!(pages[name].contains("\n.SH FILES\n") && pages[name].contains("\n.SH ENVIRONMENT\n"), "{name}");
     }
     // A page that is named is there; the configuration's is made elsewhere.
-    let names: Vec<String> = pages.keys().map(|name| name.replace('.', "(") + ")").chain(["keiko.toml(5)".to_owned()]).collect();
+    let names: Vec<String> =
+        pages.keys().map(|name| name.replace('.', "(") + ")").chain(["keiko.toml(5)".to_owned()]).collect();
     for (name, content) in &pages {
         for line in content.lines().filter_map(|line| line.strip_prefix(".BR ")) {
             let named = line.trim_end_matches(',').replace("\\-", "-").replace(' ', "");
@@ -360,6 +366,8 @@ fn help_has_topics_and_finds_the_nearest() {
     assert_eq!(said("help channel test"), said("channel test --help"));
     assert_eq!(said("help keiko-done"), said("done -h"));
     assert_eq!(said("help keiko done"), said("done 12 --help"));
-    assert!(home.keiko("help done --json").json()["text"].as_str().is_some_and(|text| text.contains("Usage: keiko done")));
+    assert!(
+        home.keiko("help done --json").json()["text"].as_str().is_some_and(|text| text.contains("Usage: keiko done"))
+    );
     assert_eq!(home.keiko("daemon status").code, Some(6), "help starts no daemon");
 }

@@ -59,7 +59,19 @@ impl Newcomer {
              --noprofile -i",
             programs.display()
         );
-        newcomer.tmux(&["-f", "/dev/null", "new-session", "-d", "-x", "100", "-y", "40", "-c", &format!("{place}/home"), &shell]);
+        newcomer.tmux(&[
+            "-f",
+            "/dev/null",
+            "new-session",
+            "-d",
+            "-x",
+            "100",
+            "-y",
+            "40",
+            "-c",
+            &format!("{place}/home"),
+            &shell,
+        ]);
         newcomer.tmux(&["set-option", "-g", "history-limit", "50000"]);
         newcomer.wait();
         newcomer
@@ -71,8 +83,15 @@ impl Newcomer {
         command.env_remove("TMUX").env("LC_ALL", "C.UTF-8").stdin(Stdio::null());
         let output = command.output().expect("tmux is installed");
         if !output.status.success() {
-            let screen = Command::new("tmux").arg("-S").arg(self.home.path().join("tmux")).args(["capture-pane", "-p", "-J"]).output();
-            panic!("{words:?}: {output:?}: {:?}", screen.map(|screen| String::from_utf8_lossy(&screen.stdout).into_owned()));
+            let screen = Command::new("tmux")
+                .arg("-S")
+                .arg(self.home.path().join("tmux"))
+                .args(["capture-pane", "-p", "-J"])
+                .output();
+            panic!(
+                "{words:?}: {output:?}: {:?}",
+                screen.map(|screen| String::from_utf8_lossy(&screen.stdout).into_owned())
+            );
         }
         String::from_utf8(output.stdout).expect("tmux speaks UTF-8")
     }
@@ -169,11 +188,13 @@ fn the_first_ten_minutes_have_no_dead_end() {
     me.keiko("undo").fine(&["taken back"]);
     me.stumbles("snoze 1 1h", 2, "cannot run \"snoze\"", "keiko snooze 1 1h").says(&["snoozed 1  stretch"]);
     me.stumbles("list --al", 2, "'--al'", "keiko list --all").says(&["stretch"]);
-    me.stumbles("buy milk tomorrow", 2, "cannot run \"buy\"", "keiko add buy milk tomorrow").says(&["added 3  buy milk"]);
+    me.stumbles("buy milk tomorrow", 2, "cannot run \"buy\"", "keiko add buy milk tomorrow")
+        .says(&["added 3  buy milk"]);
     me.stumbles("today", 2, "cannot run \"today\"", "keiko agenda");
     me.stumbles("pause", 2, "<TASK>", "keiko pause 3").says(&["paused 3  buy milk"]);
     me.keiko("resume 3").fine(&["resumed 3  buy milk"]);
-    me.stumbles("help snoze", 2, "cannot help with \"snoze\"", "keiko help snooze").says(&["Lets tasks speak again later"]);
+    me.stumbles("help snoze", 2, "cannot help with \"snoze\"", "keiko help snooze")
+        .says(&["Lets tasks speak again later"]);
 
     // Without words it asks.
     me.types(&["keiko add", "water the plants tomorrow 6pm"]).fine(&["what, and when?", "added 4  water the plants"]);

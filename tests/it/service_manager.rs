@@ -191,5 +191,27 @@ fn a_service_is_installed_lives_and_goes_under_a_real_manager() {
         .map(|line| line.split(" (pid").next().unwrap_or(line).to_owned())
         .filter(|line| !line.starts_with("hint:"))
         .collect();
-    insta::assert_snapshot!(shown.join("\n"), @"");
+    insta::assert_snapshot!(shown.join("\n"), @r#"
+    started keikod
+    written [home]/.config/systemd/user/keikod.service
+    written [home]/.config/systemd/user/keikod.socket
+    keikod runs as a systemd service of yours
+    2
+    serves [home]/.local/share/keiko
+    0
+    nothing of reboots
+    status: 6
+    whoever calls is answered: 2 tasks
+    2
+    keikod runs, version 0.1.0
+    1
+    1
+    cannot use grace_s = "soon": expected a whole number of seconds from 0 to 86400
+    keikod runs, version 0.1.0
+    2
+    nothing was installed
+    other.service
+    started keikod
+    stopped keikod
+    "#);
 }

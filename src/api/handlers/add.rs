@@ -69,7 +69,9 @@ pub(in crate::api) async fn add(api: &Api, params: Add) -> Result<WriteResult, R
         max_retries: params.max_retries.map(details::max_retries).transpose()?,
         max_late: params.max_late.as_deref().map(time::length).transpose()?,
     };
-    hooks::ping(api, &mut details, params.ping.as_deref()).await?;
+    if !params.preview {
+        hooks::ping(api, &mut details, params.ping.as_deref()).await?;
+    }
     let routes = options.routing.chosen_for(&details).to_vec();
     // It is for programs only from the first, and stays so whatever is configured later: they end it, and no person does.
     if details.command.is_none() && !routes.iter().any(|target| target.kind.is_person()) {
@@ -86,7 +88,11 @@ pub(in crate::api) async fn add(api: &Api, params: Add) -> Result<WriteResult, R
     }
     let deadline = deadline(api, place, &params, &schedule, words_deadline)?;
     let request = AddRequest { details, schedule, alerts, deadline, policy, waits, key };
-    let mode = Mode::of(params.preview);
+    added(api, request, warnings, Mode::of(params.preview)).await
+}
+
+/// Adds what was read, or says what that would be.
+async fn added(api: &Api, request: AddRequest, mut warnings: Vec<String>, mode: Mode) -> Result<WriteResult, RpcError> {
     let applied = match mode {
         Mode::Do => api.handle.add(request).await,
         Mode::Preview => api.handle.preview(PreviewCall::Add(Box::new(request))).await,
@@ -95,7 +101,12 @@ pub(in crate::api) async fn add(api: &Api, params: Add) -> Result<WriteResult, R
     warnings.extend(waits::warnings(&applied.snapshot));
     warnings.extend(details::mute_warning(&applied.snapshot));
     warnings.extend(api.hold_warnings(&api.quiet().await?, &applied.snapshot));
-    api.written_or_previewed(applied, warnings, mode).await
+    let is_new = applied.changed;
+    let mut written = api.written_or_previewed(applied, warnings, mode).await?;
+    if mode == Mode::Preview && is_new {
+        written.task.number = 0;
+    }
+    Ok(written)
 }
 
 /// Returns the title: what was said, else what it runs, else that of a reminder.

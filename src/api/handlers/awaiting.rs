@@ -57,7 +57,7 @@ pub(in crate::api) async fn wait(api: &Api, params: Wait) -> Result<Answered, Rp
 /// Tells what came of what was waited for, as JSON text.
 pub(in crate::api) async fn tell(api: &Api, over: Over) -> Result<RawJson, RpcError> {
     match over {
-        Over::Task(wanted, waited) => tell_wait(api, wanted, waited).await,
+        Over::Task(wanted, end) => tell_wait(api, wanted, end).await,
         Over::Output(question, news) => {
             news.map_err(|error| api.refusal(&error))?;
             runs::said(api, question).await.map(write_answer)

@@ -25,6 +25,7 @@ pub(in crate::api) async fn update(api: &Api, params: Update) -> Result<WriteRes
     }
     let id = api.find(&params.task).await?;
     let place = Place::of(api, params.zone.as_deref(), params.fixed_zone)?;
+    let ping = hooks::new_ping(api, &params).await?;
     let (schedule, alerts) = new_times(api, id, place, &params).await?;
     let schedule = match schedule {
         Some(schedule) => Some(schedule),
@@ -56,11 +57,6 @@ pub(in crate::api) async fn update(api: &Api, params: Update) -> Result<WriteRes
         schedule,
         alerts,
         waits: set_waits,
-    };
-    let ping = match &params.ping {
-        Some(Some(url)) => Some(Some(hooks::expected_ping(api, url).await?)),
-        Some(None) => Some(None),
-        None => None,
     };
     let edit = command::edited(api, id, params.command.map(Into::into), ping, edit).await?;
     if edit == Edit::default() {

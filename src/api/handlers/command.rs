@@ -4,11 +4,10 @@ use std::collections::BTreeMap;
 
 use crate::api::Api;
 use crate::api::handlers::details::{self, within};
-use crate::api::handlers::hooks;
+use crate::api::handlers::hooks::{self, NewPing};
 use crate::api::time;
 use crate::domain::command::Edit;
 use crate::domain::run::{Limits, Line, Overlap, Program};
-use crate::domain::secret::Secret;
 use crate::domain::task::{Missed, TaskId};
 use crate::domain::time::Span;
 use crate::protocol::error_code::{ErrorKind, RpcError};
@@ -145,11 +144,11 @@ pub(super) async fn edited(
     api: &Api,
     id: TaskId,
     asked: Option<Asked>,
-    ping: Option<Option<Secret>>,
+    ping: NewPing,
     mut edit: Edit,
 ) -> Result<Edit, RpcError> {
     let is_concerned = asked.is_some()
-        || ping.is_some()
+        || !matches!(ping, NewPing::Stays)
         || edit.missed.is_some()
         || edit.auto_done == Some(true)
         || matches!(edit.nag, Some(Some(_)));
@@ -170,10 +169,13 @@ pub(super) async fn edited(
             false
         }
     };
+    let ping = match ping {
+        NewPing::Stays => None,
+        NewPing::Is(_) if is_reminder => return Err(hooks::no_command_to_ping()),
+        NewPing::Is(url) => Some(Some(url)),
+        NewPing::Goes => Some(None),
+    };
     if let Some(ping) = ping {
-        if is_reminder && ping.is_some() {
-            return Err(hooks::no_command_to_ping());
-        }
         let before = seen.details.command.clone().filter(|_| !is_reminder);
         if let Some(program) = edit.command.get_or_insert(before) {
             program.ping = ping;

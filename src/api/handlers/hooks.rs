@@ -10,7 +10,7 @@ use crate::hooks::{HookError, HookState, PingError};
 use crate::protocol::SCHEMA_VERSION;
 use crate::protocol::error_code::{ErrorKind, RpcError};
 use crate::protocol::methods::{
-    HookAdd, HookAddResult, HookList, HookListResult, HookRemove, HookRemoveResult, HookStatus, PingStatus,
+    HookAdd, HookAddResult, HookList, HookListResult, HookRemove, HookRemoveResult, HookStatus, PingStatus, Update,
 };
 use crate::protocol::{from_wire, to_wire};
 
@@ -65,13 +65,33 @@ pub(super) async fn ping(api: &Api, details: &mut Details, url: Option<&str>) ->
 }
 
 /// Returns the address of a dead-man's switch, which is expected to be told something from now on.
-pub(super) async fn expected_ping(api: &Api, url: &str) -> Result<Secret, RpcError> {
+async fn expected_ping(api: &Api, url: &str) -> Result<Secret, RpcError> {
     let url = Secret::new(url.to_owned());
     api.hooks.expect_ping(&url).await.map_err(|error| match error {
         PingError::Unusable { .. } => params_error(error.to_string()),
         PingError::NotKept { .. } => RpcError::new(ErrorKind::Storage, error.to_string()),
     })?;
     Ok(url)
+}
+
+/// What becomes of the dead-man's switch of a task.
+#[derive(Debug)]
+pub(super) enum NewPing {
+    /// It is told as before.
+    Stays,
+    /// This one is told.
+    Is(Secret),
+    /// None is told.
+    Goes,
+}
+
+/// Returns what is asked of the dead-man's switch of a task.
+pub(super) async fn new_ping(api: &Api, params: &Update) -> Result<NewPing, RpcError> {
+    Ok(match &params.ping {
+        None => NewPing::Stays,
+        Some(None) => NewPing::Goes,
+        Some(Some(url)) => NewPing::Is(expected_ping(api, url).await?),
+    })
 }
 
 /// Refuses to tell a dead-man's switch of a task that has no command.

@@ -71,8 +71,10 @@ pub(in crate::api) async fn output(api: &Api, params: OutputGet) -> Result<Answe
 pub(in crate::api) async fn said(api: &Api, params: OutputGet) -> Result<OutputResult, RpcError> {
     let (task, run) = meant(api, &params).await?;
     let output = api.handle.output(&run).await.map_err(|error| api.refusal(&error))?;
-    let total = output.dropped + output.tail.len() as u64;
-    let output = behind(output, params.since.unwrap_or(0));
+    // Where it cannot be asked at the moment, what is known stays so.
+    let known = params.since.filter(|_| !run.is_over()).unwrap_or(0);
+    let total = (output.dropped + output.tail.len() as u64).max(known);
+    let output = behind(&output, params.since.unwrap_or(0));
     let said = to_wire::run::said(&output);
     Ok(OutputResult {
         schema_version: SCHEMA_VERSION,
@@ -111,7 +113,7 @@ async fn meant(api: &Api, params: &OutputGet) -> Result<(Task, Run), RpcError> {
 }
 
 /// Returns what of it lies behind so many bytes, with how many of those are not kept.
-fn behind(output: Output, since: u64) -> Output {
+fn behind(output: &Output, since: u64) -> Output {
     let known = usize::try_from(since.saturating_sub(output.dropped)).unwrap_or(usize::MAX).min(output.tail.len());
     Output { dropped: output.dropped.saturating_sub(since), tail: output.tail[known..].to_vec() }
 }
@@ -128,7 +130,7 @@ mod tests {
     fn what_is_known_of_an_output_is_not_told_again() {
         let output = Output { tail: b"defg".to_vec(), dropped: 3 };
         let check = |since: u64, tail: &[u8], dropped: u64| {
-            assert_eq!(behind(output.clone(), since), Output { tail: tail.to_vec(), dropped }, "behind {since}");
+            assert_eq!(behind(&output, since), Output { tail: tail.to_vec(), dropped }, "behind {since}");
         };
         check(0, b"defg", 3);
         check(2, b"defg", 1);

@@ -12,6 +12,7 @@ use crate::cli::context::Context;
 use crate::cli::error::{CliError, Exit};
 use crate::cli::names;
 use crate::cli::render::change::{Change, change};
+use crate::cli::render::say;
 use crate::cli::service;
 use crate::cli::ui::Form;
 use crate::config::paths::Paths;
@@ -285,6 +286,7 @@ impl NewTask {
         let (tags, words) = split_tags(words);
         let (title, text) = compose(verb, &words, self.has_time());
         Ok(methods::Add {
+            preview: false,
             text,
             title,
             at: self.at.clone().or_else(|| self.after.as_ref().map(|span| format!("in {span}"))),
@@ -336,7 +338,7 @@ fn ask(context: &mut Context<'_>, verb: Verb) -> Result<String, CliError> {
             format!("say what and when, such as: keiko {name} pay rent tomorrow 3pm"),
         )
     };
-    let line = context.ui.ask("what, and when? ").map_err(|source| CliError::Input { source })?;
+    let line = context.ui.ask(say::WHAT_AND_WHEN).map_err(|source| CliError::Input { source })?;
     line.map(|line| line.trim().to_owned()).filter(|line| !line.is_empty()).ok_or_else(nothing)
 }
 
@@ -399,14 +401,13 @@ fn hints(context: &mut Context<'_>, added: &[WriteResult]) {
     }
     if let Some(result) = added.iter().find(|result| result.task.due_at.is_none() && result.task.waits_for.is_empty()) {
         let number = result.task.number;
-        context.ui.hint(&format!("to give it a time, run keiko edit {number} tomorrow 3pm"));
+        context.ui.hint(&say::give_a_time(number));
     }
     let is_armed = |result: &WriteResult| {
         result.task.scheduled_at.is_some() || result.task.command.is_some() && result.task.due_at.is_some()
     };
     if added.iter().any(is_armed) && is_reboot_to_be_told(context) {
-        let what = "after a reboot nothing rings until a keiko command has run";
-        context.ui.hint(&format!("{what}: keiko daemon install has the system start keikod"));
+        context.ui.hint(say::GONE_AT_REBOOT);
     }
     // What was added is stored: that the hint cannot be given is no failure of the command.
     if !added.is_empty()
@@ -414,8 +415,7 @@ fn hints(context: &mut Context<'_>, added: &[WriteResult]) {
     {
         match status.counts.suspended {
             0 => {}
-            1 => context.ui.hint("1 task is paused: keiko list shows it"),
-            paused => context.ui.hint(&format!("{paused} tasks are paused: keiko list shows them")),
+            paused => context.ui.hint(&say::paused(paused)),
         }
     }
 }

@@ -33,8 +33,10 @@ impl Away {
         let words = words.trim();
         if words.is_empty() {
             if !self.except.is_empty() {
-                let hint = "such as: keiko away until monday 9am --except +med";
-                return Err(CliError::usage("cannot except a tag without a time", hint));
+                return Err(CliError::usage(
+                    "cannot except a tag without a time",
+                    "such as: keiko away until monday 9am --except +med",
+                ));
             }
             let answer = context.ask(&AwayGet {})?;
             let view = context.viewpoint(answer.now);
@@ -46,8 +48,10 @@ impl Away {
         let (first, rest) = words.split_once(' ').unwrap_or((words, ""));
         match first.to_ascii_lowercase().as_str() {
             "off" if rest.is_empty() && !question.except.is_empty() => {
-                let hint = "leave it out; keiko away until monday 9am --except +med sets it anew";
-                return Err(CliError::usage("cannot use --except with off: nothing is held then", hint));
+                return Err(CliError::usage(
+                    "cannot use --except with off: nothing is held then",
+                    "leave it out; keiko away until monday 9am --except +med sets it anew",
+                ));
             }
             "off" if rest.is_empty() => question.off = true,
             "until" | "till" => question.until = Some(rest.to_owned()),

@@ -5,8 +5,8 @@ use serde_json::json;
 
 use crate::cli::context::Context;
 use crate::cli::error::{CliError, Exit};
+use crate::cli::render::say;
 use crate::cli::render::status::status;
-use crate::cli::render::text::Text;
 use crate::protocol::SCHEMA_VERSION;
 use crate::protocol::methods;
 
@@ -74,7 +74,7 @@ impl Daemon {
                 context.confirm(&answer, &[], |width| {
                     let mut lines = status(&answer, view, width);
                     if !is_new {
-                        lines.insert(0, Text::plain("keikod was running already"));
+                        lines.insert(0, say::RUNNING_ALREADY.into());
                     }
                     lines
                 });
@@ -82,12 +82,12 @@ impl Daemon {
             Action::Reload => {
                 context.connect()?;
                 let answer = context.ask(&methods::Reload {})?;
-                context.confirm(&answer, &answer.warnings, |_| reloaded(&answer));
+                context.confirm(&answer, &answer.warnings, |_| say::reloaded(&answer.config, &answer.at_next_start));
             }
             Action::Stop => {
                 let pid = context.stop()?;
                 let answer = json!({ "schema_version": SCHEMA_VERSION, "stopped": true, "pid": pid });
-                context.confirm(&answer, &[], |_| vec![Text::plain(&format!("stopped keikod (pid {pid})"))]);
+                context.confirm(&answer, &[], |_| vec![say::stopped(pid)]);
             }
             Action::Restart => {
                 context.restart()?;
@@ -101,13 +101,4 @@ impl Daemon {
         }
         Ok(Exit::Done)
     }
-}
-
-fn reloaded(answer: &methods::ReloadResult) -> Vec<Text> {
-    let mut lines = vec![Text::plain(&format!("reads {} from now on", answer.config))];
-    if !answer.at_next_start.is_empty() {
-        let keys = answer.at_next_start.join(", ");
-        lines.push(Text::plain(&format!("from the next start on: {keys}")));
-    }
-    lines
 }

@@ -9,6 +9,7 @@ use crate::cli::context::Context;
 use crate::cli::error::{CliError, Exit};
 use crate::cli::names;
 use crate::cli::render::change::{Change, change, of_many};
+use crate::cli::render::say;
 use crate::cli::render::text::Text;
 use crate::cli::render::time::Viewpoint;
 use crate::cli::ui::Form;
@@ -266,7 +267,7 @@ impl Tally {
             context.ui.json(&json!({ "schema_version": SCHEMA_VERSION, "results": self.results }));
         }
         if self.has_changed && context.ui.form() == Form::Human && context.ui.can_ask() {
-            context.ui.hint("keiko undo takes it back");
+            context.ui.hint(say::UNDO);
         }
         self.exit
     }
@@ -297,7 +298,7 @@ pub(crate) fn change_each_or_due<A: Ask<Answer = WriteResult>>(
     what: Change,
     question: impl Fn(Option<TaskRef>) -> A,
 ) -> Result<Exit, CliError> {
-    let (names, is_single) = match typed.meant(what.question(), context)? {
+    let (names, is_single) = match typed.meant(what, context)? {
         Meant::Nothing(exit) => return Ok(exit),
         Meant::Found(numbers) => (numbers.into_iter().map(Some).collect(), false),
         Meant::Named(names) if names.is_empty() => (vec![None], true),
@@ -361,7 +362,7 @@ pub(crate) fn called(
     typed: Typed<'_>,
     what: Change,
 ) -> Result<Result<Called, Exit>, CliError> {
-    Ok(match typed.meant(what.question(), context)? {
+    Ok(match typed.meant(what, context)? {
         Meant::Nothing(exit) => Err(exit),
         Meant::Found(numbers) => Ok((numbers, false)),
         Meant::Named(names) => {

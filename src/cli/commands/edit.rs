@@ -9,11 +9,18 @@ use crate::cli::commands::program::ProgramOptions;
 use crate::cli::commands::times::{Said, Times};
 use crate::cli::context::Context;
 use crate::cli::error::{CliError, Exit};
+use crate::cli::names;
 use crate::cli::render::change::{Change, change};
+use crate::cli::render::say;
 use crate::protocol::methods::{self, Command, TaskRef, WriteResult};
 use crate::protocol::objects::{Priority, Task};
 
+mod in_editor;
+
 /// Changes what a task says or when it comes up
+///
+/// Without a change it opens the task as text in the editor that VISUAL or EDITOR names, on a terminal: saved as it is,
+/// nothing changes.
 ///
 /// Words behind the task are its new time; words such as +home are tags to add. What is not named stays. Of a series
 /// --this gives one time another hour or day, and --following goes on with a new task; on a terminal it is asked.
@@ -23,6 +30,7 @@ use crate::protocol::objects::{Priority, Task};
 /// task.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  \
+    keiko edit 7\n  \
     keiko edit 7 tomorrow 4pm\n  \
     keiko edit 7 --title \"pay the rent\" +home --untag money\n  \
     keiko edit 7 --every \"month on the 1st\"\n  \
@@ -140,6 +148,10 @@ impl Edit {
     pub(crate) fn run(self, context: &mut Context<'_>) -> Result<Exit, CliError> {
         let parted = self.parted();
         if !self.dry_run && !self.is_change(&parted) {
+            if let Some(name) = self.in_editor(context, &parted)? {
+                let said = Said { all: self.all, yes: self.yes };
+                return in_editor::run(context, &name, &self.times, said);
+            }
             let name = parted.names.first().map_or("7", String::as_str);
             return Err(CliError::usage(
                 format!("cannot edit {}: nothing to change was given", Self::told(&parted)),
@@ -164,6 +176,17 @@ impl Edit {
             tally.add(context, Some(&name), result, |answer, view, _| change(Change::Edited, answer, view));
         }
         Ok(tally.finish(context))
+    }
+
+    /// Returns the one task that is to be edited as text, where somebody is there to do so.
+    fn in_editor(&self, context: &Context<'_>, parted: &Parted) -> Result<Option<String>, CliError> {
+        let is_filtered = !(self.filter.is_empty() && self.filter_tags.tag.is_empty());
+        let is_tag = parted.names.iter().any(|name| name.starts_with('+'));
+        if is_filtered || is_tag || !context.ui.can_edit() {
+            return Ok(None);
+        }
+        let mut names = names::names(&parted.names)?;
+        Ok(names.pop().filter(|_| names.is_empty()))
     }
 
     /// Changes one task; `None` where the person thought better of it.
@@ -199,11 +222,7 @@ impl Edit {
     }
 
     fn told(parted: &Parted) -> String {
-        match parted.names.first() {
-            Some(name) if name.starts_with('+') => format!("the tasks with {name}"),
-            Some(name) => format!("task {name}"),
-            None => "the tasks that the filter means".to_owned(),
-        }
+        say::those_meant(parted.names.first().map(String::as_str))
     }
 
     /// Refuses for several tasks what is one task's own.

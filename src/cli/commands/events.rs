@@ -41,6 +41,9 @@ pub(crate) struct Events {
 impl Events {
     /// Asks page after page, so that neither side holds a long history whole.
     pub(crate) fn run(self, context: &mut Context<'_>) -> Result<Exit, CliError> {
+        if !self.follow {
+            context.ui.expect_long();
+        }
         if let Some(name) = self.task.clone() {
             return self.of_task(context, name);
         }
@@ -115,7 +118,8 @@ fn show(ui: &mut Ui, events: &[Event], view: Viewpoint) {
     match ui.form() {
         Form::Json => events.iter().for_each(|event| ui.json(event)),
         Form::Human | Form::Quiet => {
-            let lines: Vec<_> = events.iter().map(|event| event_line(event, view)).collect();
+            let width = ui.width();
+            let lines: Vec<_> = events.iter().map(|event| event_line(event, view, width)).collect();
             ui.print(&lines);
         }
         Form::Id => {

@@ -4,10 +4,13 @@ use clap::Args;
 
 use crate::cli::context::Context;
 use crate::cli::error::{CliError, Exit};
-use crate::cli::names::names;
+use crate::cli::names::{has_range, names};
+use crate::cli::render::change::Change;
 use crate::cli::render::task::{is_open, list};
+use crate::cli::render::time::Viewpoint;
+use crate::cli::render::{pick, say};
 use crate::cli::ui::Form;
-use crate::protocol::methods;
+use crate::protocol::methods::{self, Get, TaskRef};
 use crate::protocol::objects::Task;
 
 /// How many tasks are changed without a question.
@@ -93,11 +96,12 @@ impl Typed<'_> {
         !(self.filter.is_empty() && self.tags.is_empty() && part_tags(self.words).0.is_empty())
     }
 
-    /// Returns which tasks are meant; `what` is what is to be done to them.
+    /// Returns which tasks are meant; `what` is what is to be done to them. A person is asked where a filter or a range means
+    /// more than a few; those that were typed one by one are meant for certain.
     ///
     /// # Errors
     /// A filter means none, stands beside names, or is missing where it is asked which tasks that are.
-    pub(crate) fn meant(self, what: &str, context: &mut Context<'_>) -> Result<Meant, CliError> {
+    pub(crate) fn meant(self, what: Change, context: &mut Context<'_>) -> Result<Meant, CliError> {
         let (mut tags, rest) = part_tags(self.words);
         tags.extend_from_slice(self.tags);
         let has_filter = !(self.filter.is_empty() && tags.is_empty());
@@ -106,7 +110,14 @@ impl Typed<'_> {
                 "cannot use --dry-run without a filter: it shows which tasks that means",
                 "add a filter, such as --before today; keiko list shows all tasks",
             )),
-            (false, _) => Ok(Meant::Named(names(&rest)?)),
+            (false, _) => {
+                let names = names(&rest)?;
+                let is_asked = names.len() > UNASKED_MAX && has_range(&rest) && !self.care.yes && context.ui.may_ask();
+                if is_asked && !agrees_to_named(&names, what, context)? {
+                    return Ok(Meant::Nothing(Exit::Failure));
+                }
+                Ok(Meant::Named(names))
+            }
             (true, true) => self.filter.find(&tags, self.care, what, context),
             (true, false) => Err(CliError::usage(
                 format!("cannot take both names and a filter: {:?} names tasks", rest.join(" ")),
@@ -147,7 +158,7 @@ impl Filter {
     ///
     /// # Errors
     /// None is meant.
-    fn find(&self, tags: &[String], care: Care, what: &str, context: &mut Context<'_>) -> Result<Meant, CliError> {
+    fn find(&self, tags: &[String], care: Care, what: Change, context: &mut Context<'_>) -> Result<Meant, CliError> {
         let mut answer = context.list(self.question(tags, context))?;
         answer.tasks.retain(is_open);
         if answer.tasks.is_empty() {
@@ -164,7 +175,9 @@ impl Filter {
         }
         let numbers = |tasks: &[Task]| tasks.iter().map(|task| task.number.to_string()).collect::<Vec<_>>();
         let numbers = numbers(&answer.tasks);
-        if numbers.len() > UNASKED_MAX && !care.yes && !agrees(&answer.tasks, what, context)? {
+        let is_asked = numbers.len() > UNASKED_MAX && !care.yes && context.ui.may_ask();
+        let view = context.viewpoint(answer.now);
+        if is_asked && !agrees(&answer.tasks, numbers.len(), what, view, context)? {
             return Ok(Meant::Nothing(Exit::Failure));
         }
         Ok(Meant::Found(numbers))
@@ -187,21 +200,36 @@ impl Filter {
     }
 }
 
-/// Asks a person on a terminal; a program is not asked.
-fn agrees(tasks: &[Task], what: &str, context: &mut Context<'_>) -> Result<bool, CliError> {
-    let titles: Vec<String> =
-        tasks.iter().take(UNASKED_MAX).map(|task| format!("{} {}", task.number, task.title)).collect();
-    let more = tasks.len() - titles.len();
-    let question = format!("{what} {} tasks ({} and {more} more)? [y/N] ", tasks.len(), titles.join(", "));
-    if !context.ui.can_ask() {
-        return Ok(true);
-    }
+/// Asks a person whether many tasks are to be changed; `first` are those that are shown.
+fn agrees(
+    first: &[Task],
+    count: usize,
+    what: Change,
+    view: Viewpoint,
+    context: &mut Context<'_>,
+) -> Result<bool, CliError> {
+    let (lines, question) = pick::many(what, count, first, view, context.ui.err_width());
+    context.ui.explain(&lines);
     let answer = context.ui.ask(&question).map_err(|source| CliError::Input { source })?.unwrap_or_default();
-    let agrees = ["y", "yes", "是", "好"].contains(&answer.trim().to_lowercase().as_str());
+    let agrees = say::is_yes(&answer);
     if !agrees {
-        context.ui.progress("nothing was changed");
+        context.ui.progress(say::NOTHING_CHANGED);
     }
     Ok(agrees)
+}
+
+/// As [`agrees`], of tasks that are known by their names only. One that cannot be found is told of when its turn comes.
+fn agrees_to_named(names: &[String], what: Change, context: &mut Context<'_>) -> Result<bool, CliError> {
+    let mut tasks = Vec::new();
+    for name in names.iter().take(pick::NAMED_MAX) {
+        match context.ask(&Get { task: TaskRef(name.clone()) }) {
+            Ok(found) => tasks.push(found.task),
+            Err(error) if error.refused().is_some() => {}
+            Err(error) => return Err(error),
+        }
+    }
+    let view = Viewpoint { now: context.now()?, zone: context.zone };
+    agrees(&tasks, names.len(), what, view, context)
 }
 
 /// Parts words with a `+` before them, which are tags, from the rest.

@@ -6,6 +6,7 @@ use serde_json::json;
 use crate::cli::context::Context;
 use crate::cli::error::{CliError, Exit};
 use crate::cli::help::{self, TOPICS, Topic};
+use crate::cli::render::text::Text;
 use crate::cli::ui::Form;
 use crate::protocol::SCHEMA_VERSION;
 use crate::protocol::envelope::nearest;
@@ -30,6 +31,7 @@ pub(crate) struct Help {
 impl Help {
     /// Shows the page that `keiko COMMAND --help` shows, or that of a topic.
     pub(crate) fn run(self, context: &mut Context<'_>) -> Result<Exit, CliError> {
+        context.ui.expect_long();
         // Typed as in "keiko help keiko done", or with a dash for the space, as the manual has it.
         let words = self.command.iter().flat_map(|word| word.split_whitespace()).map(str::to_lowercase);
         let mut words: Vec<String> = words.skip_while(|word| word == "keiko").collect();
@@ -38,7 +40,7 @@ impl Help {
             return Ok(Exit::Done);
         }
         if let Some(page) = words.first().and_then(|word| word.strip_prefix("keiko-")) {
-            words[0] = page.to_owned();
+            words = std::iter::once(page.to_owned()).chain(words.iter().skip(1).cloned()).collect();
         }
         let mut at = &help::program();
         let mut path: Vec<String> = Vec::new();
@@ -65,7 +67,7 @@ fn topic(word: &str) -> Option<&'static Topic> {
 fn show_topic(context: &mut Context<'_>, topic: &Topic) {
     match context.ui.form() {
         Form::Json => {
-            let lines: Vec<String> = topic.page(None).iter().map(|line| line.to_plain()).collect();
+            let lines: Vec<String> = topic.page(None).iter().map(Text::to_plain).collect();
             give_json(context, &lines.join("\n"));
         }
         Form::Human | Form::Quiet | Form::Id => {

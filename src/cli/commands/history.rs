@@ -27,6 +27,7 @@ impl History {
     /// Asks for each task's history and shows it.
     pub(crate) fn run(self, context: &mut Context<'_>) -> Result<Exit, CliError> {
         let names = self.named.names()?;
+        context.ui.expect_long();
         let mut tally = Tally::new(names.len() == 1);
         for name in names {
             let question = methods::History { task: TaskRef(name.clone()), full: self.full, since: None };

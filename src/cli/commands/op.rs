@@ -6,6 +6,7 @@ use crate::cli::args::at_least_one;
 use crate::cli::context::Context;
 use crate::cli::error::{CliError, Exit};
 use crate::cli::render::op::{line, op};
+use crate::cli::render::say;
 use crate::protocol::methods;
 
 /// Shows what was done, and what of it can be taken back
@@ -53,7 +54,7 @@ impl Op {
                 let view = context.viewpoint(answer.now);
                 context.answer(&answer, &[], |_| answer.ops.iter().map(|op| line(op, view)).collect());
                 if let Some(next) = answer.next {
-                    context.ui.hint(&format!("keiko op list --before {next} goes on"));
+                    context.ui.hint(&say::before_that(next));
                 }
             }
             What::Show(Show { op: name }) => {

@@ -6,6 +6,7 @@ use crate::cli::context::Context;
 use crate::cli::error::{CliError, Exit};
 use crate::cli::render::away::span;
 use crate::cli::render::overview::{Groups, overview};
+use crate::cli::render::say;
 use crate::cli::ui::Form;
 use crate::domain::quiet::end_in_words;
 use crate::protocol::SCHEMA_VERSION;
@@ -19,25 +20,12 @@ pub(crate) fn look(context: &mut Context<'_>) -> Result<ListResult, CliError> {
     let mut answer = context.list(List::default())?;
     // What failed may belong to a task that has ended, which is in no group.
     let status = context.ask(&Status {})?;
-    let (failed, skipped) = (status.failed_total, status.skipped_total);
-    if failed > 0 {
-        answer
-            .warnings
-            .push(format!("{failed} could not be sent within the last seven days; keiko status tells which"));
-    }
-    if status.commands_failed_total > 0 {
-        let failed = status.commands_failed_total;
-        answer.warnings.push(format!("{failed} commands failed within the last seven days; keiko status tells which"));
-    }
-    if skipped > 0 {
-        let what = "missed within the last seven days, and not made up for; keiko status tells what";
-        answer.warnings.push(format!("{skipped} {what}"));
-    }
+    answer.warnings.extend(say::troubles(status.failed_total, status.commands_failed_total, status.skipped_total));
     let view = context.viewpoint(answer.now);
     if let Some(away) = &status.away {
-        answer.warnings.push(format!("you are {}; keiko away off ends that", span(away, view)));
+        answer.warnings.push(say::away(&span(away, view)));
     } else if let Some(end) = status.quiet_until {
-        answer.warnings.push(format!("quiet until {}", end_in_words(end.instant(), view.now, view.zone)));
+        answer.warnings.push(say::quiet(&end_in_words(end.instant(), view.now, view.zone)));
     }
     Ok(answer)
 }

@@ -14,7 +14,9 @@ use crate::protocol::methods;
 /// command failed, is tried anew, as another generation of it. What is held for a target that fails goes out with
 /// `keiko channel resume`.
 #[derive(Debug, Args)]
-#[command(after_help = "Examples:\n  keiko retry 7\n  keiko retry --attention --dry-run\n  keiko retry +work --dry-run")]
+#[command(
+    after_help = "Examples:\n  keiko retry 7\n  keiko retry --attention --dry-run\n  keiko retry +work --dry-run"
+)]
 pub(crate) struct Retry {
     /// Which tasks.
     #[command(flatten)]

@@ -5,6 +5,7 @@ use clap::Args;
 use crate::cli::context::Context;
 use crate::cli::error::{CliError, Exit};
 use crate::cli::render::run::{Flow, progress, said, took};
+use crate::cli::render::say;
 use crate::cli::render::task::title;
 use crate::cli::render::text::{GOOD, NUMBER, Text};
 use crate::cli::ui::Form;
@@ -42,15 +43,11 @@ impl RunCommand {
             return Ok(Exit::Done);
         };
         let number = ordered.task.number;
-        context
-            .ui
-            .say_when_interrupted(&format!("the command runs on: keiko show {number} --output shows what it says"));
+        context.ui.say_when_interrupted(&say::runs_on(number));
         let end = follow(context, &ordered, run)?;
         tell_end(context, &end);
         if end.run.end.as_ref().is_some_and(|end| end.how == "not_started") {
-            context.ui.hint(&format!(
-                "keiko edit {number} changes what is run (-- COMMAND), where (--dir) and with which variables (--env)"
-            ));
+            context.ui.hint(&say::change_what_is_run(number));
         }
         // Where nobody reads on its end is not waited for.
         let has_failed = end.run.end.as_ref().is_some_and(|end| !end.is_success());
@@ -59,7 +56,7 @@ impl RunCommand {
 }
 
 fn began(ordered: &RunNowResult) -> Text {
-    let mut line = Text::styled(GOOD, if ordered.run.is_some() { "running" } else { "already run" });
+    let mut line = Text::styled(GOOD, say::run_began(ordered.run.is_some()));
     line.push(" ");
     line.push_styled(NUMBER, &ordered.task.number.to_string());
     line.push("  ");
@@ -143,7 +140,7 @@ fn bytes_of(output: &OutputResult) -> Vec<u8> {
 
 fn tell_lost(context: &mut Context<'_>, output: &OutputResult) {
     if output.dropped > 0 {
-        context.ui.progress(&format!("{} bytes here were not kept", output.dropped));
+        context.ui.progress(&say::lost_here(output.dropped));
     }
 }
 
@@ -151,7 +148,7 @@ fn tell_lost(context: &mut Context<'_>, output: &OutputResult) {
 pub(crate) fn show(context: &mut Context<'_>, output: &OutputResult) {
     let whole = bytes_of(output);
     if output.dropped > 0 {
-        context.ui.progress(&format!("the first {} bytes were not kept", output.dropped));
+        context.ui.progress(&say::not_kept(output.dropped));
     }
     if context.ui.is_terminal() {
         context.ui.print(&said(&whole));
@@ -162,6 +159,5 @@ pub(crate) fn show(context: &mut Context<'_>, output: &OutputResult) {
 
 fn tell_end(context: &mut Context<'_>, output: &OutputResult) {
     let Some(end) = &output.run.end else { return };
-    let took = took(&output.run).map_or(String::new(), |took| format!(", took {took}"));
-    context.ui.progress(&format!("{}{took}", end.text));
+    context.ui.progress(&say::run_ended(&end.text, took(&output.run).as_deref()));
 }

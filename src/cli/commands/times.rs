@@ -4,9 +4,9 @@ use clap::Args;
 
 use crate::cli::context::Context;
 use crate::cli::error::CliError;
+use crate::cli::render::say;
 use crate::cli::render::task::{is_open, is_series};
 use crate::cli::render::times::{after, before};
-use crate::cli::ui::Form;
 use crate::protocol::methods::{Get, SeriesScope, TaskRef, WriteResult};
 use crate::protocol::objects::Task;
 
@@ -72,8 +72,7 @@ impl Times {
     ) -> Result<Option<Meant>, CliError> {
         let Said { all, yes } = said;
         let said = Meant { scope: self.said(all), occurrence: None };
-        let is_for_people = matches!(context.ui.form(), Form::Human | Form::Quiet);
-        if said.scope.is_some() || yes || !is_for_people || !context.ui.can_ask() {
+        if said.scope.is_some() || yes || !context.ui.may_ask() {
             return Ok(Some(said));
         }
         let seen = context.ask(&Get { task: TaskRef(name.to_owned()) })?;
@@ -98,11 +97,11 @@ fn occurrence(task: &Task) -> String {
 
 fn ask(context: &mut Context<'_>, task: &Task) -> Result<Option<SeriesScope>, CliError> {
     for _ in 0..QUESTIONS_MAX {
-        let line = context.ui.ask("which times? this / following / all / no: ");
+        let line = context.ui.ask(say::WHICH_TIMES);
         let line = line.map_err(|source| CliError::Input { source })?.unwrap_or_default();
         let answer = line.trim().to_lowercase();
         if answer.is_empty() || "no".starts_with(&answer) {
-            context.ui.progress("nothing was changed");
+            context.ui.progress(say::NOTHING_CHANGED);
             return Ok(None);
         }
         if let Some((_, scope)) = ANSWERS.into_iter().find(|(word, _)| word.starts_with(&answer)) {

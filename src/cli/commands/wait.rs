@@ -7,8 +7,8 @@ use clap::Args;
 use crate::cli::commands::each::{AboutTask, Named, Tally};
 use crate::cli::context::Context;
 use crate::cli::error::{CliError, Exit};
-use crate::cli::render::task::title;
-use crate::cli::render::text::{BAD, DIM, GOOD, NUMBER, Text};
+use crate::cli::render::say;
+use crate::cli::render::wait::line;
 use crate::cli::ui::Form;
 use crate::client::ClientError;
 use crate::domain::time::{Span, Timestamp};
@@ -129,7 +129,7 @@ impl Wait {
         }
         // Once all are waited for: whoever reads it may go on.
         for number in never.drain(..) {
-            context.ui.hint(&format!("{number} has no time, and does not ring until it gets one"));
+            context.ui.hint(&say::never_rings(number));
         }
         while !open.is_empty() {
             take_answer(context, &mut calls, open, tally, exit)?;
@@ -184,24 +184,6 @@ fn never_rings(task: &Task) -> bool {
 
 fn left(ends_at: Timestamp, now: Timestamp) -> u64 {
     u64::try_from(ends_at.since(now).max(Span::ZERO).as_millis()).unwrap_or(0)
-}
-
-fn line(answer: &WaitResult) -> Text {
-    let mut line = match answer.result {
-        WaitOutcome::Fired => Text::styled(GOOD, "fired"),
-        WaitOutcome::Done => Text::styled(GOOD, "done"),
-        WaitOutcome::Ended => Text::styled(BAD, &answer.how.as_deref().unwrap_or("ended").replace('_', " ")),
-        WaitOutcome::TimedOut => Text::styled(BAD, "timed out"),
-    };
-    line.push(" ");
-    line.push_styled(NUMBER, &answer.task.number.to_string());
-    line.push("  ");
-    line.append(title(&answer.task));
-    if answer.result == WaitOutcome::TimedOut {
-        line.push("  ");
-        line.push_styled(DIM, &answer.task.stage);
-    }
-    line
 }
 
 impl From<What> for WaitFor {

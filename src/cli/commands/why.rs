@@ -41,6 +41,7 @@ impl Why {
     /// Asks for each task's story and tells it.
     pub(crate) fn run(self, context: &mut Context<'_>) -> Result<Exit, CliError> {
         let names = self.named.names()?;
+        context.ui.expect_long();
         let mut tally = Tally::new(names.len() == 1);
         for name in names {
             let question = methods::Why {

@@ -60,7 +60,7 @@ fn offer(words: &[String]) -> Offer {
     let Some((current, before)) = words.split_last() else { return Offer::default() };
     match place(&keiko, before.get(1..).unwrap_or_default(), current) {
         Place::Command { of } => values::commands(of, current),
-        Place::Option { of } => values::options(of, current),
+        Place::Option { of } => values::options(&of, current),
         Place::Value(wanted) => values::values(&wanted),
         Place::Nothing => Offer::default(),
     }
@@ -128,7 +128,10 @@ mod tests {
     fn zones_are_offered_part_by_part_however_they_are_typed() {
         assert_eq!(offered("keiko add --tz Europe/Ber"), "Europe/Berlin");
         assert_eq!(offered("keiko add --tz eur"), "Europe/ (open)");
-        assert_eq!(offered("keiko parse --tz=America/Argentina/Sa"), "--tz=America/Argentina/Salta --tz=America/Argentina/San_Juan --tz=America/Argentina/San_Luis");
+        assert_eq!(
+            offered("keiko parse --tz=America/Argentina/Sa"),
+            "--tz=America/Argentina/Salta --tz=America/Argentina/San_Juan --tz=America/Argentina/San_Luis"
+        );
     }
 
     #[test]

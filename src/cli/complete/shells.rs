@@ -222,11 +222,13 @@ mod tests {
 
     #[test]
     fn bash_replaces_only_what_stands_behind_a_colon() {
-        let offer =
-            Offer { candidates: vec![Candidate::new("webhook:ops".to_owned(), "")], ..Offer::default() };
+        let offer = Offer { candidates: vec![Candidate::new("webhook:ops".to_owned(), "")], ..Offer::default() };
         assert_eq!(answer(&["bash", "9", "80", "keiko add --via webhook:o", "o"], &offer), ":\nops\n");
         assert_eq!(answer(&["bash", "9", "80", "keiko add --via web", "web"], &offer), ":\nwebhook:ops\n");
-        assert_eq!(answer(&["bash", "9", "80", "keiko add --via \"webhook:o", "webhook:o"], &offer), ":\nwebhook:ops\n");
+        assert_eq!(
+            answer(&["bash", "9", "80", "keiko add --via \"webhook:o", "webhook:o"], &offer),
+            ":\nwebhook:ops\n"
+        );
     }
 
     #[test]

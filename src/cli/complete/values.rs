@@ -12,6 +12,7 @@ use crate::cli::complete::shells::Shell;
 use crate::cli::help::{self, TOPICS};
 use crate::cli::render::text::clean;
 use crate::config::target::SETTABLE;
+use crate::domain::delivery::ChannelKind;
 use crate::domain::stage::STAGES;
 use crate::protocol::methods::Method;
 
@@ -81,7 +82,7 @@ fn about(command: &Command) -> String {
 }
 
 /// Returns the options of a command that begin with `typed` and are not given already, save those that may stand twice.
-pub(super) fn options(of: Parsed<'_>, typed: &str) -> Offer {
+pub(super) fn options(of: &Parsed<'_>, typed: &str) -> Offer {
     let is_left = |each: &&Arg| {
         let is_given = of.given.iter().any(|given| given.get_id() == each.get_id());
         !each.is_hide_set() && (!is_given || matches!(each.get_action(), ArgAction::Append | ArgAction::Count))
@@ -130,13 +131,15 @@ fn all(wanted: &Wanted<'_>) -> Offer {
             Some(tag) => tags("+", tag),
             None => tags("", typed),
         },
-        ("add" | "remind" | "list" | "edit", "words") => typed.strip_prefix('+').map_or_else(Offer::default, |tag| tags("+", tag)),
+        ("add" | "remind" | "list" | "edit", "words") => {
+            typed.strip_prefix('+').map_or_else(Offer::default, |tag| tags("+", tag))
+        }
         (_, "tz") => zones(typed),
         (_, "stage") => words(&STAGES),
         (_, "missed") => words(&["once", "skip", "all"]),
         (_, "overlap") => words(&["skip", "queue", "allow"]),
         (_, "on_parent_fail") => words(&["hold", "run", "cancel"]),
-        ("channel", "kind") => words(&SETTABLE.map(|kind| kind.as_str())),
+        ("channel", "kind") => words(&SETTABLE.map(ChannelKind::as_str)),
         ("undo" | "op", "op") => starting(live::ops(), typed),
         ("rpc", "method") => words(&Method::ALL.iter().map(|method| method.as_str()).collect::<Vec<_>>()),
         ("help", "command") => topics(wanted, typed),

@@ -10,8 +10,11 @@ use crate::domain::time::{Timestamp, add_days};
 use crate::protocol::methods::AgendaResult;
 use crate::protocol::objects::{AgendaEntry, AgendaNote, Priority};
 
-/// The narrowest that a title becomes before what is said of it is cut.
-const TITLE_MIN: usize = 8;
+/// The narrowest that a title becomes before what is said of it goes on below.
+const TITLE_MIN: usize = 16;
+
+/// What stands between two columns.
+const GAP: usize = 2;
 
 /// How many numbers a line names that tells of several tasks.
 const NUMBERS_MAX: usize = 12;
@@ -23,15 +26,14 @@ pub(crate) fn agenda(answer: &AgendaResult, view: Viewpoint, width: Option<usize
         let until = view.exact(answer.to.instant());
         lines.push(Text::styled(DIM, &format!("nothing rings before {until}")));
     }
-    let columns = [Column::numbers(""), Column::numbers(""), Column::flexible("", TITLE_MIN)];
-    let fixed = |index: usize, cell: &dyn Fn(&AgendaEntry) -> Text| {
-        let widest = answer.entries.iter().map(|entry| cell(entry).width()).max().unwrap_or(0);
-        widest + if index == 0 { 2 } else { 4 }
+    let columns = [Column::numbers(""), Column::numbers(""), Column::rest("", TITLE_MIN)];
+    let widest = |cell: &dyn Fn(&AgendaEntry) -> Text| {
+        answer.entries.iter().map(|entry| cell(entry).width()).max().unwrap_or(0) + GAP
     };
-    let taken = fixed(0, &|entry| time(entry, view)) + fixed(1, &|entry| number(entry));
+    let taken = widest(&number) + widest(&|entry| time(entry, view));
     let room = width.map(|width| width.saturating_sub(taken));
     let rows: Vec<Vec<Text>> =
-        answer.entries.iter().map(|entry| vec![time(entry, view), number(entry), title(entry, view, room)]).collect();
+        answer.entries.iter().map(|entry| vec![number(entry), time(entry, view), title(entry, view, room)]).collect();
     let mut last_day = None;
     // Without the heading, which is empty here.
     for (entry, row) in answer.entries.iter().zip(table(&columns, &rows, width).into_iter().skip(1)) {
@@ -47,7 +49,7 @@ pub(crate) fn agenda(answer: &AgendaResult, view: Viewpoint, width: Option<usize
     let notes = notes(answer, view);
     if !notes.is_empty() {
         lines.push(Text::default());
-        lines.extend(notes.into_iter().map(|note| width.map_or(note.clone(), |width| note.cut(width))));
+        lines.extend(notes);
     }
     lines
 }
@@ -65,19 +67,19 @@ fn heading(at: Timestamp, view: Viewpoint) -> Text {
     text
 }
 
-/// `  09:00`, or `  09:00-17:30` where it is said several times within the day.
+/// `09:00`, or `09:00-17:30` where it is said several times within the day.
 fn time(entry: &AgendaEntry, view: Viewpoint) -> Text {
     let (first, last) = (entry.at.instant().in_zone(view.zone), entry.last_at.instant().in_zone(view.zone));
     let is_within = entry.times > 1 && first.date_naive() == last.date_naive();
     let last = if is_within { format!("-{}", clock(&last)) } else { String::new() };
-    Text::plain(&format!("  {}{last}", clock(&first)))
+    Text::plain(&format!("{}{last}", clock(&first)))
 }
 
 fn number(entry: &AgendaEntry) -> Text {
-    Text::styled(NUMBER, &entry.task.to_string())
+    Text::styled(NUMBER, &format!("  {}", entry.task))
 }
 
-/// Returns the title, cut so that what is said of it fits behind it.
+/// Returns the title, cut so that what is said of it fits behind it, as far as that makes sense.
 fn title(entry: &AgendaEntry, view: Viewpoint, room: Option<usize>) -> Text {
     let mut title = match entry.priority {
         Priority::High => Text::styled(BAD, "! "),
@@ -89,7 +91,7 @@ fn title(entry: &AgendaEntry, view: Viewpoint, room: Option<usize>) -> Text {
     }
     let said = said(entry, view);
     if said.is_empty() {
-        return title;
+        return room.map_or(title.clone(), |room| title.cut(room));
     }
     let said = Text::styled(DIM, &format!("  {said}"));
     let mut text = room.map_or(title.clone(), |room| title.cut(room.saturating_sub(said.width()).max(TITLE_MIN)));
@@ -185,7 +187,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::cli::render::fixture::{here, shown};
+    use crate::cli::render::fixture::{LONG, here, shown, shown_at};
     use crate::protocol::objects::Json;
 
     fn entry(changes: &Json) -> Json {
@@ -227,6 +229,9 @@ mod tests {
             }),
             json!({ "at": "2026-05-14T08:00:00-04:00", "task": 171, "title": "standup", "slot": "-30m", "only_if": "answered" }),
             json!({ "at": "2026-05-14T08:30:00-04:00", "task": 171, "title": "standup" }),
+            json!({ "at": "2026-05-14T10:00:00-04:00", "task": 172, "title": "פגישה עם דנה", "slot": "-10m" }),
+            json!({ "at": "2026-05-14T14:00:00-04:00", "task": 174, "title": LONG, "slot": "-10m" }),
+            json!({ "at": "2026-05-14T14:10:00-04:00", "task": 174, "title": LONG }),
             json!({ "at": "2027-01-02T12:00:00-05:00", "task": 171, "title": "taxes", "slot": "deadline-1d" }),
         ];
         let notes = json!([
@@ -240,19 +245,48 @@ mod tests {
 
     #[test]
     fn an_agenda_has_a_heading_for_each_day() {
-        insta::assert_snapshot!(shown(&agenda(&week(), here(), Some(80))), @"
+        insta::assert_snapshot!(shown_at(&agenda(&week(), here(), Some(80)), 80), @"
         Wed 13 May  today
-                18:00   12  pay rent +home  1h before
-                19:00   12  ! pay rent +home
-          19:10-22:20   12  pay rent  nag, every 10m, up to 20 times, unless answered
+           12        18:00  pay rent +home  1h before
+           12        19:00  ! pay rent +home
+           12  19:10-22:20  pay rent  nag, every 10m, up to 20 times, unless answered
 
         Thu 14 May  tomorrow
-          00:00-23:55    7  喝水喝水喝水喝水喝水  every 5m, 288 times
-                08:00  171  standup  30m before, if the one before is done
-                08:30  171  standup
+            7  00:00-23:55  喝水喝水喝水喝水喝水  every 5m, 288 times
+          171        08:00  standup  30m before, if the one before is done
+          171        08:30  standup
+          172        10:00  פגישה עם דנה  10m before
+          174        14:00  a very long title that goes on and on about the…  10m before
+          174        14:10  a very long title that goes on and on about the many things…
 
         Sat 2 Jan 2027
-                12:00  171  taxes  1d before the deadline
+          171        12:00  taxes  1d before the deadline
+
+        and 12 more: name fewer days, or a higher --limit
+        paused until resumed: 3, 4
+        paused until Mon 18 May 2026 09:00 EDT: 5
+        9  filter: then every 7 days after it is done
+        ");
+    }
+
+    #[test]
+    fn an_agenda_uses_a_wide_terminal() {
+        insta::assert_snapshot!(shown_at(&agenda(&week(), here(), Some(200)), 200), @"
+        Wed 13 May  today
+           12        18:00  pay rent +home  1h before
+           12        19:00  ! pay rent +home
+           12  19:10-22:20  pay rent  nag, every 10m, up to 20 times, unless answered
+
+        Thu 14 May  tomorrow
+            7  00:00-23:55  喝水喝水喝水喝水喝水  every 5m, 288 times
+          171        08:00  standup  30m before, if the one before is done
+          171        08:30  standup
+          172        10:00  פגישה עם דנה  10m before
+          174        14:00  a very long title that goes on and on about the many things that one should really not put into a title, such as the whole agenda of the meeting, the room, and who bri…  10m before
+          174        14:10  a very long title that goes on and on about the many things that one should really not put into a title, such as the whole agenda of the meeting, the room, and who brings the coff…
+
+        Sat 2 Jan 2027
+          171        12:00  taxes  1d before the deadline
 
         and 12 more: name fewer days, or a higher --limit
         paused until resumed: 3, 4
@@ -263,27 +297,42 @@ mod tests {
 
     #[test]
     fn an_agenda_fits_a_narrow_terminal() {
-        insta::assert_snapshot!(shown(&agenda(&week(), here(), Some(40))), @"
+        insta::assert_snapshot!(shown_at(&agenda(&week(), here(), Some(40)), 40), @"
         Wed 13 May  today
-                18:00   12  pay ren…  1h before
-                19:00   12  ! pay rent +home
-          19:10-22:20   12  pay rent  nag, ever…
+           12        18:00  pay rent +home
+            1h before
+           12        19:00  ! pay rent +home
+           12  19:10-22:20  pay rent
+            nag, every 10m, up to 20 times,
+            unless answered
 
         Thu 14 May  tomorrow
-          00:00-23:55    7  喝水喝…  every 5m, …
-                08:00  171  standup  30m before…
-                08:30  171  standup
+            7  00:00-23:55  喝水喝水喝水喝…
+            every 5m, 288 times
+          171        08:00  standup
+            30m before, if the one before is
+            done
+          171        08:30  standup
+          172        10:00  פגישה עם דנה
+            10m before
+          174        14:00  a very long tit…
+            10m before
+          174        14:10  a very long title t…
 
         Sat 2 Jan 2027
-                12:00  171  taxes  1d before th…
+          171        12:00  taxes
+            1d before the deadline
 
-        and 12 more: name fewer days, or a high…
+        and 12 more: name fewer days, or a
+          higher --limit
         paused until resumed: 3, 4
-        paused until Mon 18 May 2026 09:00 EDT:…
-        9  filter: then every 7 days after it i…
+        paused until Mon 18 May 2026 09:00 EDT:
+          5
+        9  filter: then every 7 days after it is
+          done
         ");
         for width in [20, 40, 80, 200] {
-            for line in agenda(&week(), here(), Some(width)) {
+            for line in agenda(&week(), here(), Some(width)).iter().flat_map(|line| line.fitted(Some(width))) {
                 assert!(line.width() <= width, "{line:?} is wider than {width}");
             }
         }

@@ -319,7 +319,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::cli::render::fixture::{here, shown, task};
+    use crate::cli::render::fixture::{LONG, here, shown, shown_at, task};
     use crate::protocol::objects::Json;
 
     fn told(what: Change, is_change: bool, fields: &Json) -> String {
@@ -349,6 +349,55 @@ mod tests {
           repeats Thu 14 May 09:30, Fri 15 May 09:30, Mon 18 May 09:30
         ");
         insta::assert_snapshot!(told(Change::Added, true, &json!({ "due_at": null, "scheduled_at": null, "state": "CREATED" })), @"added 12  pay rent  no time");
+    }
+
+    #[test]
+    fn a_confirmation_fits_any_terminal() {
+        let told = |title: &str, width| {
+            let mut fields = series();
+            fields["title"] = json!(title);
+            let result = json!({
+                "schema_version": 1, "now": "2026-05-13T16:00:00-04:00", "op_id": "op", "changed": true,
+                "task": task(&fields), "passed_over": 0, "warnings": [],
+            });
+            let result = serde_json::from_value(result).expect("a result of the test's own");
+            shown_at(&change(Change::Added, &result, here()), width)
+        };
+        insta::assert_snapshot!(told(LONG, 40), @"
+        added 7  a very long title that goes on
+          and on about the many things that one
+          should really not put into a title,
+          such as the whole agenda of the
+          meeting, the room, and who brings the
+          coffee
+          Thu 14 May 2026 09:30 EDT (in 17h 30m)
+          repeats Thu 14 May 09:30, Fri 15 May
+            09:30, Mon 18 May 09:30
+        ");
+        insta::assert_snapshot!(told(LONG, 80), @"
+        added 7  a very long title that goes on and on about the many things that one
+          should really not put into a title, such as the whole agenda of the meeting,
+          the room, and who brings the coffee  Thu 14 May 2026 09:30 EDT (in 17h 30m)
+          repeats Thu 14 May 09:30, Fri 15 May 09:30, Mon 18 May 09:30
+        ");
+        insta::assert_snapshot!(told(LONG, 200), @"
+        added 7  a very long title that goes on and on about the many things that one should really not put into a title, such as the whole agenda of the meeting, the room, and who brings the coffee
+          Thu 14 May 2026 09:30 EDT (in 17h 30m)
+          repeats Thu 14 May 09:30, Fri 15 May 09:30, Mon 18 May 09:30
+        ");
+        insta::assert_snapshot!(told("喝水，提醒我每半小时站起来走一走，看看窗外", 40), @"
+        added 7  喝水，提醒我每半小时站起来走一
+          走，看看窗外
+          Thu 14 May 2026 09:30 EDT (in 17h 30m)
+          repeats Thu 14 May 09:30, Fri 15 May
+            09:30, Mon 18 May 09:30
+        ");
+        insta::assert_snapshot!(told("e\u{301}tude 👨\u{200d}👩\u{200d}👧 פגישה", 40), @"
+        added 7  étude 👨‍👩‍👧 פגישה
+          Thu 14 May 2026 09:30 EDT (in 17h 30m)
+          repeats Thu 14 May 09:30, Fri 15 May
+            09:30, Mon 18 May 09:30
+        ");
     }
 
     #[test]

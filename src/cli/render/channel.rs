@@ -6,17 +6,13 @@ use crate::cli::render::time::Viewpoint;
 use crate::protocol::methods::{ChannelListResult, ChannelTestResult};
 use crate::protocol::objects::TargetStatus;
 
-/// The narrowest that the last column becomes before the line is cut.
-const REST_MIN: usize = 8;
+/// How much room the last column has at least; reasons are long.
+const REST_MIN: usize = 28;
 
 /// Returns a table of the targets: how each does, how much waits for it, and why.
 pub(crate) fn channels(answer: &ChannelListResult, view: Viewpoint, width: Option<usize>) -> Vec<Text> {
-    let columns = [
-        Column::flexible("TARGET", 12),
-        Column::words("STATE"),
-        Column::numbers("TO SEND"),
-        Column::flexible("", REST_MIN),
-    ];
+    let columns =
+        [Column::words("TARGET"), Column::words("STATE"), Column::numbers("TO SEND"), Column::rest("", REST_MIN)];
     let row = |target: &TargetStatus| {
         let away = answer.channels.iter().find(|channel| is_of(target, &channel.kind) && !channel.present);
         let reason = away.and_then(|channel| channel.reason.as_deref());
@@ -98,7 +94,7 @@ mod tests {
     use serde_json::{Value, json};
 
     use super::*;
-    use crate::cli::render::fixture::{here, shown};
+    use crate::cli::render::fixture::{here, shown, shown_at};
 
     fn target_of(name: &str, breaker: &str, more: &Value) -> Value {
         let mut target = json!({
@@ -131,18 +127,44 @@ mod tests {
             ],
         });
         let answer = serde_json::from_value(answer).expect("an answer of the test's own");
-        insta::assert_snapshot!(shown(&channels(&answer, here(), Some(120))), @"
+        insta::assert_snapshot!(shown_at(&channels(&answer, here(), Some(120)), 120), @"
         TARGET        STATE   TO SEND
         desktop       away          2  no notification server
         terminal      ready
-        webhook:ops   fails        40  since Wed 13 May 15:20, https://ops.example answered 503, next try in 5m, 14 failed in a…
+        webhook:ops   fails        40  since Wed 13 May 15:20, https://ops.example answered 503, next try in 5m, 14 failed in a
+                                       row, 40 held
         webhook:chat  paused           since Wed 13 May 12:00
         ");
-        insta::assert_snapshot!(shown(&channels(&answer, here(), Some(60))), @"
+        insta::assert_snapshot!(shown_at(&channels(&answer, here(), Some(40)), 40), @"
+        TARGET        STATE   TO SEND
+        desktop       away          2
+            no notification server
+        terminal      ready
+        webhook:ops   fails        40
+            since Wed 13 May 15:20,
+            https://ops.example answered 503,
+            next try in 5m, 14 failed in a row,
+            40 held
+        webhook:chat  paused
+            since Wed 13 May 12:00
+        ");
+        insta::assert_snapshot!(shown_at(&channels(&answer, here(), Some(80)), 80), @"
         TARGET        STATE   TO SEND
         desktop       away          2  no notification server
         terminal      ready
-        webhook:ops   fails        40  since Wed 13 May 15:20, http…
+        webhook:ops   fails        40  since Wed 13 May 15:20, https://ops.example
+                                       answered 503, next try in 5m, 14 failed in a row,
+                                       40 held
+        webhook:chat  paused           since Wed 13 May 12:00
+        ");
+        insta::assert_snapshot!(shown_at(&channels(&answer, here(), Some(60)), 60), @"
+        TARGET        STATE   TO SEND
+        desktop       away          2  no notification server
+        terminal      ready
+        webhook:ops   fails        40  since Wed 13 May 15:20,
+                                       https://ops.example answered
+                                       503, next try in 5m, 14
+                                       failed in a row, 40 held
         webhook:chat  paused           since Wed 13 May 12:00
         ");
     }

@@ -17,7 +17,8 @@ pub(crate) fn findings(findings: &[Finding], width: Option<usize>) -> Vec<Text> 
             Level::Note => (DUE, "note"),
             Level::Wrong => (BAD, "wrong"),
         };
-        let told = Text::plain(&finding.text).wrapped(width.map(|width| width.saturating_sub(margin).max(20)));
+        let told =
+            Text::plain(&finding.text).hanging(0).fitted(width.map(|width| width.saturating_sub(margin).max(20)));
         for (index, part) in told.into_iter().enumerate() {
             let mut line = if index == 0 {
                 let mut line = Text::styled(style, &format!("{word:<LEVEL_CELLS$}"));
@@ -71,7 +72,18 @@ mod tests {
                 Some("apt-get install dunst".to_owned()),
             ),
         ];
-        insta::assert_snapshot!(shown(&findings(&found, Some(60))), @"");
-        insta::assert_snapshot!(shown(&findings(&found[..1], None)), @"");
+        insta::assert_snapshot!(shown(&findings(&found, Some(60))), @"
+        ok    versions      keiko 0.1.0, keikod 0.1.0
+        note  service       nothing starts keikod after a reboot
+                            -> keiko daemon install
+        wrong notifications no notification server on the session
+                            bus, so nobody sees a popup
+                            -> apt-get install dunst
+        1 thing is wrong, 1 thing to know
+        ");
+        insta::assert_snapshot!(shown(&findings(&found[..1], None)), @"
+        ok    versions      keiko 0.1.0, keikod 0.1.0
+        nothing is wrong
+        ");
     }
 }

@@ -8,8 +8,17 @@ use crate::domain::time::{Span, Timestamp};
 use crate::protocol::methods::HistoryResult;
 use crate::protocol::objects::{Delivery, Event, Json};
 
-/// The narrowest that the last column becomes before the line is cut.
-const REST_MIN: usize = 8;
+/// On a terminal narrower than this the states are left out: what happened says as much.
+const WIDE: usize = 72;
+
+/// How wide the numbers of events are at least.
+const SEQ_WIDTH: usize = 4;
+
+/// How much of a title is shown beside what happened, at least.
+const TITLE_MIN: usize = 24;
+
+/// How much room the last column has at least; reasons are long.
+const REST_MIN: usize = 28;
 
 /// Returns the history of a task: what happened, then what was sent.
 pub(crate) fn history(answer: &HistoryResult, view: Viewpoint, width: Option<usize>) -> Vec<Text> {
@@ -17,15 +26,21 @@ pub(crate) fn history(answer: &HistoryResult, view: Viewpoint, width: Option<usi
     first.push("  ");
     first.append(title(&answer.task));
     let mut lines = vec![first];
-    let columns =
-        [Column::words("WHEN"), Column::words("WHAT"), Column::words("STATE"), Column::flexible("", REST_MIN)];
-    let rows: Vec<Vec<Text>> = answer.events.iter().map(|event| event_row(event, view)).collect();
+    let mut columns =
+        vec![Column::words("WHEN"), Column::words("WHAT"), Column::words("STAGE"), Column::rest("", REST_MIN)];
+    let is_command = answer.task.command.is_some();
+    let mut rows: Vec<Vec<Text>> = answer.events.iter().map(|event| event_row(event, is_command, view)).collect();
+    if width.is_some_and(|width| width < WIDE) {
+        columns.remove(STAGE);
+        for row in &mut rows {
+            drop(row.remove(STAGE));
+        }
+    }
     lines.extend(table(&columns, &rows, width));
     if !answer.deliveries.is_empty() {
         lines.push(Text::default());
         lines.push(Text::styled(HEAD, "sent"));
-        let columns =
-            [Column::words("WHEN"), Column::words("TO"), Column::words("STATUS"), Column::flexible("", REST_MIN)];
+        let columns = [Column::words("WHEN"), Column::words("TO"), Column::words("STATUS"), Column::rest("", REST_MIN)];
         let rows: Vec<Vec<Text>> = answer.deliveries.iter().map(|delivery| delivery_row(delivery, view)).collect();
         lines.extend(table(&columns, &rows, width));
     }
@@ -33,10 +48,10 @@ pub(crate) fn history(answer: &HistoryResult, view: Viewpoint, width: Option<usi
 }
 
 /// Returns one change on one line, of whichever task.
-pub(crate) fn event_line(event: &Event, view: Viewpoint) -> Text {
-    let mut line = Text::styled(DIM, &event.seq.to_string());
+pub(crate) fn event_line(event: &Event, view: Viewpoint, width: Option<usize>) -> Text {
+    let mut line = Text::styled(DIM, &format!("{:>SEQ_WIDTH$}", event.seq)).hanging(SEQ_WIDTH + 2);
     line.push("  ");
-    line.push(&view.row(event.at.instant()));
+    line.push(&view.log_row(event.at.instant()));
     line.push("  ");
     match event.task {
         Some(number) => line.push_styled(NUMBER, &number.to_string()),
@@ -44,11 +59,13 @@ pub(crate) fn event_line(event: &Event, view: Viewpoint) -> Text {
     }
     if let Some(task) = &event.snapshot {
         line.push(" ");
-        line.push(&task.title);
+        let title = Text::plain(&task.title);
+        line.append(width.map_or(title.clone(), |width| title.cut((width / 3).max(TITLE_MIN))));
     }
     line.push("  ");
     line.append(what(event));
-    let [states, rest] = [states(event), rest(event, view)];
+    let is_command = event.snapshot.as_ref().is_some_and(|task| task.command.is_some());
+    let [states, rest] = [states(event, is_command), rest(event, view)];
     for part in [states, rest] {
         if part.width() > 0 {
             line.push("  ");
@@ -79,8 +96,11 @@ fn device_line(mut line: Text, event: &Event, view: Viewpoint) -> Text {
     line
 }
 
-fn event_row(event: &Event, view: Viewpoint) -> Vec<Text> {
-    vec![view.row(event.at.instant()).into(), what(event), states(event), rest(event, view)]
+/// Which column of a history says from which stage to which it went.
+const STAGE: usize = 2;
+
+fn event_row(event: &Event, is_command: bool, view: Viewpoint) -> Vec<Text> {
+    vec![view.log_row(event.at.instant()).into(), what(event), states(event, is_command), rest(event, view)]
 }
 
 /// Returns what happened; of what spoke also which alert, where it is not the one at due.
@@ -93,12 +113,27 @@ fn what(event: &Event) -> Text {
     Text::plain(&slot.map_or_else(|| operation.clone(), |slot| format!("{operation} {slot}")))
 }
 
-/// Returns the change of state, where it is one.
-fn states(event: &Event) -> Text {
+/// Returns the change of state, where it is one, in words for people.
+fn states(event: &Event, is_command: bool) -> Text {
+    let word = |state: &str| {
+        let word = match state {
+            "CREATED" => "created",
+            "PENDING" => "scheduled",
+            "RUNNING" if is_command => "running",
+            "RUNNING" => "due",
+            "SUSPENDED" => "paused",
+            "FAILED" => "failed",
+            "COMPLETED" => "done",
+            "CANCELLED" => "cancelled",
+            // Of a newer daemon.
+            other => other,
+        };
+        word.to_owned()
+    };
     match (event.from.as_deref(), event.to.as_deref()) {
-        (Some(from), Some(to)) if from != to => Text::plain(&format!("{from} → {to}")),
-        (None, Some(to)) => Text::plain(&format!("→ {to}")),
-        (Some(from), None) => Text::plain(&format!("{from} →")),
+        (Some(from), Some(to)) if from != to => Text::plain(&format!("{} → {}", word(from), word(to))),
+        (None, Some(to)) => Text::plain(&format!("→ {}", word(to))),
+        (Some(from), None) => Text::plain(&format!("{} →", word(from))),
         (Some(_), Some(_)) | (None, None) => Text::default(),
     }
 }
@@ -192,7 +227,7 @@ fn delivery_row(delivery: &Delivery, view: Viewpoint) -> Vec<Text> {
         parts.push(Text::styled(BAD, error));
     }
     vec![
-        view.row(delivery.created_at.instant()).into(),
+        view.log_row(delivery.created_at.instant()).into(),
         delivery.target.as_str().into(),
         delivery.status.as_str().into(),
         join(parts),
@@ -220,7 +255,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::cli::render::fixture::{here, shown, task};
+    use crate::cli::render::fixture::{LONG, here, shown, shown_at, task};
 
     fn event(seq: u64, changes: &Json) -> Json {
         let mut event = json!({
@@ -235,8 +270,7 @@ mod tests {
         event
     }
 
-    #[test]
-    fn a_history_says_what_happened_and_what_was_sent() {
+    fn lived() -> HistoryResult {
         let answer = json!({
             "schema_version": 1, "now": "2026-05-13T16:00:00-04:00", "task": task(&json!({})),
             "events": [
@@ -284,25 +318,128 @@ mod tests {
                 "occurrence": { "key": "once", "generation": 1 }, "digest": "d",
             }],
         });
-        let answer = serde_json::from_value(answer).expect("an answer of the test's own");
-        insta::assert_snapshot!(shown(&history(&answer, here(), Some(110))), @"
+        serde_json::from_value(answer).expect("an answer of the test's own")
+    }
+
+    #[test]
+    fn a_history_says_what_happened_and_what_was_sent() {
+        let answer = lived();
+        insta::assert_snapshot!(shown_at(&history(&answer, here(), Some(40)), 40), @"
         12  pay rent
-        WHEN              WHAT         STATE
-        Wed 13 May 16:00  added        → CREATED
-        Wed 13 May 16:00  fired        PENDING → RUNNING    late, was to speak Wed 13 May 15:00, by the clock
-        Wed 13 May 16:00  snoozed      SUSPENDED → PENDING  until Wed 13 May 16:10
-        Wed 13 May 16:00  acked                             popup closed
-        Wed 13 May 16:00  passed over                       4319 times, missed, by the clock
-        Wed 13 May 16:00  spoke nag#1                       by the clock
-        Wed 13 May 16:00  run started                       attempt 2, by the daemon
-        Wed 13 May 16:00  progressed                        40 %, copying, by the daemon
-        Wed 13 May 16:00  run ended                         attempt 2, exit status 3, by the daemon
-        Wed 13 May 16:00  completed    RUNNING → COMPLETED  done
+        WHEN              WHAT
+        Wed 13 May 16:00  added
+        Wed 13 May 16:00  fired
+            late, was to speak Wed 13 May 15:00,
+            by the clock
+        Wed 13 May 16:00  snoozed
+            until Wed 13 May 16:10
+        Wed 13 May 16:00  acked
+            popup closed
+        Wed 13 May 16:00  passed over
+            4319 times, missed, by the clock
+        Wed 13 May 16:00  spoke nag#1
+            by the clock
+        Wed 13 May 16:00  completed    done
+
+        sent
+        WHEN              TO       STATUS
+        Wed 13 May 16:00  desktop  retrying
+            2 attempts, again in 25s, no server
+        Wed 13 May 16:00  desktop  grouped
+            in a digest
+        ");
+        insta::assert_snapshot!(shown_at(&history(&answer, here(), Some(80)), 80), @"
+        12  pay rent
+        WHEN              WHAT         STAGE
+        Wed 13 May 16:00  added        → created
+        Wed 13 May 16:00  fired        scheduled → due     late, was to speak Wed 13 May
+                                                           15:00, by the clock
+        Wed 13 May 16:00  snoozed      paused → scheduled  until Wed 13 May 16:10
+        Wed 13 May 16:00  acked                            popup closed
+        Wed 13 May 16:00  passed over                      4319 times, missed, by the
+                                                           clock
+        Wed 13 May 16:00  spoke nag#1                      by the clock
+        Wed 13 May 16:00  completed    due → done          done
 
         sent
         WHEN              TO       STATUS
         Wed 13 May 16:00  desktop  retrying  2 attempts, again in 25s, no server
         Wed 13 May 16:00  desktop  grouped   in a digest
+        ");
+        insta::assert_snapshot!(shown_at(&history(&answer, here(), Some(110)), 110), @"
+        12  pay rent
+        WHEN              WHAT         STAGE
+        Wed 13 May 16:00  added        → created
+        Wed 13 May 16:00  fired        scheduled → due     late, was to speak Wed 13 May 15:00, by the clock
+        Wed 13 May 16:00  snoozed      paused → scheduled  until Wed 13 May 16:10
+        Wed 13 May 16:00  acked                            popup closed
+        Wed 13 May 16:00  passed over                      4319 times, missed, by the clock
+        Wed 13 May 16:00  spoke nag#1                      by the clock
+        Wed 13 May 16:00  completed    due → done          done
+
+        sent
+        WHEN              TO       STATUS
+        Wed 13 May 16:00  desktop  retrying  2 attempts, again in 25s, no server
+        Wed 13 May 16:00  desktop  grouped   in a digest
+        ");
+    }
+
+    #[test]
+    fn events_fit_any_terminal() {
+        let titles = [
+            LONG,
+            "喝水，提醒我每半小时站起来走一走，看看窗外，休息一下眼睛",
+            "פגישה עם דנה",
+            "e\u{301}tude 👨\u{200d}👩\u{200d}👧",
+        ];
+        let events = titles.iter().zip([9, 10, 999, 12345]).map(|(title, seq)| {
+            let changes = json!({
+                "snapshot": task(&json!({ "title": title })), "operation": "fired", "from": "PENDING", "to": "RUNNING",
+                "late": true, "actor": "clock", "values": { "slot": "-10m", "nominal_at": "2026-05-13T15:00:00-04:00" },
+                "reason": "late",
+            });
+            serde_json::from_value(event(seq, &changes)).expect("an event of the test's own")
+        });
+        let events: Vec<Event> = events.collect();
+        let told = |width| {
+            let lines: Vec<Text> = events.iter().map(|event| event_line(event, here(), Some(width))).collect();
+            shown_at(&lines, width)
+        };
+        insta::assert_snapshot!(told(40), @"
+           9  Wed 13 May 16:00
+              12 a very long title that …
+              fired -10m  scheduled → due
+              late, was to speak Wed 13 May
+              15:00, by the clock
+          10  Wed 13 May 16:00
+              12 喝水，提醒我每半小时站…
+              fired -10m  scheduled → due
+              late, was to speak Wed 13 May
+              15:00, by the clock
+         999  Wed 13 May 16:00  12 פגישה עם דנה
+              fired -10m  scheduled → due
+              late, was to speak Wed 13 May
+              15:00, by the clock
+        12345  Wed 13 May 16:00  12 étude 👨‍👩‍👧
+              fired -10m  scheduled → due
+              late, was to speak Wed 13 May
+              15:00, by the clock
+        ");
+        insta::assert_snapshot!(told(80), @"
+           9  Wed 13 May 16:00  12 a very long title that go…  fired -10m
+              scheduled → due  late, was to speak Wed 13 May 15:00, by the clock
+          10  Wed 13 May 16:00  12 喝水，提醒我每半小时站起…  fired -10m
+              scheduled → due  late, was to speak Wed 13 May 15:00, by the clock
+         999  Wed 13 May 16:00  12 פגישה עם דנה  fired -10m  scheduled → due
+              late, was to speak Wed 13 May 15:00, by the clock
+        12345  Wed 13 May 16:00  12 étude 👨‍👩‍👧  fired -10m  scheduled → due
+              late, was to speak Wed 13 May 15:00, by the clock
+        ");
+        insta::assert_snapshot!(told(200), @"
+           9  Wed 13 May 16:00  12 a very long title that goes on and on about the many things that …  fired -10m  scheduled → due  late, was to speak Wed 13 May 15:00, by the clock
+          10  Wed 13 May 16:00  12 喝水，提醒我每半小时站起来走一走，看看窗外，休息一下眼睛  fired -10m  scheduled → due  late, was to speak Wed 13 May 15:00, by the clock
+         999  Wed 13 May 16:00  12 פגישה עם דנה  fired -10m  scheduled → due  late, was to speak Wed 13 May 15:00, by the clock
+        12345  Wed 13 May 16:00  12 étude 👨‍👩‍👧  fired -10m  scheduled → due  late, was to speak Wed 13 May 15:00, by the clock
         ");
     }
 
@@ -314,7 +451,7 @@ mod tests {
                 "values": values,
             });
             let event = serde_json::from_value(event(9, &changes)).expect("an event of the test's own");
-            shown(&[event_line(&event, here())])
+            shown(&[event_line(&event, here(), None)])
         };
         let times =
             |by: i64| json!({ "from": "2026-05-13T18:00:00-04:00", "to": "2026-05-13T16:00:00-04:00", "by_ms": by });
@@ -329,6 +466,6 @@ mod tests {
     fn an_event_of_any_task_is_one_line() {
         let event = event(9, &json!({ "snapshot": task(&json!({})), "to": "CREATED" }));
         let event = serde_json::from_value(event).expect("an event of the test's own");
-        insta::assert_snapshot!(shown(&[event_line(&event, here())]), @"9  Wed 13 May 16:00  12 pay rent  added  → CREATED");
+        insta::assert_snapshot!(shown(&[event_line(&event, here(), None)]), @"   9  Wed 13 May 16:00  12 pay rent  added  → created");
     }
 }

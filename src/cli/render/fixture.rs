@@ -21,6 +21,11 @@ pub(crate) fn shown(lines: &[Text]) -> String {
         .collect()
 }
 
+/// Returns lines as a terminal of `width` columns shows them, long ones folded as [`shown`] says.
+pub(crate) fn shown_at(lines: &[Text], width: usize) -> String {
+    shown(&lines.iter().flat_map(|line| line.fitted(Some(width))).collect::<Vec<_>>())
+}
+
 /// Returns task 12, "pay rent", due tomorrow at 15:00, with other values for some fields.
 pub(crate) fn task(changes: &Json) -> Task {
     let mut whole = json!({
@@ -54,7 +59,11 @@ fn merge(whole: &mut Map<String, Json>, changes: &Json) {
     }
 }
 
-/// Returns a task of each sort.
+/// A title that is longer than any line.
+pub(crate) const LONG: &str = "a very long title that goes on and on about the many things that one should really not put into a \
+     title, such as the whole agenda of the meeting, the room, and who brings the coffee";
+
+/// Returns a task of each sort, and of titles that are not easily shown.
 pub(crate) fn tasks() -> Vec<Task> {
     [
         json!({ "number": 1, "title": "交房租" }),
@@ -80,6 +89,21 @@ pub(crate) fn tasks() -> Vec<Task> {
         json!({
             "number": 171, "title": "standup", "due_at": "2026-05-14T09:30:00-04:00",
             "schedule": { "kind": "calendar", "rrule": "FREQ=WEEKLY" },
+        }),
+        json!({ "number": 172, "title": "פגישה עם דנה", "tags": ["עבודה"], "due_at": "2026-05-15T10:00:00-04:00" }),
+        json!({ "number": 173, "title": "اجتماع الفريق", "due_at": "2026-05-13T18:00:00-04:00", "priority": "high" }),
+        json!({
+            "number": 174, "title": LONG, "due_at": "2026-05-17T14:00:00-04:00",
+            "tags": ["one", "two", "three", "four", "five", "six", "seven"],
+        }),
+        json!({ "number": 175, "title": "喝水，提醒我每半小时站起来走一走，看看窗外，休息一下眼睛", "due_at": "2026-05-12T09:00:00-04:00" }),
+        json!({
+            "number": 176, "title": "cook", "state": "CREATED", "stage": "blocked: 24 cancelled", "due_at": null,
+            "waits_for": [24], "blocked_by": [24],
+        }),
+        json!({
+            "number": 177, "title": "🏳\u{fe0f}\u{200d}🌈 and 🇫🇷 and ❤\u{fe0f}", "state": "RUNNING", "stage": "running",
+            "due_at": "2026-05-13T15:20:00-04:00", "progress": { "percent": 40, "text": "copying" },
         }),
     ]
     .iter()

@@ -17,7 +17,7 @@ pub(crate) const ID_SHOWN: usize = 18;
 pub(crate) fn line(op: &Op, view: Viewpoint) -> Text {
     let mut line = Text::styled(NUMBER, &op.op_id.chars().take(ID_SHOWN).collect::<String>());
     line.push(GAP);
-    line.push(&view.row(op.at.instant()));
+    line.push(&view.log_row(op.at.instant()));
     line.push(GAP);
     line.push(&op.text);
     if op.is_next {
@@ -66,4 +66,92 @@ fn now(task: &Task, view: Viewpoint) -> Text {
         line.push(&format!("{GAP}{}", due(task, view)));
     }
     line
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::cli::render::fixture::{LONG, here, shown_at, task};
+
+    fn ops() -> Vec<Op> {
+        let titles = [format!("done 174 {LONG}"), "snooze 172 פגישה עם דנה".to_owned(), "add 1 交房租".to_owned()];
+        let op = |(index, text): (usize, String)| {
+            let op = json!({
+                "op_id": format!("0192a000-0000-700{index}-8000-000000000012"), "at": "2026-05-03T15:00:00-04:00",
+                "verb": "done", "text": text, "tasks": [174], "total": 1, "undoes": null, "undone_by": null,
+                "is_next": index == 0,
+            });
+            serde_json::from_value(op).expect("an operation of the test's own")
+        };
+        titles.into_iter().enumerate().map(op).collect()
+    }
+
+    #[test]
+    fn operations_fit_any_terminal() {
+        let told = |width| shown_at(&ops().iter().map(|op| line(op, here())).collect::<Vec<_>>(), width);
+        insta::assert_snapshot!(told(40), @"
+        0192a000-0000-7000  Sun  3 May 15:00
+          done 174 a very long title that goes
+          on and on about the many things that
+          one should really not put into a
+          title, such as the whole agenda of the
+          meeting, the room, and who brings the
+          coffee  undo takes this one
+        0192a000-0000-7001  Sun  3 May 15:00
+          snooze 172 פגישה עם דנה
+        0192a000-0000-7002  Sun  3 May 15:00
+          add 1 交房租
+        ");
+        insta::assert_snapshot!(told(80), @"
+        0192a000-0000-7000  Sun  3 May 15:00  done 174 a very long title that goes on
+          and on about the many things that one should really not put into a title, such
+          as the whole agenda of the meeting, the room, and who brings the coffee
+          undo takes this one
+        0192a000-0000-7001  Sun  3 May 15:00  snooze 172 פגישה עם דנה
+        0192a000-0000-7002  Sun  3 May 15:00  add 1 交房租
+        ");
+        insta::assert_snapshot!(told(200), @"
+        0192a000-0000-7000  Sun  3 May 15:00
+          done 174 a very long title that goes on and on about the many things that one should really not put into a title, such as the whole agenda of the meeting, the room, and who brings the coffee
+          undo takes this one
+        0192a000-0000-7001  Sun  3 May 15:00  snooze 172 פגישה עם דנה
+        0192a000-0000-7002  Sun  3 May 15:00  add 1 交房租
+        ");
+    }
+
+    #[test]
+    fn what_was_taken_back_fits_any_terminal() {
+        let result = json!({
+            "schema_version": 1, "now": "2026-05-13T16:00:00-04:00", "op_id": "o", "changed": true,
+            "undone": ops()[0], "tasks": [task(&json!({ "title": LONG }))], "warnings": [],
+        });
+        let result = serde_json::from_value(result).expect("an answer of the test's own");
+        let told = |width| shown_at(&undone(&result, here()), width);
+        insta::assert_snapshot!(told(40), @"
+        taken back: done 174 a very long title
+          that goes on and on about the many
+          things that one should really not put
+          into a title, such as the whole agenda
+          of the meeting, the room, and who
+          brings the coffee
+          12 a very long title that goes on and
+            on about the many things that one
+            should really not put into a title,
+            such as the whole agenda of the
+            meeting, the room, and who brings
+            the coffee is scheduled
+            Thu 14 May 2026 15:00 EDT (in 23h)
+        ");
+        insta::assert_snapshot!(told(80), @"
+        taken back: done 174 a very long title that goes on and on about the many things
+          that one should really not put into a title, such as the whole agenda of the
+          meeting, the room, and who brings the coffee
+          12 a very long title that goes on and on about the many things that one should
+            really not put into a title, such as the whole agenda of the meeting, the
+            room, and who brings the coffee is scheduled
+            Thu 14 May 2026 15:00 EDT (in 23h)
+        ");
+    }
 }

@@ -1,8 +1,8 @@
 //! The one screen of `keiko` without a command: what asks for the person first, the rest folded.
 
-use crate::cli::render::table::{Column, table};
-use crate::cli::render::task::{is_wide, numbered, stage, title, when};
-use crate::cli::render::text::{DIM, HEAD, NUMBER, Text};
+use crate::cli::render::rows::{self, Heading};
+use crate::cli::render::task::{numbered, stage, when};
+use crate::cli::render::text::{BAD, DIM, DUE, HEAD, Text};
 use crate::cli::render::time::Viewpoint;
 use crate::domain::time::Timestamp;
 use crate::protocol::objects::Task;
@@ -94,15 +94,13 @@ pub(crate) fn overview(groups: &Groups<'_>, view: Viewpoint, width: Option<usize
         ("running", &groups.running),
         ("next", &groups.next),
     ];
-    for (heading, tasks) in shown {
-        if tasks.is_empty() {
-            continue;
-        }
+    let mut rows = rows(&shown, view, width).into_iter();
+    for (heading, tasks) in shown.into_iter().filter(|(_, tasks)| !tasks.is_empty()) {
         if !lines.is_empty() {
             lines.push(Text::default());
         }
-        lines.push(Text::styled(HEAD, heading));
-        lines.extend(rows(tasks, view, width));
+        lines.push(Text::styled(style(heading), heading));
+        lines.extend(rows.by_ref().take(tasks.len().min(SHOWN_MAX)));
         if let Some(more) = tasks.len().checked_sub(SHOWN_MAX).filter(|more| *more > 0) {
             lines.push(Text::styled(DIM, &format!("  and {more} more: keiko list")));
         }
@@ -124,26 +122,35 @@ pub(crate) fn overview(groups: &Groups<'_>, view: Viewpoint, width: Option<usize
     lines
 }
 
-fn rows(tasks: &[&Task], view: Viewpoint, width: Option<usize>) -> Vec<Text> {
-    let is_wide = is_wide(width);
-    let columns =
-        [Column::numbers(""), Column::words(""), Column::words(""), Column::words(""), Column::flexible("", 8)];
-    let rows: Vec<Vec<Text>> = tasks
-        .iter()
-        .take(SHOWN_MAX)
-        .map(|task| {
-            let at = when(task);
-            vec![
-                Text::styled(NUMBER, &format!("  {}", task.number)),
-                at.map_or_else(Text::default, |at| if is_wide { view.row(at) } else { view.narrow_row(at) }.into()),
-                at.filter(|_| is_wide).map_or_else(Text::default, |at| Text::styled(DIM, &view.distance(at))),
-                if task.stage == "scheduled" { Text::default() } else { stage(task) },
-                title(task),
-            ]
-        })
-        .collect();
-    // Without the heading, which is empty here.
-    table(&columns, &rows, width).split_off(1)
+/// Returns in which colour a heading stands out: that of what its tasks ask of the person.
+fn style(heading: &str) -> anstyle::Style {
+    match heading {
+        "due" => DUE,
+        "failing" | "missed" => BAD,
+        _ => HEAD,
+    }
+}
+
+/// How far in the rows stand below their headings.
+const INDENT: usize = 2;
+
+/// Returns the rows of all groups in one table, so that they line up; each shows what its heading does not say.
+fn rows(groups: &[(&str, &Vec<&Task>)], view: Viewpoint, width: Option<usize>) -> Vec<Text> {
+    let tasks: Vec<&Task> = groups.iter().flat_map(|(_, tasks)| tasks.iter().take(SHOWN_MAX).copied()).collect();
+    let is_said = |word: &str| ["scheduled", "due", "running", "missed"].contains(&word);
+    let own = |task: &Task| {
+        let stage = stage(task);
+        if is_said(&task.stage) && stage.width() == task.stage.len() { Text::default() } else { stage }
+    };
+    let width = width.map(|width| width.saturating_sub(INDENT));
+    // The groups have headings of their own.
+    let rows = rows::rows(&tasks, view, width, Heading::None, own, |_| None).into_iter();
+    rows.map(|row| {
+        let mut line = Text::plain(&" ".repeat(INDENT));
+        line.append(row);
+        line
+    })
+    .collect()
 }
 
 #[cfg(test)]
@@ -156,14 +163,49 @@ mod tests {
         let tasks = tasks();
         insta::assert_snapshot!(shown(&overview(&Groups::of(&tasks), here(), Some(40))), @"
         due
-          3  15:00       late  étude
-          4  15:59:50    due   a plain title th…
+            3       15:00  late  étude
+            4       15:59  a plain title that i…
+
+        failing
+          176           –  blocked  cook
+
+        running
+          177       15:20  running 40 %  🏳️‍🌈 and…
 
         next
-          170  16:10           snoozed  snoozed…
-          171  14 May 09:30             standup
-            1  14 May 15:00             交房租
-            2   2 Jan 2027              👨‍👩‍👧 party
+          175      12 May  喝水，提醒我每半小时…
+          170       16:10  snoozed  snoozed one
+          173       18:00  ! اجتماع الفريق
+          171   Thu 09:30  standup
+            1   Thu 15:00  交房租
+          172   Fri 10:00  פגישה עם דנה +עבודה
+          174   Sun 14:00  a very long title th…
+            2  2 Jan 2027  👨‍👩‍👧 party
+
+        paused: 14
+        seen, not done: 16
+        no time: 15
+        ");
+        insta::assert_snapshot!(shown(&overview(&Groups::of(&tasks), here(), Some(200))), @"
+        due
+            3  today          15:00  1h ago   late                   étude
+            4  today          15:59  10s ago                         a plain title that is longer than a narrow terminal is wide +home
+
+        failing
+          176  –                              blocked: 24 cancelled  cook
+
+        running
+          177  today          15:20  40m ago  running 40 %           🏳️‍🌈 and 🇫🇷 and ❤️
+
+        next
+          175  yesterday      09:00  1d ago                          喝水，提醒我每半小时站起来走一走，看看窗外，休息一下眼睛
+          170  today          16:10  in 10m   snoozed                snoozed one
+          173  today          18:00  in 2h                           ! اجتماع الفريق
+          171  tomorrow       09:30  in 18h                          standup
+            1  tomorrow       15:00  in 23h                          交房租
+          172  Fri 15 May     10:00  in 2d                           פגישה עם דנה +עבודה
+          174  Sun 17 May     14:00  in 4d                           a very long title that goes on and on about the many things that one should really not put into a title, such as the whole agenda of the m…
+            2  Sat 2 Jan 2027 09:00  in 33w                          👨‍👩‍👧 party
 
         paused: 14
         seen, not done: 16
@@ -171,14 +213,24 @@ mod tests {
         ");
         insta::assert_snapshot!(shown(&overview(&Groups::of(&tasks), here(), Some(80))), @"
         due
-          3  Wed 13 May 15:00     1h ago   late  étude
-          4  Wed 13 May 15:59:50  10s ago  due   a plain title that is longer than a na…
+            3  today          15:00  1h ago   late          étude
+            4  today          15:59  10s ago                a plain title that is longe…
+
+        failing
+          176  –                              blocked       cook
+
+        running
+          177  today          15:20  40m ago  running 40 %  🏳️‍🌈 and 🇫🇷 and ❤️
 
         next
-          170  Wed 13 May 16:10       in 10m       snoozed  snoozed one
-          171  Thu 14 May 09:30       in 17h 30m            standup
-            1  Thu 14 May 15:00       in 23h                交房租
-            2  Sat  2 Jan 2027 09:00  in 233d 18h           👨‍👩‍👧 party
+          175  yesterday      09:00  1d ago                 喝水，提醒我每半小时站起来…
+          170  today          16:10  in 10m   snoozed       snoozed one
+          173  today          18:00  in 2h                  ! اجتماع الفريق
+          171  tomorrow       09:30  in 18h                 standup
+            1  tomorrow       15:00  in 23h                 交房租
+          172  Fri 15 May     10:00  in 2d                  פגישה עם דנה +עבודה
+          174  Sun 17 May     14:00  in 4d                  a very long title that goes…
+            2  Sat 2 Jan 2027 09:00  in 33w                 👨‍👩‍👧 party
 
         paused: 14
         seen, not done: 16
@@ -193,10 +245,14 @@ mod tests {
         nothing is due
 
         next
-          170  Wed 13 May 16:10       in 10m       snoozed  snoozed one
-          171  Thu 14 May 09:30       in 17h 30m            standup
-            1  Thu 14 May 15:00       in 23h                交房租
-            2  Sat  2 Jan 2027 09:00  in 233d 18h           👨‍👩‍👧 party
+          175  yesterday      09:00  1d ago           喝水，提醒我每半小时站起来走一走…
+          170  today          16:10  in 10m  snoozed  snoozed one
+          173  today          18:00  in 2h            ! اجتماع الفريق
+          171  tomorrow       09:30  in 18h           standup
+            1  tomorrow       15:00  in 23h           交房租
+          172  Fri 15 May     10:00  in 2d            פגישה עם דנה +עבודה
+          174  Sun 17 May     14:00  in 4d            a very long title that goes on an…
+            2  Sat 2 Jan 2027 09:00  in 33w           👨‍👩‍👧 party
         ");
         insta::assert_snapshot!(shown(&overview(&Groups::default(), here(), Some(80))), @"
         nothing to do

@@ -4,13 +4,16 @@ use crate::cli::render::text::{DIM, HEAD, Text};
 use crate::cli::render::time::Viewpoint;
 use crate::protocol::objects::Reading;
 
+/// How wide the labels are.
+const LABEL_WIDTH: usize = 8;
+
 /// Returns a line for each thing that was understood; `words` are those that were taken as time.
 pub(crate) fn reading(reading: &Reading, words: Option<&str>, view: Viewpoint) -> Vec<Text> {
     let mut lines = Vec::new();
     let mut say = |label: &str, value: Text| {
-        let mut line = Text::styled(HEAD, &format!("{label:<8}"));
+        let mut line = Text::styled(HEAD, &format!("{label:<LABEL_WIDTH$}"));
         line.append(value);
-        lines.push(line);
+        lines.push(line.hanging(LABEL_WIDTH));
     };
     let full = |at: crate::protocol::objects::Time| Text::plain(&view.full(at.instant()));
     if !reading.title.is_empty() {

@@ -7,6 +7,9 @@ use crate::domain::message::digits;
 use crate::protocol::methods::StatusResult;
 use crate::protocol::objects::{RunCounts, Skipped};
 
+/// How wide the labels are.
+const LABEL_WIDTH: usize = 10;
+
 /// Returns the state of the daemon, a line for each thing.
 pub(crate) fn status(answer: &StatusResult, view: Viewpoint, _width: Option<usize>) -> Vec<Text> {
     let mut first = Text::styled(GOOD, "keikod runs");
@@ -14,9 +17,9 @@ pub(crate) fn status(answer: &StatusResult, view: Viewpoint, _width: Option<usiz
     first.push(&format!(", version {}, pid {}, up {uptime}", answer.version, answer.pid));
     let mut lines = vec![first];
     let mut say = |label: &str, value: Text| {
-        let mut line = Text::styled(HEAD, &format!("  {label:<9}"));
+        let mut line = Text::styled(HEAD, &format!("  {label:<LABEL_WIDTH$}"));
         line.append(value);
-        lines.push(line);
+        lines.push(line.hanging(LABEL_WIDTH + 2));
     };
     let counts = &answer.counts;
     // Those whose commands run are RUNNING too.
@@ -36,12 +39,7 @@ pub(crate) fn status(answer: &StatusResult, view: Viewpoint, _width: Option<usiz
         let held = if counts.held > 0 { format!(", {} of them held", counts.held) } else { String::new() };
         say("to send", Text::plain(&format!("{}{held}", counts.outbox)));
     }
-    if has_runs {
-        say("commands", Text::plain(&runs(answer.runs)));
-    }
-    if let Some(trouble) = &answer.runner {
-        let mut text = Text::styled(BAD, trouble);
-        text.push("; what runs goes on, and nothing more is started before it answers");
+    for text in commands(answer) {
         say("commands", text);
     }
     for (label, text) in unsent_and_skipped(answer, view) {
@@ -65,17 +63,7 @@ pub(crate) fn status(answer: &StatusResult, view: Viewpoint, _width: Option<usiz
     if let Some(end) = answer.quiet_until {
         say("quiet", Text::plain(&format!("until {}", view.exact(end.instant()))));
     }
-    for channel in &answer.channels {
-        let mut text = Text::plain(&channel.kind);
-        if channel.present {
-            // A program is reached, not the person.
-            text.push(if channel.kind == "webhook" { " is ready" } else { " reaches you" });
-        } else {
-            text.push_styled(BAD, " is away");
-            if let Some(reason) = &channel.reason {
-                text.push(&format!(": {reason}"));
-            }
-        }
+    for text in channels(answer) {
         say("channel", text);
     }
     for (label, text) in hooks(answer) {
@@ -85,6 +73,48 @@ pub(crate) fn status(answer: &StatusResult, view: Viewpoint, _width: Option<usiz
     say("data", Text::plain(&answer.data_dir));
     say("socket", Text::plain(&answer.socket));
     lines
+}
+
+/// Returns which channels reach the person, which do not and why, and, in one line, which are there for what is configured.
+fn channels(answer: &StatusResult) -> Vec<Text> {
+    let is_own = |kind: &str| ["desktop", "terminal"].contains(&kind);
+    let mut told = Vec::new();
+    let mut ready = Vec::new();
+    for channel in &answer.channels {
+        let mut text = Text::plain(&channel.kind);
+        match (channel.present, is_own(&channel.kind)) {
+            (true, true) => text.push(" reaches you"),
+            (true, false) => {
+                ready.push(channel.kind.as_str());
+                continue;
+            }
+            (false, _) => {
+                text.push_styled(BAD, " is away");
+                if let Some(reason) = &channel.reason {
+                    text.push(&format!(": {reason}"));
+                }
+            }
+        }
+        told.push(text);
+    }
+    if !ready.is_empty() {
+        told.push(Text::plain(&format!("ready: {}", ready.join(", "))));
+    }
+    told
+}
+
+/// Returns how many commands run, and what keeps them from it.
+fn commands(answer: &StatusResult) -> Vec<Text> {
+    let mut told = Vec::new();
+    if answer.runs != RunCounts::default() {
+        told.push(Text::plain(&runs(answer.runs)));
+    }
+    if let Some(trouble) = &answer.runner {
+        let mut text = Text::styled(BAD, trouble);
+        text.push("; what runs goes on, and nothing more is started before it answers");
+        told.push(text);
+    }
+    told
 }
 
 fn runs(RunCounts { running, waiting }: RunCounts) -> String {
@@ -98,7 +128,7 @@ fn unsent_and_skipped(answer: &StatusResult, view: Viewpoint) -> Vec<(&'static s
     for delivery in &answer.failed {
         let mut text = Text::plain(&format!("{}  {}  ", delivery.task, delivery.target));
         if let Some(at) = delivery.at {
-            text.push(&format!("{}  ", view.exact(at.instant())));
+            text.push(&format!("{}  ", view.row(at.instant())));
         }
         text.push_styled(BAD, delivery.last_error.as_deref().unwrap_or("no attempt succeeded"));
         told.push(("not sent", text));
@@ -110,7 +140,7 @@ fn unsent_and_skipped(answer: &StatusResult, view: Viewpoint) -> Vec<(&'static s
     }
     for command in &answer.commands_failed {
         let mut text = Text::plain(&format!("{}  {}  ", command.number, command.title));
-        text.push(&format!("{}  ", view.exact(command.at.instant())));
+        text.push(&format!("{}  ", view.row(command.at.instant())));
         text.push_styled(BAD, command.error.as_deref().unwrap_or("no attempt succeeded"));
         told.push(("failed", text));
     }
@@ -179,10 +209,9 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::cli::render::fixture::{here, shown};
+    use crate::cli::render::fixture::{here, shown_at};
 
-    #[test]
-    fn the_daemon_is_told_of_line_by_line() {
+    fn answer() -> StatusResult {
         let answer = json!({
             "schema_version": 1, "version": "0.1.0", "protocol": 1, "schema": 1, "pid": 4711, "uptime_s": 3725,
             "now": "2026-05-13T16:00:00-04:00", "zone": "America/New_York", "data_dir": "/data", "socket": "/run/s",
@@ -191,6 +220,8 @@ mod tests {
             "channels": [
                 { "kind": "desktop", "present": false, "reason": "no notification server" },
                 { "kind": "terminal", "present": true, "reason": null },
+                { "kind": "webhook", "present": true, "reason": null },
+                { "kind": "mail", "present": true, "reason": null },
             ],
             "failed_total": 3,
             "failed": [{
@@ -229,27 +260,105 @@ mod tests {
             ],
             "pings": { "waiting": 1, "taken": 8, "failures": 1, "dropped": 0, "last_error": "https://hc-ping.com answered 404" },
         });
-        let answer = serde_json::from_value(answer).expect("an answer of the test's own");
-        insta::assert_snapshot!(shown(&status(&answer, here(), Some(80))), @r#"
+        serde_json::from_value(answer).expect("an answer of the test's own")
+    }
+
+    #[test]
+    fn the_daemon_is_told_of_line_by_line() {
+        let answer = answer();
+        insta::assert_snapshot!(shown_at(&status(&answer, here(), Some(40)), 40), @r#"
+        keikod runs, version 0.1.0, pid 4711, up
+          1h 2m
+          tasks     1 due, 12 scheduled, 2
+                    paused, 40 ended
+          to send   3, 2 of them held
+          not sent  7  webhook:ops
+                    Wed 13 May 15:03
+                    https://example.org answered
+                    404
+          not sent  and 2 more: keiko rpc
+                    delivery.list
+                    '{"status":"failed"}'
+          failed    4  backup  Wed 13 May 03:00
+                    exit status 3
+          failed    and 4 more within the last
+                    seven days
+          skipped   3  water the plants
+                    4,319 times, Sun 10 May
+                    03:00 to Wed 13 May 03:00:
+                    missed
+          skipped   8  stretch  Wed 13 May
+                    03:00: missed, and it is not
+                    made up for
+          skipped   and 7 more within the last
+                    seven days
+          next      12  pay rent
+                    Thu 14 May 2026 15:00 EDT
+                    (in 23h)
+          channel   desktop is away: no
+                    notification server
+          channel   terminal reaches you
+          channel   ready: webhook, mail
+          hook      ci, 3 to be told, failed 2
+                    times in a row: it ended
+                    with exit status: 3
+          hook      lamp, 7 found no room and
+                    are not told, run 1,200
+                    times, 0 failures
+          ping      8 sent, 1 to be sent, 1
+                    given up:
+                    https://hc-ping.com answered
+                    404
+          time      Wed 13 May 2026 16:00 EDT
+                    (America/New_York)
+          data      /data
+          socket    /run/s
+        "#);
+        insta::assert_snapshot!(shown_at(&status(&answer, here(), Some(200)), 200), @r#"
         keikod runs, version 0.1.0, pid 4711, up 1h 2m
-          tasks    1 due, 12 scheduled, 2 paused, 40 ended
-          to send  3, 2 of them held
-          not sent 7  webhook:ops  Wed 13 May 2026 15:03 EDT  https://example.org answered 404
-          not sent and 2 more: keiko rpc delivery.list '{"status":"failed"}'
-          failed   4  backup  Wed 13 May 2026 03:00 EDT  exit status 3
-          failed   and 4 more within the last seven days
-          skipped  3  water the plants  4,319 times, Sun 10 May 03:00 to Wed 13 May 03:00: missed
-          skipped  8  stretch  Wed 13 May 03:00: missed, and it is not made up for
-          skipped  and 7 more within the last seven days
-          next     12  pay rent  Thu 14 May 2026 15:00 EDT (in 23h)
-          channel  desktop is away: no notification server
-          channel  terminal reaches you
-          hook     ci, 3 to be told, failed 2 times in a row: it ended with exit status: 3
-          hook     lamp, 7 found no room and are not told, run 1,200 times, 0 failures
-          ping     8 sent, 1 to be sent, 1 given up: https://hc-ping.com answered 404
-          time     Wed 13 May 2026 16:00 EDT (America/New_York)
-          data     /data
-          socket   /run/s
+          tasks     1 due, 12 scheduled, 2 paused, 40 ended
+          to send   3, 2 of them held
+          not sent  7  webhook:ops  Wed 13 May 15:03  https://example.org answered 404
+          not sent  and 2 more: keiko rpc delivery.list '{"status":"failed"}'
+          failed    4  backup  Wed 13 May 03:00  exit status 3
+          failed    and 4 more within the last seven days
+          skipped   3  water the plants  4,319 times, Sun 10 May 03:00 to Wed 13 May 03:00: missed
+          skipped   8  stretch  Wed 13 May 03:00: missed, and it is not made up for
+          skipped   and 7 more within the last seven days
+          next      12  pay rent  Thu 14 May 2026 15:00 EDT (in 23h)
+          channel   desktop is away: no notification server
+          channel   terminal reaches you
+          channel   ready: webhook, mail
+          hook      ci, 3 to be told, failed 2 times in a row: it ended with exit status: 3
+          hook      lamp, 7 found no room and are not told, run 1,200 times, 0 failures
+          ping      8 sent, 1 to be sent, 1 given up: https://hc-ping.com answered 404
+          time      Wed 13 May 2026 16:00 EDT (America/New_York)
+          data      /data
+          socket    /run/s
+        "#);
+        insta::assert_snapshot!(shown_at(&status(&answer, here(), Some(80)), 80), @r#"
+        keikod runs, version 0.1.0, pid 4711, up 1h 2m
+          tasks     1 due, 12 scheduled, 2 paused, 40 ended
+          to send   3, 2 of them held
+          not sent  7  webhook:ops  Wed 13 May 15:03  https://example.org answered 404
+          not sent  and 2 more: keiko rpc delivery.list '{"status":"failed"}'
+          failed    4  backup  Wed 13 May 03:00  exit status 3
+          failed    and 4 more within the last seven days
+          skipped   3  water the plants
+                    4,319 times, Sun 10 May 03:00 to Wed 13 May 03:00: missed
+          skipped   8  stretch  Wed 13 May 03:00: missed, and it is not made up for
+          skipped   and 7 more within the last seven days
+          next      12  pay rent  Thu 14 May 2026 15:00 EDT (in 23h)
+          channel   desktop is away: no notification server
+          channel   terminal reaches you
+          channel   ready: webhook, mail
+          hook      ci, 3 to be told, failed 2 times in a row: it ended with exit
+                    status: 3
+          hook      lamp, 7 found no room and are not told, run 1,200 times, 0 failures
+          ping      8 sent, 1 to be sent, 1 given up: https://hc-ping.com answered 404
+          time      Wed 13 May 2026 16:00 EDT (America/New_York)
+          data      /data
+          socket    /run/s
         "#);
     }
 }

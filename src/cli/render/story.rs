@@ -24,9 +24,9 @@ pub(crate) fn story(answer: &WhyResult, view: Viewpoint, width: Option<usize>) -
     if let Some(next) = answer.next {
         let number = answer.task.number;
         let rest = Text::styled(DIM, &format!("what came before: keiko why {number} --before {next}"));
-        lines.extend(rest.wrapped(width));
+        lines.push(rest);
     }
-    let times: Vec<Text> = answer.sentences.iter().map(|each| view.row(each.at.instant()).into()).collect();
+    let times: Vec<Text> = answer.sentences.iter().map(|each| view.log_row(each.at.instant()).into()).collect();
     let widest = times.iter().map(Text::width).max().unwrap_or(0);
     let is_wide = width.is_none_or(|width| width >= WIDE);
     let (mut last, mut last_main): (Option<Text>, Option<Text>) = (None, None);
@@ -37,13 +37,13 @@ pub(crate) fn story(answer: &WhyResult, view: Viewpoint, width: Option<usize>) -
         if is_wide {
             let margin = widest + GAP + step;
             let shown = if is_new { time.clone() } else { Text::default() };
-            lines.extend(behind(shown.padded_right(margin), &text(sentence), margin, width));
+            lines.push(behind(shown.padded_right(margin), sentence, margin));
         } else {
             if is_new {
                 lines.push(time.clone().in_style(DIM));
             }
             let margin = GAP + step;
-            lines.extend(behind(Text::default().padded_right(margin), &text(sentence), margin, width));
+            lines.push(behind(Text::default().padded_right(margin), sentence, margin));
         }
         if !sentence.detail {
             last_main = Some(time.clone());
@@ -53,18 +53,10 @@ pub(crate) fn story(answer: &WhyResult, view: Viewpoint, width: Option<usize>) -
     lines
 }
 
-/// Returns a text of as many lines as it needs, the first behind `before` and the others as far in.
-fn behind(before: Text, text: &Text, margin: usize, width: Option<usize>) -> Vec<Text> {
-    let mut before = Some(before);
-    let lines = text.wrapped(width.map(|width| width.saturating_sub(margin).max(1)));
-    lines
-        .into_iter()
-        .map(|line| {
-            let mut whole = before.take().unwrap_or_else(|| Text::default().padded_right(margin));
-            whole.append(line);
-            whole
-        })
-        .collect()
+/// Returns a sentence behind what stands before it; where it is longer than a line it goes on as far in.
+fn behind(mut before: Text, sentence: &Sentence, margin: usize) -> Text {
+    before.append(text(sentence));
+    before.hanging(margin)
 }
 
 fn text(sentence: &Sentence) -> Text {
@@ -82,7 +74,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::cli::render::fixture::{here, shown, task};
+    use crate::cli::render::fixture::{here, shown_at, task};
 
     fn answer() -> WhyResult {
         let sentence = |at: &str, kind: &str, text: &str, detail: bool| json!({ "at": at, "kind": kind, "text": text, "detail": detail, "occurrence": null, "events": [] });
@@ -103,7 +95,7 @@ mod tests {
 
     #[test]
     fn a_story_is_as_wide_as_the_terminal() {
-        insta::assert_snapshot!(shown(&story(&answer(), here(), Some(200))), @r#"
+        insta::assert_snapshot!(shown_at(&story(&answer(), here(), Some(200)), 200), @r#"
         12  提醒我交房租并且把收据发给房东
         what came before: keiko why 12 --before 4711
         Mon  4 May 09:02  added by you, for "每天早上九点交房租并且把收据发给房东"
@@ -113,7 +105,7 @@ mod tests {
         Tue  5 May 09:13  you did it
         Wed 13 May 16:00  now: scheduled, due Thu 14 May 09:00
         "#);
-        insta::assert_snapshot!(shown(&story(&answer(), here(), Some(80))), @r#"
+        insta::assert_snapshot!(shown_at(&story(&answer(), here(), Some(80)), 80), @r#"
         12  提醒我交房租并且把收据发给房东
         what came before: keiko why 12 --before 4711
         Mon  4 May 09:02  added by you, for "每天早上九点交房租并且把收据发给房东"
@@ -123,10 +115,10 @@ mod tests {
         Tue  5 May 09:13  you did it
         Wed 13 May 16:00  now: scheduled, due Thu 14 May 09:00
         "#);
-        insta::assert_snapshot!(shown(&story(&answer(), here(), Some(40))), @r#"
+        insta::assert_snapshot!(shown_at(&story(&answer(), here(), Some(40)), 40), @r#"
         12  提醒我交房租并且把收据发给房东
         what came before: keiko why 12 --before
-        4711
+          4711
         Mon  4 May 09:02
           added by you, for
           "每天早上九点交房租并且把收据发给房东"
@@ -143,7 +135,7 @@ mod tests {
           now: scheduled, due Thu 14 May 09:00
         "#);
         for width in 10..120 {
-            for line in story(&answer(), here(), Some(width)) {
+            for line in story(&answer(), here(), Some(width)).iter().flat_map(|line| line.fitted(Some(width))) {
                 assert!(line.width() <= width.max(22), "{width}: {line:?}");
             }
         }

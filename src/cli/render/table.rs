@@ -7,6 +7,9 @@ use crate::cli::render::text::{DIM, Text};
 /// What stands between two columns.
 const GAP: usize = 2;
 
+/// How far in goes on below what has no room in its column.
+const BELOW: usize = 4;
+
 /// One column.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Column {
@@ -16,6 +19,8 @@ pub(crate) struct Column {
     pub(crate) align: Align,
     /// How narrow it may become on a narrow terminal; `None`: it keeps its width.
     pub(crate) narrowest: Option<usize>,
+    /// Whether it is the last one, and is never cut: what has no room goes on below.
+    pub(crate) is_rest: bool,
 }
 
 /// On which side cells line up.
@@ -30,23 +35,29 @@ pub(crate) enum Align {
 impl Column {
     /// Returns a column of words that keeps its width.
     pub(crate) const fn words(heading: &'static str) -> Self {
-        Self { heading, align: Align::Left, narrowest: None }
+        Self { heading, align: Align::Left, narrowest: None, is_rest: false }
     }
 
     /// Returns a column of numbers.
     pub(crate) const fn numbers(heading: &'static str) -> Self {
-        Self { heading, align: Align::Right, narrowest: None }
+        Self { heading, align: Align::Right, narrowest: None, is_rest: false }
     }
 
     /// Returns a column of words that gives way, down to `narrowest` cells.
     pub(crate) const fn flexible(heading: &'static str, narrowest: usize) -> Self {
-        Self { heading, align: Align::Left, narrowest: Some(narrowest) }
+        Self { heading, align: Align::Left, narrowest: Some(narrowest), is_rest: false }
+    }
+
+    /// Returns a last column of words that are never cut: they go on in it where it has that much room, else below.
+    pub(crate) const fn rest(heading: &'static str, room: usize) -> Self {
+        Self { heading, align: Align::Left, narrowest: Some(room), is_rest: true }
     }
 }
 
 /// Returns the lines of a table, the heading first; none where there are no rows.
 ///
-/// With `width` no line is wider than that; without, nothing is cut.
+/// With `width` no line is wider than that, but for a last column that is not to be cut, which goes on below when it is
+/// fitted; without, nothing is cut.
 pub(crate) fn table(columns: &[Column], rows: &[Vec<Text>], width: Option<usize>) -> Vec<Text> {
     if rows.is_empty() {
         return Vec::new();
@@ -62,11 +73,14 @@ fn widths(columns: &[Column], heading: &[Text], rows: &[Vec<Text>], width: Optio
     };
     let mut widths: Vec<usize> = (0..columns.len()).map(widest).collect();
     if let Some(width) = width {
-        let total = widths.iter().sum::<usize>() + GAP * columns.len().saturating_sub(1);
+        let shown = widths.iter().filter(|width| **width > 0).count();
+        let total = widths.iter().sum::<usize>() + GAP * shown.saturating_sub(1);
         let mut excess = total.saturating_sub(width);
         // From the right, since what matters most stands to the left.
         for (column, width) in columns.iter().zip(&mut widths).rev() {
-            let spare = column.narrowest.map_or(0, |narrowest| width.saturating_sub(narrowest));
+            // What is never cut gives all its room, and goes on elsewhere.
+            let narrowest = if column.is_rest { Some(0) } else { column.narrowest };
+            let spare = narrowest.map_or(0, |narrowest| width.saturating_sub(narrowest));
             let given = spare.min(excess);
             *width -= given;
             excess -= given;
@@ -79,9 +93,21 @@ fn line(columns: &[Column], widths: &[usize], row: &[Text], width: Option<usize>
     // Spaces at the end of a line would only wrap on a narrow terminal.
     let last = row.iter().rposition(|cell| cell.width() > 0).unwrap_or(0);
     let mut line = Text::default();
-    for (index, ((column, cells), cell)) in columns.iter().zip(widths).zip(row).enumerate().take(last + 1) {
-        if index > 0 {
+    let mut is_rest = false;
+    // A column in which nothing stands takes no room.
+    let shown =
+        columns.iter().zip(widths).zip(row).enumerate().take(last + 1).filter(|(_, ((_, cells), _))| **cells > 0);
+    for (place, (index, ((column, cells), cell))) in shown.enumerate() {
+        if place > 0 {
             line.push(&" ".repeat(GAP));
+        }
+        if column.is_rest {
+            is_rest = true;
+            let start = line.width();
+            let has_room = width.is_none_or(|width| start + column.narrowest.unwrap_or(0) <= width);
+            line.append(cell.clone());
+            line = line.hanging(if has_room { start } else { BELOW });
+            continue;
         }
         let cell = cell.cut(*cells);
         line.append(match column.align {
@@ -90,7 +116,10 @@ fn line(columns: &[Column], widths: &[usize], row: &[Text], width: Option<usize>
             Align::Left => cell.padded_right(*cells),
         });
     }
-    width.map_or(line.clone(), |width| line.cut(width))
+    match width {
+        Some(width) if !is_rest => line.cut(width),
+        Some(_) | None => line,
+    }
 }
 
 #[cfg(test)]

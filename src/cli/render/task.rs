@@ -3,18 +3,12 @@
 use chrono_tz::Tz;
 
 use crate::cli::render::change::due;
+use crate::cli::render::rows::{Heading, rows};
 use crate::cli::render::run;
-use crate::cli::render::table::{Column, table};
 use crate::cli::render::text::{BAD, DIM, DUE, GOOD, HEAD, NUMBER, Text};
 use crate::cli::render::time::{Viewpoint, length};
 use crate::domain::time::Timestamp;
 use crate::protocol::objects::{Priority, Run, Task, Time};
-
-/// On a terminal narrower than this the columns that only repeat are left out.
-const WIDE: usize = 72;
-
-/// The narrowest that a title becomes before the line is cut.
-const TITLE_MIN: usize = 8;
 
 /// Returns the zone that the task keeps, `None` while it follows the device.
 pub(crate) fn home(task: &Task) -> Option<Tz> {
@@ -54,7 +48,7 @@ pub(crate) fn stage(task: &Task) -> Text {
         _ if !task.blocked_by.is_empty() => BAD,
         "due" if seen.is_empty() => DUE,
         "done" => GOOD,
-        "scheduled" | "running" => anstyle::Style::new(),
+        "running" => anstyle::Style::new(),
         _ => DIM,
     };
     Text::styled(style, &word)
@@ -65,15 +59,11 @@ pub(crate) fn list(tasks: &[Task], view: Viewpoint, width: Option<usize>) -> Vec
     if tasks.is_empty() {
         return vec![Text::styled(DIM, "no tasks")];
     }
-    let sorted = sorted(tasks.iter().collect());
-    let is_wide = is_wide(width);
-    let mut columns = vec![Column::numbers("#"), Column::words("WHEN")];
-    if is_wide {
-        columns.push(Column::words(""));
-    }
-    columns.extend([Column::words("STAGE"), Column::flexible("TITLE", TITLE_MIN)]);
-    let rows: Vec<Vec<Text>> = sorted.iter().map(|task| row(task, view, is_wide)).collect();
-    table(&columns, &rows, width)
+    of_sorted(&sorted(tasks.iter().collect()), view, width)
+}
+
+fn of_sorted(tasks: &[&Task], view: Viewpoint, width: Option<usize>) -> Vec<Text> {
+    rows(tasks, view, width, Heading::Shown, stage, |task| (is_series(task) && is_open(task)).then_some(" (repeats)"))
 }
 
 /// How many tasks of one sort are shown before the rest is folded.
@@ -88,10 +78,10 @@ pub(crate) fn folded(tasks: &[Task], view: Viewpoint, width: Option<usize>) -> V
     let mut seen: Vec<&Task> = tasks.iter().filter(is_seen).collect();
     let others: Vec<&Task> = tasks.iter().filter(|task| !is_seen(task)).collect();
     let sorted = sorted(others);
-    let mut shown: Vec<Task> = Vec::new();
+    let mut shown: Vec<&Task> = Vec::new();
     let mut notes = Vec::new();
     for of_rank in sorted.chunk_by(|one, other| rank(one) == rank(other)) {
-        shown.extend(of_rank.iter().take(SHOWN_MAX).map(|task| (*task).clone()));
+        shown.extend(of_rank.iter().take(SHOWN_MAX));
         let more = of_rank.len().saturating_sub(SHOWN_MAX);
         if more > 0 {
             let what = match rank(of_rank[0]) {
@@ -104,13 +94,13 @@ pub(crate) fn folded(tasks: &[Task], view: Viewpoint, width: Option<usize>) -> V
             notes.push(Text::styled(DIM, &format!("and {more} more {what}: keiko list --full")));
         }
     }
-    let mut lines = if shown.is_empty() && !seen.is_empty() { Vec::new() } else { list(&shown, view, width) };
+    let mut lines = if tasks.is_empty() { list(&[], view, width) } else { of_sorted(&shown, view, width) };
     if !seen.is_empty() {
         seen.sort_by_key(|task| task.number);
         lines.push(numbered("seen, not done", &seen));
     }
     lines.extend(notes);
-    lines.into_iter().map(|line| width.map_or(line.clone(), |width| line.cut(width))).collect()
+    lines
 }
 
 /// Returns a line that names several tasks by their numbers.
@@ -128,31 +118,6 @@ pub(crate) fn numbered(name: &str, tasks: &[&Task]) -> Text {
 fn sorted(mut tasks: Vec<&Task>) -> Vec<&Task> {
     tasks.sort_by_key(|task| (rank(task), when(task).map_or(i64::MAX, Timestamp::as_millis), task.number));
     tasks
-}
-
-/// Returns whether there is room for more than the most needed columns.
-pub(crate) fn is_wide(width: Option<usize>) -> bool {
-    width.is_none_or(|width| width >= WIDE)
-}
-
-fn row(task: &Task, view: Viewpoint, is_wide: bool) -> Vec<Text> {
-    let at = when(task);
-    let mut cells = vec![
-        Text::styled(NUMBER, &task.number.to_string()),
-        at.map_or_else(
-            || Text::styled(DIM, "–"),
-            |at| Text::plain(&if is_wide { view.row(at) } else { view.narrow_row(at) }),
-        ),
-    ];
-    if is_wide {
-        cells.push(at.map_or_else(Text::default, |at| Text::styled(DIM, &view.distance(at))));
-    }
-    let mut title = title(task);
-    if is_series(task) && is_open(task) {
-        title.push_styled(DIM, " (repeats)");
-    }
-    cells.extend([stage(task), title]);
-    cells
 }
 
 /// Returns the time that matters most at present.
@@ -180,6 +145,9 @@ fn rank(task: &Task) -> u8 {
     }
 }
 
+/// How wide the labels are.
+const LABEL_WIDTH: usize = 10;
+
 /// Returns all that is known of a task, a line for each thing that there is.
 pub(crate) fn details(task: &Task, runs: &[Run], view: Viewpoint) -> Vec<Text> {
     let mut first = Text::styled(NUMBER, &task.number.to_string());
@@ -187,9 +155,9 @@ pub(crate) fn details(task: &Task, runs: &[Run], view: Viewpoint) -> Vec<Text> {
     first.append(title(task));
     let mut lines = vec![first];
     let mut say = |label: &str, value: Text| {
-        let mut line = Text::styled(HEAD, &format!("  {label:<10}"));
+        let mut line = Text::styled(HEAD, &format!("  {label:<LABEL_WIDTH$}"));
         line.append(value);
-        lines.push(line);
+        lines.push(line.hanging(LABEL_WIDTH + 2));
     };
     let full = |at: Time| Text::plain(&view.full_with_home(at.instant(), home(task)));
     say("stage", stage(task));
@@ -304,13 +272,22 @@ pub(crate) fn repeats(task: &Task) -> String {
     } else {
         schedule.text.clone()
     };
-    // `--every` takes what would follow the word.
-    let rule = if rule.starts_with(|first: char| first.is_ascii_digit()) { format!("every {rule}") } else { rule };
+    let rule = if is_behind_every(&rule) { format!("every {rule}") } else { rule };
     let rule = if schedule.kind == "after_done" { format!("{rule}, counted from when it is done") } else { rule };
     match schedule.count {
         Some(count) => format!("{rule}, {count} times"),
         None => rule,
     }
+}
+
+/// Returns whether a rule was typed behind `--every`, which takes what would follow the word: `day at 3am`, `2 weeks`.
+pub(crate) fn is_behind_every(rule: &str) -> bool {
+    const UNITS: [&str; 11] =
+        ["second", "minute", "hour", "day", "weekday", "weekend", "week", "month", "quarter", "year", "other"];
+    const DAYS: [&str; 7] = ["mon", "tue", "wed", "thu", "fri", "sat", "sun"];
+    let first = rule.split(|c: char| c.is_whitespace() || c == ',').next().unwrap_or_default().to_lowercase();
+    let is_day = DAYS.iter().any(|day| first == *day || first.starts_with(day) && first.ends_with("day"));
+    first.starts_with(|c: char| c.is_ascii_digit()) || UNITS.contains(&first.as_str()) || is_day
 }
 
 /// Returns when it speaks, for people: `1h before, when due, 15m after`.
@@ -332,37 +309,76 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::cli::render::fixture::{here, shown, task, tasks};
+    use crate::cli::render::fixture::{here, shown, shown_at, task, tasks};
+
+    #[test]
+    fn a_list_fits_any_terminal() {
+        for width in [40, 80, 200] {
+            for line in list(&tasks(), here(), Some(width)) {
+                assert!(line.width() <= width, "{line:?} is wider than {width}");
+            }
+        }
+        insta::assert_snapshot!(shown_at(&list(&tasks(), here(), Some(200)), 200), @"
+          #  WHEN                           STAGE                  TITLE
+          3  today          15:00  1h ago   late                   étude
+          4  today          15:59  10s ago  due                    a plain title that is longer than a narrow terminal is wide +home
+         16  today          12:00  4h ago   due, seen              seen one
+        177  today          15:20  40m ago  running 40 %           🏳️‍🌈 and 🇫🇷 and ❤️
+        175  yesterday      09:00  1d ago   scheduled              喝水，提醒我每半小时站起来走一走，看看窗外，休息一下眼睛
+        170  today          16:10  in 10m   snoozed                snoozed one
+        173  today          18:00  in 2h    scheduled              ! اجتماع الفريق
+        171  tomorrow       09:30  in 18h   scheduled              standup (repeats)
+          1  tomorrow       15:00  in 23h   scheduled              交房租
+        172  Fri 15 May     10:00  in 2d    scheduled              פגישה עם דנה +עבודה
+        174  Sun 17 May     14:00  in 4d    scheduled              a very long title that goes on and on about the many things that one should really not put into a title, such as the whole agenda of the mee…
+          2  Sat 2 Jan 2027 09:00  in 33w   scheduled              👨‍👩‍👧 party
+         14  tomorrow       15:00  in 23h   paused                 paused one
+         15  –                              no time                buy milk
+        176  –                              blocked: 24 cancelled  cook
+        ");
+    }
 
     #[test]
     fn a_list_begins_with_what_is_due() {
         insta::assert_snapshot!(shown(&list(&tasks(), here(), Some(80))), @"
-          #  WHEN                                STAGE      TITLE
-          3  Wed 13 May 15:00       1h ago       late       étude
-          4  Wed 13 May 15:59:50    10s ago      due        a plain title that is longe…
-         16  Wed 13 May 12:00       4h ago       due, seen  seen one
-        170  Wed 13 May 16:10       in 10m       snoozed    snoozed one
-        171  Thu 14 May 09:30       in 17h 30m   scheduled  standup (repeats)
-          1  Thu 14 May 15:00       in 23h       scheduled  交房租
-          2  Sat  2 Jan 2027 09:00  in 233d 18h  scheduled  👨‍👩‍👧 party
-         14  Thu 14 May 15:00       in 23h       paused     paused one
-         15  –                                   no time    buy milk
+          #  WHEN                           STAGE         TITLE
+          3  today          15:00  1h ago   late          étude
+          4  today          15:59  10s ago  due           a plain title that is longer …
+         16  today          12:00  4h ago   due, seen     seen one
+        177  today          15:20  40m ago  running 40 %  🏳️‍🌈 and 🇫🇷 and ❤️
+        175  yesterday      09:00  1d ago   scheduled     喝水，提醒我每半小时站起来走…
+        170  today          16:10  in 10m   snoozed       snoozed one
+        173  today          18:00  in 2h    scheduled     ! اجتماع الفريق
+        171  tomorrow       09:30  in 18h   scheduled     standup (repeats)
+          1  tomorrow       15:00  in 23h   scheduled     交房租
+        172  Fri 15 May     10:00  in 2d    scheduled     פגישה עם דנה +עבודה
+        174  Sun 17 May     14:00  in 4d    scheduled     a very long title that goes o…
+          2  Sat 2 Jan 2027 09:00  in 33w   scheduled     👨‍👩‍👧 party
+         14  tomorrow       15:00  in 23h   paused        paused one
+         15  –                              no time       buy milk
+        176  –                              blocked       cook
         ");
     }
 
     #[test]
     fn a_list_fits_a_narrow_terminal() {
         insta::assert_snapshot!(shown(&list(&tasks(), here(), Some(40))), @"
-          #  WHEN          STAGE      TITLE
-          3  15:00         late       étude
-          4  15:59:50      due        a plain t…
-         16  12:00         due, seen  seen one
-        170  16:10         snoozed    snoozed o…
-        171  14 May 09:30  scheduled  standup (…
-          1  14 May 15:00  scheduled  交房租
-          2   2 Jan 2027   scheduled  👨‍👩‍👧 party
-         14  14 May 15:00  paused     paused one
-         15  –             no time    buy milk
+          #        WHEN  TITLE
+          3       15:00  late  étude
+          4       15:59  due  a plain title tha…
+         16       12:00  due, seen  seen one
+        177       15:20  running 40 %  🏳️‍🌈 and …
+        175      12 May  喝水，提醒我每半小时站…
+        170       16:10  snoozed  snoozed one
+        173       18:00  ! اجتماع الفريق
+        171   Thu 09:30  standup (repeats)
+          1   Thu 15:00  交房租
+        172   Fri 10:00  פגישה עם דנה +עבודה
+        174   Sun 14:00  a very long title that…
+          2  2 Jan 2027  👨‍👩‍👧 party
+         14   Thu 15:00  paused  paused one
+         15           –  no time  buy milk
+        176           –  blocked  cook
         ");
     }
 
@@ -372,13 +388,24 @@ mod tests {
         many.extend((200..240).map(|number| task(&json!({ "number": number, "title": format!("later {number}") }))));
         let shown = shown(&folded(&many, here(), Some(60)));
         let lines: Vec<&str> = shown.lines().collect();
-        assert_eq!(lines.len(), 1 + 2 + 20 + 1 + 1 + 2);
+        assert_eq!(lines.len(), 1 + 3 + 1 + 20 + 1 + 2 + 1);
         insta::assert_snapshot!(lines[lines.len() - 4..].join("\n"), @"
-         14  14 May 15:00  paused     paused one
-         15  –             no time    buy milk
+         15          –  no time  buy milk
+        176          –  blocked  cook
         seen, not done: 16
-        and 24 more later: keiko list --full
+        and 28 more later: keiko list --full
         ");
+    }
+
+    #[test]
+    fn a_rule_typed_behind_every_is_told_with_it() {
+        let told = |text: &str| repeats(&task(&json!({ "schedule": { "text": text, "kind": "calendar" } })));
+        assert_eq!(told("day at 3am"), "every day at 3am");
+        assert_eq!(told("monday 9am"), "every monday 9am");
+        assert_eq!(told("2 weeks"), "every 2 weeks");
+        assert_eq!(told("every weekday at 9:30"), "every weekday at 9:30");
+        assert_eq!(told("daily at 9"), "daily at 9");
+        assert_eq!(told("每天早上九点"), "每天早上九点");
     }
 
     #[test]
@@ -412,6 +439,34 @@ mod tests {
           added     Wed 13 May 2026 16:00 EDT (now)
           id        0192a000-0000-7000-8000-000000000012
         ");
+        insta::assert_snapshot!(shown_at(&details(&whole, &[], here()), 40), @"
+        12  ! pay rent +home
+          stage     scheduled
+          due       Thu 14 May 2026 15:00 EDT
+                    (in 23h; Fri 04:00 in
+                    Asia/Tokyo)
+          speaks    Thu 14 May 2026 14:00 EDT
+                    (in 22h; Fri 03:00 in
+                    Asia/Tokyo)
+          repeats   every 2 days, 3 times
+          next      Thu 14 May 2026 15:00 EDT
+                    (in 23h; Fri 04:00 in
+                    Asia/Tokyo)
+                    Sat 16 May 2026 15:00 EDT
+                    (in 2d 23h; Sun 04:00 in
+                    Asia/Tokyo)
+          alerts    1h before, when due, 15m
+                    after
+          via       desktop
+          link      https://example.org
+          note      two
+                    lines
+          metadata  a=b
+          added     Wed 13 May 2026 16:00 EDT
+                    (now)
+          id
+            0192a000-0000-7000-8000-000000000012
+        ");
         let late = task(&json!({
             "state": "RUNNING", "stage": "late", "due_at": "2026-05-13T15:00:00-04:00",
             "started_at": "2026-05-13T15:30:00-04:00", "late": true, "attempts": 2, "last_error": "no server",
@@ -423,6 +478,48 @@ mod tests {
           speaks    Thu 14 May 2026 15:00 EDT (in 23h)
           rang      Wed 13 May 2026 15:30 EDT (30m ago)
           trouble   no server (after 2 attempts)
+          added     Wed 13 May 2026 16:00 EDT (now)
+          id        0192a000-0000-7000-8000-000000000012
+        ");
+    }
+
+    #[test]
+    fn the_whole_of_a_task_fits_any_terminal() {
+        let many = tasks().into_iter().find(|task| task.number == 174).expect("the long one");
+        insta::assert_snapshot!(shown_at(&details(&many, &[], here()), 40), @"
+        174  a very long title that goes on and
+          on about the many things that one
+          should really not put into a title,
+          such as the whole agenda of the
+          meeting, the room, and who brings the
+          coffee +one +two +three +four +five
+          +six +seven
+          stage     scheduled
+          due       Sun 17 May 2026 14:00 EDT
+                    (in 3d 22h)
+          speaks    Thu 14 May 2026 15:00 EDT
+                    (in 23h)
+          added     Wed 13 May 2026 16:00 EDT
+                    (now)
+          id
+            0192a000-0000-7000-8000-000000000012
+        ");
+        insta::assert_snapshot!(shown_at(&details(&many, &[], here()), 80), @"
+        174  a very long title that goes on and on about the many things that one should
+          really not put into a title, such as the whole agenda of the meeting, the
+          room, and who brings the coffee +one +two +three +four +five +six +seven
+          stage     scheduled
+          due       Sun 17 May 2026 14:00 EDT (in 3d 22h)
+          speaks    Thu 14 May 2026 15:00 EDT (in 23h)
+          added     Wed 13 May 2026 16:00 EDT (now)
+          id        0192a000-0000-7000-8000-000000000012
+        ");
+        insta::assert_snapshot!(shown_at(&details(&many, &[], here()), 200), @"
+        174  a very long title that goes on and on about the many things that one should really not put into a title, such as the whole agenda of the meeting, the room, and who brings the coffee +one +two
+          +three +four +five +six +seven
+          stage     scheduled
+          due       Sun 17 May 2026 14:00 EDT (in 3d 22h)
+          speaks    Thu 14 May 2026 15:00 EDT (in 23h)
           added     Wed 13 May 2026 16:00 EDT (now)
           id        0192a000-0000-7000-8000-000000000012
         ");

@@ -25,10 +25,39 @@ pub(crate) const HEAD: Style = Style::new().bold();
 /// For what may be overlooked.
 pub(crate) const DIM: Style = Style::new().dimmed();
 
-/// One line, or several, of cleaned text with styles.
+/// Where a line that is too long for its terminal goes on: so far in behind what it began with.
+const STEP: usize = 2;
+
+/// How much room there is at least for what goes on.
+const ROOM_MIN: usize = 16;
+
+/// How long may be what stands in brackets and is not parted.
+const BRACKETS_MAX: usize = 24;
+
+/// Begins what has a direction of its own (Unicode Bidirectional Algorithm, FIRST STRONG ISOLATE).
+const ISOLATE: char = '\u{2068}';
+
+/// Ends it (POP DIRECTIONAL ISOLATE).
+const ISOLATE_END: char = '\u{2069}';
+
+/// One line of cleaned text with styles.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub(crate) struct Text {
     parts: Vec<(Style, String)>,
+    /// How far in it goes on where it is longer than a line; `None`: a little further in than it begins.
+    hang: Option<usize>,
+}
+
+/// One word of a line that is to be folded.
+struct Word<'a> {
+    /// How many spaces stand before it.
+    gap: usize,
+    /// Its clusters, each with the part that it is of and the cells that it takes.
+    clusters: Vec<(usize, &'a str, usize)>,
+    /// How many cells it takes.
+    width: usize,
+    /// How many cells it takes with what belongs to it: all up to the next two spaces. 0 where it begins nothing.
+    field: usize,
 }
 
 impl Text {
@@ -39,7 +68,7 @@ impl Text {
 
     /// Returns a text in one style, on one line.
     pub(crate) fn styled(style: Style, text: &str) -> Self {
-        Self { parts: vec![(style, clean(text))] }
+        Self { parts: vec![(style, clean(text))], hang: None }
     }
 
     /// Appends a text without a style.
@@ -94,6 +123,16 @@ impl Text {
         kept
     }
 
+    /// Returns what of it stands before the first `end`.
+    pub(crate) fn before(mut self, end: char) -> Self {
+        if let Some(at) = self.parts.iter().position(|(_, text)| text.contains(end)) {
+            self.parts.truncate(at + 1);
+            let (_, last) = &mut self.parts[at];
+            last.truncate(last.find(end).unwrap_or(last.len()));
+        }
+        self
+    }
+
     /// Returns it in one style.
     pub(crate) fn in_style(mut self, style: Style) -> Self {
         for (of_part, _) in &mut self.parts {
@@ -102,43 +141,89 @@ impl Text {
         self
     }
 
-    /// Returns it in lines of at most `cells` display cells, broken at spaces; a word that is longer than a line, as a
-    /// text without spaces is, is broken where the line ends. There is one line at least.
-    pub(crate) fn wrapped(&self, cells: Option<usize>) -> Vec<Self> {
-        let Some(cells) = cells else { return vec![self.clone()] };
-        let mut lines = vec![Self::default()];
-        let mut left = cells;
-        for (style, text) in &self.parts {
-            for word in text.split_inclusive(' ') {
-                let bare = width(word.trim_end_matches(' '));
-                if bare > left && left < cells {
-                    lines.push(Self::default());
-                    left = cells;
+    /// Returns it so that it goes on `cells` cells further in where it is longer than a line.
+    pub(crate) const fn hanging(mut self, cells: usize) -> Self {
+        self.hang = Some(cells);
+        self
+    }
+
+    /// Returns it in lines of at most `width` display cells. It is broken where two spaces part what stands side by side,
+    /// else between words, else, as a text without spaces is, where the line ends. What is to be copied in one piece, such
+    /// as an address, stays in one piece, and is left to the terminal where it is wider than that. There is one line at
+    /// least.
+    pub(crate) fn fitted(&self, width: Option<usize>) -> Vec<Self> {
+        match width {
+            Some(width) if self.width() > width => self.folded(width),
+            Some(_) | None => vec![self.clone()],
+        }
+    }
+
+    fn folded(&self, width: usize) -> Vec<Self> {
+        let words = self.words();
+        let leading = words.first().map_or(0, |word| word.gap);
+        let hang = self.hang.unwrap_or(leading + STEP).min((width / 2).max(width.saturating_sub(ROOM_MIN)));
+        let mut fold = Fold { lines: vec![Self::default()], part: None, used: 0, width, is_fresh: true };
+        for word in &words {
+            let whole = fold.used + word.gap;
+            let is_tight = whole * 5 > width * 3 && word.gap > 1;
+            let is_better_below = whole > hang
+                && word.field > 0
+                && whole + word.field > width
+                && (is_tight || hang + word.field <= width);
+            let is_one_piece = word.width > width - hang && word.is_one_piece(width);
+            if !fold.is_fresh
+                && (is_better_below || is_one_piece || word.width <= width - hang && whole + word.width > width)
+            {
+                fold.next_line(if is_one_piece { width.saturating_sub(word.width).min(hang) } else { hang });
+            }
+            let is_behind = !(fold.is_fresh && fold.lines.len() > 1);
+            if is_behind && word.gap > 0 {
+                fold.push(None, Style::new(), &" ".repeat(word.gap), word.gap);
+            }
+            for (part, cluster, cells) in &word.clusters {
+                if fold.used + cells > width && !fold.is_fresh && !is_one_piece {
+                    fold.next_line(hang);
                 }
-                for cluster in word.graphemes(true) {
-                    let takes = width(cluster);
-                    if cluster == " " && left == 0 {
-                        continue;
-                    }
-                    if takes > left && left < cells {
-                        lines.push(Self::default());
-                        left = cells;
-                    }
-                    left = left.saturating_sub(takes);
-                    let line = lines.last_mut().expect("there is one line at least");
-                    match line.parts.last_mut() {
-                        Some((of_part, part)) if of_part == style => part.push_str(cluster),
-                        Some(_) | None => line.parts.push((*style, cluster.to_owned())),
-                    }
-                }
+                fold.push(Some(*part), self.parts[*part].0, cluster, *cells);
             }
         }
-        for line in &mut lines {
-            if let Some((_, part)) = line.parts.last_mut() {
-                part.truncate(part.trim_end_matches(' ').len());
+        fold.lines
+    }
+
+    fn words(&self) -> Vec<Word<'_>> {
+        let mut words: Vec<Word<'_>> = Vec::new();
+        let mut gap = 0;
+        let mut is_in_word = false;
+        let parts = self.parts.iter().enumerate();
+        let clusters = parts.flat_map(|(part, (_, text))| text.graphemes(true).map(move |cluster| (part, cluster)));
+        for (part, cluster) in clusters {
+            if cluster == " " {
+                gap += 1;
+                is_in_word = false;
+                continue;
+            }
+            let cells = width(cluster);
+            if !is_in_word {
+                words.push(Word { gap: std::mem::take(&mut gap), clusters: Vec::new(), width: 0, field: 0 });
+                is_in_word = true;
+            }
+            let word = words.last_mut().expect("pushed above");
+            word.clusters.push((part, cluster, cells));
+            word.width += cells;
+        }
+        let mut field = 0;
+        for at in (0..words.len()).rev() {
+            field += words[at].width;
+            if at == 0 || words[at].gap > 1 {
+                words[at].field = std::mem::take(&mut field);
+            } else {
+                field += words[at].gap;
+            }
+            if words[at].field == 0 {
+                words[at].field = brackets(&words[at..]).filter(|width| *width <= BRACKETS_MAX).unwrap_or(0);
             }
         }
-        lines
+        words
     }
 
     /// Returns it with spaces behind up to `cells` display cells.
@@ -160,14 +245,85 @@ impl Text {
         self.parts.iter().map(|(_, text)| text.as_str()).collect()
     }
 
-    /// Returns it as bytes for a terminal that understands colours; `ui.rs` strips them for one that does not.
+    /// Returns it for a terminal that understands colours; `ui.rs` strips them for one that does not.
     pub(crate) fn to_ansi(&self) -> String {
+        self.written(|_| false)
+    }
+
+    /// Returns it for a person's terminal: as [`Text::to_ansi`], and what is written from right to left keeps to itself, so
+    /// that it turns nothing round that stands beside it.
+    pub(crate) fn to_terminal(&self) -> String {
+        self.written(|text| text.chars().any(is_right_to_left))
+    }
+
+    fn written(&self, is_isolated: impl Fn(&str) -> bool) -> String {
         let mut out = String::new();
         for (style, text) in self.parts.iter().filter(|(_, text)| !text.is_empty()) {
             // Writing to a String cannot fail.
-            let _ = write!(out, "{style}{text}{style:#}");
+            let _ = if is_isolated(text) {
+                write!(out, "{style}{ISOLATE}{text}{ISOLATE_END}{style:#}")
+            } else {
+                write!(out, "{style}{text}{style:#}")
+            };
         }
         out
+    }
+}
+
+/// Returns how wide what stands in brackets is, which begins with the first word.
+fn brackets(words: &[Word<'_>]) -> Option<usize> {
+    let (_, first, _) = words.first()?.clusters.first()?;
+    let end = words.iter().position(|word| word.clusters.iter().any(|(_, cluster, _)| *cluster == ")"))?;
+    let gaps: usize = words[1..=end].iter().map(|word| word.gap).sum();
+    (*first == "(").then(|| gaps + words[..=end].iter().map(|word| word.width).sum::<usize>())
+}
+
+impl Word<'_> {
+    /// Returns whether it stays whole where it has no room as far in as other lines: a word that fits a line, and what is to be
+    /// copied in one piece, such as a path, an address or an id.
+    fn is_one_piece(&self, line: usize) -> bool {
+        let is_copied = |(_, cluster, _): &(usize, &str, usize)| matches!(*cluster, "/" | "-" | ".");
+        self.clusters.iter().all(|(_, cluster, _)| cluster.is_ascii())
+            && (self.width <= line || self.clusters.iter().any(is_copied))
+    }
+}
+
+/// Lines in the making.
+struct Fold {
+    lines: Vec<Text>,
+    /// Which part of the long line was added last; parts stay apart, since each is written in its own direction.
+    part: Option<usize>,
+    /// How many cells of the last one are used.
+    used: usize,
+    width: usize,
+    /// Whether nothing but spaces stands on it.
+    is_fresh: bool,
+}
+
+impl Fold {
+    fn next_line(&mut self, hang: usize) {
+        // A space at the end would wrap on a terminal that is exactly as wide.
+        if let Some((_, text)) = self.lines.last_mut().and_then(|line| line.parts.last_mut()) {
+            text.truncate(text.trim_end_matches(' ').len());
+        }
+        let indent = hang.min(self.width);
+        self.lines.push(Text::plain(&" ".repeat(indent)));
+        self.part = None;
+        self.used = indent;
+        self.is_fresh = true;
+    }
+
+    fn push(&mut self, part: Option<usize>, style: Style, cluster: &str, cells: usize) {
+        let line = self.lines.last_mut().expect("there is one line at least");
+        match line.parts.last_mut() {
+            Some((_, text)) if part.is_some() && self.part == part => text.push_str(cluster),
+            // Between two words of one part the space is of it too.
+            Some((_, text)) if part.is_none() && self.part.is_some() && cells == 1 => text.push_str(cluster),
+            Some(_) | None => line.parts.push((style, cluster.to_owned())),
+        }
+        self.part = if cells == 1 && part.is_none() { self.part } else { part };
+        self.used += cells;
+        self.is_fresh &= cluster.trim_matches(' ').is_empty();
     }
 }
 
@@ -204,6 +360,11 @@ fn clean_char(c: char) -> char {
         _ if is_unsafe(c) => char::REPLACEMENT_CHARACTER,
         _ => c,
     }
+}
+
+/// Returns whether `c` is of a script that is written from right to left: Hebrew, Arabic, Syriac, Thaana and their kin.
+const fn is_right_to_left(c: char) -> bool {
+    matches!(c, '\u{590}'..='\u{8ff}' | '\u{fb1d}'..='\u{fdff}' | '\u{fe70}'..='\u{fefc}' | '\u{10800}'..='\u{10fff}' | '\u{1e800}'..='\u{1efff}')
 }
 
 /// Returns whether a terminal would obey `c`: controls, and marks that turn the direction of writing.
@@ -246,19 +407,42 @@ mod tests {
     }
 
     #[track_caller]
-    fn check_wrapped(text: &str, cells: usize, expected: &[&str]) {
-        let lines = Text::plain(text).wrapped(Some(cells));
+    fn check_fitted(text: &str, cells: usize, expected: &[&str]) {
+        let lines = Text::plain(text).fitted(Some(cells));
         assert_eq!(lines.iter().map(Text::to_ansi).collect::<Vec<_>>(), expected);
     }
 
     #[test]
-    fn wrapping_breaks_at_spaces_and_long_words_where_the_line_ends() {
-        check_wrapped("one two three", 40, &["one two three"]);
-        check_wrapped("one two three", 7, &["one two", "three"]);
-        check_wrapped("one two three", 4, &["one", "two", "thre", "e"]);
-        check_wrapped("交房租和水费", 5, &["交房", "租和", "水费"]);
-        check_wrapped("付 交房租和水费 了", 5, &["付", "交房", "租和", "水费", "了"]);
-        check_wrapped("", 5, &[""]);
+    fn a_long_line_goes_on_further_in() {
+        check_fitted("one two three", 40, &["one two three"]);
+        check_fitted("one two three", 7, &["one two", "  three"]);
+        check_fitted("one two three", 4, &["one", " two", "  th", "  re", "  e"]);
+        check_fitted("  one two three", 10, &["  one two", "    three"]);
+        check_fitted("交房租和水费", 5, &["交房", "  租", "  和", "  水", "  费"]);
+        check_fitted("付 交房租和水费了", 11, &["付 交房租和", "  水费了"]);
+        check_fitted("", 5, &[""]);
+        let labelled = Text::plain("label  one two three").hanging(7);
+        let lines: Vec<String> = labelled.fitted(Some(15)).iter().map(Text::to_ansi).collect();
+        assert_eq!(lines, ["label  one two", "       three"]);
+    }
+
+    #[test]
+    fn what_stands_side_by_side_is_parted_first() {
+        check_fitted("added 12  pay rent  Thu 14 May (in 23h)", 30, &["added 12  pay rent", "  Thu 14 May (in 23h)"]);
+        check_fitted("at /home/somebody/a/long/path: no", 20, &["at", "/home/somebody/a/long/path:", "  no"]);
+        check_fitted("id 0192a000-0000-7000", 19, &["id", " 0192a000-0000-7000"]);
+    }
+
+    #[test]
+    fn right_to_left_keeps_to_itself_on_a_terminal() {
+        let mut line = Text::plain("3  ");
+        line.push("שלום");
+        line.push("  late");
+        assert_eq!(line.to_terminal(), "3  \u{2068}שלום\u{2069}  late");
+        assert_eq!(line.to_ansi(), "3  שלום  late");
+        assert_eq!(line.width(), 13);
+        assert_eq!(line.cut(6).to_terminal(), "3  \u{2068}של\u{2069}…");
+        assert_eq!(Text::plain("ab\u{2068}").to_terminal(), "ab\u{fffd}", "a title cannot do it itself");
     }
 
     #[test]

@@ -11,6 +11,18 @@ const SECOND: u64 = 1000;
 const MINUTE: u64 = 60 * SECOND;
 const HOUR: u64 = 60 * MINUTE;
 const DAY: u64 = 24 * HOUR;
+const WEEK: u64 = 7 * DAY;
+const YEAR: u64 = 365 * DAY;
+
+/// From how far away on years are told rather than weeks.
+const YEARS_FROM: u64 = 2 * YEAR;
+
+/// Whether days of one digit line up with those of two.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Pad {
+    None,
+    Space,
+}
 
 /// From where instants are looked at.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -45,26 +57,77 @@ impl Viewpoint {
         format!("{} {} {}", local.format("%a %-d %b %Y"), clock(&local), zone_name(&local))
     }
 
-    /// Returns date and time for a row: `Thu 14 May 15:00`, with the year where it is another.
+    /// Returns date and time within a sentence: `Thu 14 May 15:00`, with the year where it is another.
     pub(crate) fn row(self, at: Timestamp) -> String {
         let local = at.in_zone(self.zone);
-        let date = if local.year() == self.now.in_zone(self.zone).year() {
-            local.format("%a %e %b")
-        } else {
-            local.format("%a %e %b %Y")
-        };
-        format!("{date} {}", clock(&local))
+        format!("{} {}", local.format(self.date_format(Pad::None, at)), clock(&local))
     }
 
-    /// Returns date and time for a row of a narrow terminal: `15:00` of today, `14 May 15:00`, else `2 Jan 2027`.
+    /// As [`Viewpoint::row`], for rows of what happened, which line up: `Mon  4 May 15:00`.
+    pub(crate) fn log_row(self, at: Timestamp) -> String {
+        let local = at.in_zone(self.zone);
+        format!("{} {}", local.format(self.date_format(Pad::Space, at)), clock(&local))
+    }
+
+    /// Returns the day as people say it: `today`, `tomorrow`, `yesterday`, else `Fri 4 Dec`, with the year where it is
+    /// another.
+    pub(crate) fn day(self, at: Timestamp) -> String {
+        match self.days_ahead(at) {
+            0 => "today".to_owned(),
+            1 => "tomorrow".to_owned(),
+            -1 => "yesterday".to_owned(),
+            _ => at.in_zone(self.zone).format(self.date_format(Pad::None, at)).to_string(),
+        }
+    }
+
+    /// Returns the hour: `15:00`.
+    pub(crate) fn hour(self, at: Timestamp) -> String {
+        at.in_zone(self.zone).format("%H:%M").to_string()
+    }
+
+    /// Returns how many days of the calendar lie between now and then.
+    fn days_ahead(self, at: Timestamp) -> i64 {
+        let (day, today) = (at.local(self.zone).date(), self.now.local(self.zone).date());
+        day.signed_duration_since(today).num_days()
+    }
+
+    fn date_format(self, pad: Pad, at: Timestamp) -> &'static str {
+        let is_this_year = at.in_zone(self.zone).year() == self.now.in_zone(self.zone).year();
+        match (pad, is_this_year) {
+            (Pad::Space, true) => "%a %e %b",
+            (Pad::Space, false) => "%a %e %b %Y",
+            (Pad::None, true) => "%a %-d %b",
+            (Pad::None, false) => "%a %-d %b %Y",
+        }
+    }
+
+    /// Returns date and time for a row of a narrow terminal: `15:00` of today, `Fri 15:00` within a week, else the date
+    /// alone: `14 May`, `2 Jan 2027`.
     pub(crate) fn narrow_row(self, at: Timestamp) -> String {
-        let (local, now) = (at.in_zone(self.zone), self.now.in_zone(self.zone));
-        if local.date_naive() == now.date_naive() {
-            clock(&local)
-        } else if local.year() == now.year() {
-            format!("{} {}", local.format("%e %b"), clock(&local))
-        } else {
-            local.format("%e %b %Y").to_string()
+        let local = at.in_zone(self.zone);
+        match self.days_ahead(at) {
+            0 => self.hour(at),
+            1..=6 => format!("{} {}", local.format("%a"), self.hour(at)),
+            _ if local.year() == self.now.in_zone(self.zone).year() => local.format("%-d %b").to_string(),
+            _ => local.format("%-d %b %Y").to_string(),
+        }
+    }
+
+    /// Returns roughly how far away it is, beside a time that says it exactly: `in 2h`, `5m ago`, `in 5w`, `now`.
+    pub(crate) fn about(self, at: Timestamp) -> String {
+        let millis = at.since(self.now).as_millis();
+        let many = millis.unsigned_abs();
+        let units = [(MINUTE, SECOND, "s"), (HOUR, MINUTE, "m"), (DAY, HOUR, "h"), (14 * DAY, DAY, "d")];
+        let unit = units.into_iter().find(|(below, unit, _)| round(many, *unit) < *below);
+        let (unit, name) = match unit {
+            Some((_, unit, name)) => (unit, name),
+            None if many < YEARS_FROM => (WEEK, "w"),
+            None => (YEAR, "y"),
+        };
+        match round(many, unit) / unit {
+            0 => "now".to_owned(),
+            count if millis > 0 => format!("in {count}{name}"),
+            count => format!("{count}{name} ago"),
         }
     }
 
@@ -155,11 +218,41 @@ mod tests {
     #[test]
     fn a_row_names_the_year_only_where_it_is_another() {
         let here = viewpoint("America/New_York");
-        assert_eq!(here.row(at("2026-06-03T14:00:00-04:00")), "Wed  3 Jun 14:00");
-        assert_eq!(here.row(at("2027-05-03T09:00:00-04:00")), "Mon  3 May 2027 09:00");
+        assert_eq!(here.row(at("2026-06-03T14:00:00-04:00")), "Wed 3 Jun 14:00");
+        assert_eq!(here.log_row(at("2026-06-03T14:00:00-04:00")), "Wed  3 Jun 14:00");
+        assert_eq!(here.row(at("2027-05-03T09:00:00-04:00")), "Mon 3 May 2027 09:00");
         assert_eq!(here.narrow_row(at("2026-05-13T14:00:00-04:00")), "14:00");
-        assert_eq!(here.narrow_row(at("2026-06-03T14:00:00-04:00")), " 3 Jun 14:00");
-        assert_eq!(here.narrow_row(at("2027-05-03T09:00:00-04:00")), " 3 May 2027");
+        assert_eq!(here.narrow_row(at("2026-05-19T14:00:00-04:00")), "Tue 14:00");
+        assert_eq!(here.narrow_row(at("2026-05-20T14:00:00-04:00")), "20 May");
+        assert_eq!(here.narrow_row(at("2026-05-12T14:00:00-04:00")), "12 May");
+        assert_eq!(here.narrow_row(at("2027-05-03T09:00:00-04:00")), "3 May 2027");
+    }
+
+    #[test]
+    fn days_that_are_near_have_names() {
+        let here = viewpoint("America/New_York");
+        assert_eq!(here.day(at("2026-05-13T00:00:00-04:00")), "today");
+        assert_eq!(here.day(at("2026-05-14T00:00:00-04:00")), "tomorrow");
+        assert_eq!(here.day(at("2026-05-12T23:59:59-04:00")), "yesterday");
+        assert_eq!(here.day(at("2026-05-15T00:00:00-04:00")), "Fri 15 May");
+        assert_eq!(here.day(at("2027-01-02T09:00:00-05:00")), "Sat 2 Jan 2027");
+    }
+
+    #[test]
+    fn a_rough_distance_has_one_unit() {
+        let here = viewpoint("America/New_York");
+        let check = |time: &str, told: &str| assert_eq!(here.about(at(time)), told, "{time}");
+        check("2026-05-13T16:00:00.4-04:00", "now");
+        check("2026-05-13T15:59:50-04:00", "10s ago");
+        check("2026-05-13T16:00:59.9-04:00", "in 1m");
+        check("2026-05-13T17:55:00-04:00", "in 2h");
+        check("2026-05-14T15:00:00-04:00", "in 23h");
+        check("2026-05-14T17:00:00-04:00", "in 1d");
+        check("2026-05-15T15:45:00-04:00", "in 2d");
+        check("2026-05-25T16:00:00-04:00", "in 12d");
+        check("2027-01-02T09:00:00-05:00", "in 33w");
+        check("2031-05-13T16:00:00-04:00", "in 5y");
+        check("2026-03-13T16:00:00-04:00", "9w ago");
     }
 
     #[test]

@@ -29,7 +29,7 @@ pub(crate) fn after(word: &str, answer: Result<&WriteResult, String>, view: View
 }
 
 fn row(word: &str, what: &str) -> Text {
-    let mut line = Text::default();
+    let mut line = Text::default().hanging(WORD_WIDTH + 4);
     line.push_styled(DIM, &format!("  {word:WORD_WIDTH$}  "));
     line.push(what);
     line

@@ -105,7 +105,7 @@ impl Screen {
             if row > 0 {
                 drawn.push_str("\r\n");
             }
-            let shown = line.cut(size.columns).to_ansi();
+            let shown = line.cut(size.columns).to_terminal();
             if self.has_colors {
                 drawn.push_str(&shown);
             } else {

@@ -112,6 +112,9 @@ pub struct Add {
     /// one counts as done) or `cancel`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub on_parent_fail: Option<String>,
+    /// Whether it is only said what would be added; it has no number then, and its id goes with the answer.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub preview: bool,
     /// The address of an outside dead-man's switch (healthchecks.io and its like) that is told when its command starts,
     /// succeeds and fails.
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -187,10 +187,10 @@ fn the_document_tells_the_types_that_the_code_reads() {
     }
     let checked = check! {
         Hello Status Stop Reload Add Get List Update Done Ack Snooze Pause Resume Skip Cancel Delete Retry RunNow OutputGet
-        Unblock Wait History Why
+        Unblock Wait Choices Tags History Why
         OpBegin OpList OpGet Undo AgendaGet AwaySet AwayGet EventList
         EventSubscribe EventUnsubscribe DeliveryList ChannelList ChannelPause ChannelResume ChannelTest
-        HookList HookAdd HookRemove Backup Parse Advance Discover
+        HookList HookAdd HookRemove Backup Export Import Parse Advance Discover
     };
     assert_eq!(checked.map(|(method, ())| method), Method::ALL);
     macro_rules! check {
@@ -214,6 +214,7 @@ fn the_document_tells_the_types_that_the_code_reads() {
         objects::TargetStatus: "TargetStatus",
         objects::AgendaEntry: "AgendaEntry",
         objects::AgendaNote: "AgendaNote",
+        objects::Choice: "Choice",
         objects::Command: "Command",
         objects::CommandLimits: "CommandLimits",
         objects::Run: "Run",

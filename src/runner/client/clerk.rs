@@ -361,7 +361,9 @@ impl Clerk {
                 self.ended(order.id, end, Output::default());
             }
         }
-        others.into_iter().for_each(|errand| self.take(errand));
+        for errand in others {
+            self.take(errand);
+        }
     }
 
     /// Sees to the runs that the process does not know, and to those that are to end; then to what waited for that.
@@ -398,7 +400,9 @@ impl Clerk {
             // Who waited may have gone.
             let _ = done.send(());
         }
-        std::mem::take(&mut self.held).into_iter().for_each(|errand| self.take(errand));
+        for errand in std::mem::take(&mut self.held) {
+            self.take(errand);
+        }
     }
 
     fn note(&mut self, tell: Tell) {
@@ -431,8 +435,10 @@ impl Clerk {
         let has_news = |question: &Question| total.is_none_or(|total| question.since.is_none_or(|since| since < total));
         let asked = self.questions.remove(&id).unwrap_or_default();
         let (answered, waiting): (Vec<_>, Vec<_>) = asked.into_iter().partition(has_news);
-        // Who asked may have gone.
-        answered.into_iter().for_each(|question| drop(question.reply.send(said.cloned())));
+        for question in answered {
+            // Who asked may have gone.
+            let _ = question.reply.send(said.cloned());
+        }
         if let Some(least) = waiting.iter().filter_map(|question| question.since).min() {
             self.say(&ask_for(id, Some(least)));
             self.questions.insert(id, waiting);

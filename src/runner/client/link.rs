@@ -160,15 +160,15 @@ async fn pass_on(writing: OwnedWriteHalf, mut coming: mpsc::UnboundedReceiver<Sa
     let mut writing = BufWriter::new(writing);
     let mut sayings = Vec::new();
     while coming.recv_many(&mut sayings, SAID_AT_ONCE).await > 0 {
-        let mut waiting = Vec::new();
+        let mut flushed = Vec::new();
         for saying in sayings.drain(..) {
             match saying {
                 Saying::Line(line) => writing.write_all(&line).await?,
-                Saying::Flush(done) => waiting.push(done),
+                Saying::Flush(done) => flushed.push(done),
             }
         }
         writing.flush().await?;
-        for done in waiting {
+        for done in flushed {
             // Who waited may have gone.
             let _ = done.send(());
         }

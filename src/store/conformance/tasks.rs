@@ -412,6 +412,7 @@ pub(crate) async fn the_numbers_and_tags_of_open_tasks_are_found_by_kind<F: Fixt
     let mut snapshots: Vec<Snapshot> = (1..).zip(states()).map(|(number, state)| snapshot(number, 13, state)).collect();
     for each in &mut snapshots {
         each.task.details.tags = vec![format!("n{}", each.task.number.0), "of all".to_owned()];
+        each.task.waits = Waits::default();
     }
     snapshots[0].task.waits.parents = vec![Parent::new(task_id(2), Number(2))];
     snapshots[1].task.details.command = None;

@@ -1,6 +1,6 @@
 //! The answers to questions, from the last committed state. Each is one statement, or one transaction.
 
-use std::ops::Range;
+use std::ops::{Range, RangeInclusive};
 use std::sync::LazyLock;
 
 use rusqlite::{Connection, Params, Row, params};
@@ -66,6 +66,17 @@ pub(crate) fn pauses(connection: &Connection) -> Result<Vec<ManyPause>, Fault> {
             since: timestamp("since_at", columns.take()?)?,
             until: columns.take::<Option<i64>>()?.map(|until| timestamp("until_at", until)).transpose()?,
         })
+    })
+}
+
+/// As [`crate::store::Store::import_behind`].
+pub(crate) fn import_behind(connection: &Connection, seq: u64) -> Result<Option<RangeInclusive<u64>>, Fault> {
+    // Imports lie one behind the other: the first that does not end before is the one.
+    let sql = "SELECT first_seq, last_seq FROM imports WHERE last_seq > ?1 ORDER BY first_seq LIMIT 1";
+    let place = i64::try_from(seq).unwrap_or(i64::MAX);
+    first(connection, sql, params![place], |row| {
+        let mut columns = Columns::of(row);
+        Ok(columns.take_count("first_seq")?..=columns.take_count("last_seq")?)
     })
 }
 

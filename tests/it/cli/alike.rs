@@ -31,9 +31,9 @@ fn several_tasks_are_edited_alike() {
     changed 1  ! one +work  Thu 14 May 2026 09:00 EDT (in 17h)
     changed 2  ! two +work  Thu 14 May 2026 09:00 EDT (in 17h)
     $ keiko edit --tag work --dry-run
-    #  WHEN                      STAGE      TITLE
-    1  Thu 14 May 09:00  in 17h  scheduled  ! one +work
-    2  Thu 14 May 09:00  in 17h  scheduled  ! two +work
+    #  WHEN                    STAGE      TITLE
+    1  tomorrow 09:00  in 17h  scheduled  ! one +work
+    2  tomorrow 09:00  in 17h  scheduled  ! two +work
     $ keiko edit --tag work --title same
     ! error: cannot use --title for several tasks: it is for one
     ! hint: name one task; tags, priority, note, link, channels, time and alerts are changed for several
@@ -63,11 +63,11 @@ fn several_tasks_are_edited_alike() {
       2 ! two +work is scheduled  Thu 14 May 2026 09:00 EDT (in 17h)
       3 three +later is scheduled  Sat 16 May 2026 10:00 EDT (in 2d 18h)
     $ keiko list
-    #  WHEN                         STAGE      TITLE
-    1  Thu 14 May 09:00  in 17h     scheduled  ! one +work
-    2  Thu 14 May 09:00  in 17h     scheduled  ! two +work
-    4  Thu 14 May 09:00  in 17h     scheduled  four (repeats)
-    3  Sat 16 May 10:00  in 2d 18h  scheduled  three +later
+    #  WHEN                      STAGE      TITLE
+    1  tomorrow   09:00  in 17h  scheduled  ! one +work
+    2  tomorrow   09:00  in 17h  scheduled  ! two +work
+    4  tomorrow   09:00  in 17h  scheduled  four (repeats)
+    3  Sat 16 May 10:00  in 3d   scheduled  three +later
     "#);
     assert_eq!(home.keiko("edit +work --note x --json").json()["results"].as_array().map(Vec::len), Some(2));
 }
@@ -83,8 +83,8 @@ fn what_failed_is_sent_again_by_a_filter() {
     nothing to send again 1  one +x
     ! warning: nothing of it has failed; what is held goes out with keiko channel resume
     $ keiko retry --tag x --dry-run
-    #  WHEN                          STAGE  TITLE
-    1  Wed 13 May 16:00:10  50s ago  due    one +x
+    #  WHEN                  STAGE  TITLE
+    1  today 16:00  50s ago  due    one +x
     $ keiko retry --stage failed
     ! error: no open task fits --stage "failed"
     ! hint: keiko list with the same filter and --all also shows what has ended
@@ -180,7 +180,7 @@ fn what_was_missed_is_not_what_comes_next() {
     insta::assert_snapshot!(home.transcript(&[""]), @"
     $ keiko
     missed
-      1  Wed 13 May 17:00  2h ago  missed  old
+      1  today 17:00  2h ago  old
     ! warning: 1 missed within the last seven days, and not made up for; keiko status tells what
     ");
 }

@@ -28,15 +28,15 @@ fn an_agenda_tells_what_rings_day_by_day() {
     insta::assert_snapshot!(home.transcript(&["agenda tomorrow", "agenda 2026-06-01..2026-06-02 --limit 2", "agenda tea"]), @r#"
     $ keiko agenda tomorrow
     Thu 14 May  tomorrow
-      00:00-23:30  5  喝水  every 30m, 48 times
-            09:30  3  standup +work
-            15:00  2  pay rent +home
+      5  00:00-23:30  喝水  every 30m, 48 times
+      3        09:30  standup +work
+      2        15:00  pay rent +home
 
     paused until resumed: 6
     $ keiko agenda 2026-06-01..2026-06-02 --limit 2
     Mon 1 Jun
-      00:00-23:30  5  喝水  every 30m, 48 times
-            09:30  3  standup +work
+      5  00:00-23:30  喝水  every 30m, 48 times
+      3        09:30  standup +work
 
     and 2 more: name fewer days, or a higher --limit
     paused until resumed: 6
@@ -75,22 +75,22 @@ fn a_list_has_what_is_asked_for() {
         "list --stage dew",
     ]), @r#"
     $ keiko list +home
-    #  WHEN                          STAGE      TITLE
-    2  Thu 14 May 15:00  in 22h 55m  scheduled  pay rent +home
-    4  –                             no time    buy milk +home
+    #  WHEN                    STAGE      TITLE
+    2  tomorrow 15:00  in 23h  scheduled  pay rent +home
+    4  –                       no time    buy milk +home
     $ keiko list rent
-    #  WHEN                          STAGE      TITLE
-    2  Thu 14 May 15:00  in 22h 55m  scheduled  pay rent +home
+    #  WHEN                    STAGE      TITLE
+    2  tomorrow 15:00  in 23h  scheduled  pay rent +home
     $ keiko list --series
-    #  WHEN                          STAGE      TITLE
-    5  Wed 13 May 16:30  in 25m      scheduled  喝水 (repeats)
-    3  Thu 14 May 09:30  in 17h 25m  scheduled  standup +work (repeats)
+    #  WHEN                    STAGE      TITLE
+    5  today    16:30  in 25m  scheduled  喝水 (repeats)
+    3  tomorrow 09:30  in 17h  scheduled  standup +work (repeats)
     $ keiko list --one-shot --due today
-    #  WHEN                      STAGE  TITLE
-    1  Wed 13 May 16:01  4m ago  due    tea
+    #  WHEN                 STAGE  TITLE
+    1  today 16:01  4m ago  due    tea
     $ keiko list --before tomorrow --stage due,late
-    #  WHEN                      STAGE  TITLE
-    1  Wed 13 May 16:01  4m ago  due    tea
+    #  WHEN                 STAGE  TITLE
+    1  today 16:01  4m ago  due    tea
     $ keiko list --stage dew
     ! error: there is no stage "dew": expected scheduled, due, late, running, retrying, held, snoozed, paused, waiting, blocked, no time, past deadline, missed, failed, done, unanswered, cancelled
     ! hint: did you mean "due"?
@@ -123,8 +123,8 @@ fn a_filter_changes_all_that_it_means_and_one_bad_one_stops_no_other() {
         "done --attention --before 2020-01-01",
     ]), @r#"
     $ keiko done --before '16:30' --dry-run
-    #  WHEN                      STAGE  TITLE
-    1  Wed 13 May 16:01  4m ago  due    tea
+    #  WHEN                 STAGE  TITLE
+    1  today 16:01  4m ago  due    tea
     $ keiko snooze --stage due 10m
     snoozed 1  tea  until Wed 13 May 2026 16:15 EDT (in 10m)
     $ keiko cancel +home
@@ -176,7 +176,8 @@ async fn a_person_is_asked_before_many_tasks_are_changed() {
     pty.wait_for("[y/N] ").await;
     pty.type_line("n").await;
     let shown = pty.wait_for("exit=1").await;
-    assert!(shown.contains("cancel 5 tasks (1 tea, 2 pay rent, 3 standup and 2 more)? [y/N]"), "{shown}");
+    assert!(shown.contains("cancel 5 tasks? [y/N]"), "{shown}");
+    assert!(shown.contains("tea") && shown.contains("pay rent") && shown.contains("gym"), "{shown}");
     assert!(shown.contains("nothing was changed"), "{shown}");
     assert_eq!(home.keiko("list --json").json()["tasks"].as_array().map(Vec::len), Some(6));
     pty.type_line("y").await;

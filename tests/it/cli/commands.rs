@@ -74,11 +74,11 @@ fn a_command_stands_behind_two_dashes_and_is_shown_as_it_can_be_typed() {
       added     Wed 13 May 2026 16:00 EDT (now)
       id        [id]
     $ keiko list
-    #  WHEN                      STAGE      TITLE
-    2  Wed 13 May 17:00  in 1h   scheduled  bash -c 'sleep 0.1 && echo "a b"'
-    4  Wed 13 May 18:00  in 2h   scheduled  pay rent
-    1  Thu 14 May 03:00  in 11h  scheduled  backup
-    3  Thu 14 May 03:00  in 11h  scheduled  make && echo built (repeats)
+    #  WHEN                    STAGE      TITLE
+    2  today    17:00  in 1h   scheduled  bash -c 'sleep 0.1 && echo "a b"'
+    4  today    18:00  in 2h   scheduled  pay rent
+    1  tomorrow 03:00  in 11h  scheduled  backup
+    3  tomorrow 03:00  in 11h  scheduled  make && echo built (repeats)
     "#);
 }
 
@@ -180,7 +180,7 @@ fn what_makes_no_sense_with_a_command_is_refused() {
     ! hint: say what is to change, such as: keiko edit 1 tomorrow 4pm
     [exit 2]
     $ keiko rpc task.run '[]'
-    ! error: cannot call task.run: expected an object of named parameters, found a list
+    ! error: cannot call task.run: expected an object that names its parameters, or a list with each in its order, found a list of 0
     ! hint: keiko help tells what each command takes, rpc.discover what each method takes
     [exit 2]
     $ keiko list --all

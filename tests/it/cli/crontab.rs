@@ -46,12 +46,12 @@ fn each_line_becomes_a_task_and_what_cannot_be_kept_is_said() {
     ! hint: a rule that can be read is `0 9 * * MON-FRI`
     [exit 1]
     $ keiko list
-    #  WHEN                         STAGE      TITLE
-    2  Wed 13 May 16:05  in 5m      scheduled  check --all | logger (repeats)
-    1  Thu 14 May 03:00  in 11h     scheduled  nightly backup (repeats)
-    4  Thu 14 May 11:00  in 19h     scheduled  report (repeats)
-    5  Thu 14 May 14:00  in 22h     scheduled  tar czf backup.tgz . (repeats)
-    3  Fri 15 May 09:00  in 1d 17h  scheduled  mail -s hi joe (repeats)
+    #  WHEN                      STAGE      TITLE
+    2  today      16:05  in 5m   scheduled  check --all | logger (repeats)
+    1  tomorrow   03:00  in 11h  scheduled  nightly backup (repeats)
+    4  tomorrow   11:00  in 19h  scheduled  report (repeats)
+    5  tomorrow   14:00  in 22h  scheduled  tar czf backup.tgz . (repeats)
+    3  Fri 15 May 09:00  in 2d   scheduled  mail -s hi joe (repeats)
     "#);
     let command = &home.keiko("show 1 --json").json()["task"]["command"];
     assert_eq!(command["shell"], "tar czf backup.tgz .");

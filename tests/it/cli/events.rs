@@ -62,17 +62,17 @@ fn the_events_of_one_task_are_told_alone() {
         "events --task 9",
     ]), @r#"
     $ keiko events --task tea
-    1  Wed 13 May 16:00  1 tea  added  → CREATED
-    2  Wed 13 May 16:00  1 tea  armed  CREATED → PENDING
-    5  Wed 13 May 16:00  1 tea  edited
-    8  Wed 13 May 16:00  1 tea  started  PENDING → RUNNING  nothing sent
-    9  Wed 13 May 16:00  1 tea  completed  RUNNING → COMPLETED  done
+       1  Wed 13 May 16:00  1 tea  added  → created
+       2  Wed 13 May 16:00  1 tea  armed  created → scheduled
+       5  Wed 13 May 16:00  1 tea  edited
+       8  Wed 13 May 16:00  1 tea  started  scheduled → due  nothing sent
+       9  Wed 13 May 16:00  1 tea  completed  due → done  done
     $ keiko events --task 1 --since 3
-    5  Wed 13 May 16:00  1 tea  edited
-    8  Wed 13 May 16:00  1 tea  started  PENDING → RUNNING  nothing sent
-    9  Wed 13 May 16:00  1 tea  completed  RUNNING → COMPLETED  done
+       5  Wed 13 May 16:00  1 tea  edited
+       8  Wed 13 May 16:00  1 tea  started  scheduled → due  nothing sent
+       9  Wed 13 May 16:00  1 tea  completed  due → done  done
     $ keiko events --task 1 --limit 1
-    1  Wed 13 May 16:00  1 tea  added  → CREATED
+       1  Wed 13 May 16:00  1 tea  added  → created
     $ keiko events --task 9
     ! error: cannot find a task named "9"
     ! hint: keiko list shows the open tasks, keiko list --all those that have ended too

@@ -95,8 +95,8 @@ fn arguments_and_times_that_are_wrong() {
     ! hint: say `20m` for minutes or `20h` for hours
     [exit 3]
     $ keiko pause 1 --for tomorrow
-    ! error: cannot find a time in "tomorrow"
-    ! hint: say when, such as `tomorrow 3pm` or `in 20 minutes`
+    ! error: cannot use "tomorrow" as a length of time: expected a number with a unit
+    ! hint: say how long, such as 10m or 2h
     [exit 3]
     $ keiko show
     ! error: the following required arguments were not provided: <TASK>...

@@ -45,13 +45,13 @@ fn an_agenda_of_some_months_begins_now() {
     insta::assert_snapshot!(home.transcript(&["agenda 3 months", "agenda tomorrow 10pm..6am", "agenda 10pm..6am"]), @"
     $ keiko agenda 3 months
     Mon 1 Jun
-      09:00  1  rent
+      1  09:00  rent
 
     Wed 1 Jul
-      09:00  1  rent
+      1  09:00  rent
 
     Sat 1 Aug
-      09:00  1  rent
+      1  09:00  rent
     $ keiko agenda tomorrow 10pm..6am
     nothing rings before Fri 15 May 2026 06:00 EDT
     $ keiko agenda 10pm..6am
@@ -67,10 +67,10 @@ fn due_hours_are_those_of_today() {
     home.advance("2026-05-13T23:30:00-04:00");
     insta::assert_snapshot!(home.transcript(&["list --due 7pm..9pm", "list --due 10pm..2am"]), @"
     $ keiko list --due 7pm..9pm
-    #  WHEN                          STAGE  TITLE
-    1  Wed 13 May 20:00  3h 30m ago  due    walk
+    #  WHEN                 STAGE  TITLE
+    1  today 20:00  4h ago  due    walk
     $ keiko list --due 10pm..2am
-    #  WHEN                       STAGE  TITLE
-    2  Wed 13 May 23:00  30m ago  due    sleep
+    #  WHEN                  STAGE  TITLE
+    2  today 23:00  30m ago  due    sleep
     ");
 }

@@ -8,7 +8,12 @@ use std::path::PathBuf;
 use crate::cli::{Home, Ran};
 
 /// A `systemctl` that says yes to all, and writes down what it was asked.
-const OBEDIENT: &str = "#!/bin/sh\necho \"$@\" >> \"$(dirname \"$0\")/asked\"\n";
+const OBEDIENT: &str = r#"#!/bin/sh
+here=$(dirname "$0")
+echo "$@" >> "$here/asked"
+case "$*" in *MainPID*) cat "$here/pid" 2>/dev/null ;; esac
+exit 0
+"#;
 
 /// A home in which keiko is called with a `systemctl` of the test's own.
 struct Machine {
@@ -62,7 +67,15 @@ fn installing_twice_writes_once_and_uninstalling_removes_what_was_written() {
     };
     assert_eq!(fates(&first), ["written", "written"]);
     assert_eq!(first.json()["manager"], "systemd");
-    insta::assert_snapshot!(machine.asked().join("\n"), @"");
+    insta::assert_snapshot!(machine.asked().join("\n"), @"
+    --user daemon-reload
+    --user enable -- NAME.socket NAME.service
+    --user reset-failed -- NAME.service
+    --user start -- NAME.socket
+    --user start -- NAME.service
+    ");
+    // From now on it is the service's.
+    fs::write(machine.home.path().join("tools/pid"), first.json()["pid"].to_string()).expect("it is ours");
     let again = machine.keiko("daemon install --json");
     assert_eq!(fates(&again), ["unchanged", "unchanged"]);
     assert_eq!(again.json()["pid"], first.json()["pid"], "the daemon that runs goes on");
@@ -80,7 +93,10 @@ fn installing_twice_writes_once_and_uninstalling_removes_what_was_written() {
     let expected: String =
         ["service", "socket"].map(|end| format!("removed {home}/.config/systemd/user/{name}.{end}\n")).concat();
     assert_eq!((gone.stdout.as_str(), gone.code), (expected.as_str(), Some(0)), "{gone:?}");
-    insta::assert_snapshot!(machine.asked().join("\n"), @"");
+    insta::assert_snapshot!(machine.asked().join("\n"), @"
+    --user disable --now -- NAME.socket NAME.service
+    --user daemon-reload
+    ");
     assert_eq!(fs::read_dir(machine.units()).expect("the folder stays").count(), 0);
     assert_eq!(machine.keiko("daemon uninstall").stdout, "nothing was installed\n");
 }
@@ -96,7 +112,10 @@ fn a_unit_of_somebody_else_is_left_alone_and_nothing_is_written_beside_it() {
     let refused = machine.keiko("daemon install");
     assert_eq!(refused.code, Some(1), "{refused:?}");
     let told = refused.stderr.replace(&machine.home.path().display().to_string(), "[home]").replace(name, "NAME");
-    insta::assert_snapshot!(told, @"");
+    insta::assert_snapshot!(told, @"
+    error: cannot write [home]/.config/systemd/user/NAME.socket: there is a file that keiko daemon install did not write
+    hint: move [home]/.config/systemd/user/NAME.socket away, then install again; keep changes in drop-ins
+    ");
     assert_eq!(machine.asked(), [""; 0]);
     assert_eq!(fs::read_dir(machine.units()).expect("it is there").count(), 1);
     let left = machine.keiko("daemon uninstall");
@@ -127,7 +146,10 @@ fn where_no_service_manager_answers_the_desktop_starts_the_daemon() {
     let entry = machine.home.path().join(format!(".config/autostart/{name}.desktop"));
     assert!(entry.is_file(), "{installed:?}");
     let told = installed.stderr.lines().filter(|line| line.starts_with("hint")).collect::<Vec<_>>().join("\n");
-    insta::assert_snapshot!(told, @"");
+    insta::assert_snapshot!(told, @"
+    hint: cannot use systemd: Failed to connect to bus: No medium found; so your desktop is to start keikod
+    hint: it starts when you log in at your desktop, and with your first keiko command
+    ");
     // From now on nobody is told of reboots.
     let added = machine.keiko("add tea in 3h");
     assert!(!added.stderr.contains("reboot"), "{added:?}");

@@ -10,11 +10,17 @@ mod commands;
 mod crontab;
 mod doctor;
 mod events;
+mod exchange;
 mod failing;
+mod faults;
 mod hours;
+#[cfg(unix)]
+mod in_editor;
 mod installing;
 mod looking;
 mod naming;
+#[cfg(unix)]
+mod on_terminal;
 mod parsing;
 mod series;
 mod shown;

@@ -183,8 +183,10 @@ async fn on_a_terminal_it_is_asked_which_times_are_meant() {
     1  standup
       now        Thu 14 May 09:30, Fri 15 May 09:30, Sat 16 May 09:30
       this       Thu 14 May 16:00, Fri 15 May 09:30, Sat 16 May 09:30
-      following  cannot edit the following times of task 1: expected a repetition, found one time
-      all        cannot edit task 1: it repeats, and one time would end that: expected a repetition
+      following  cannot edit the following times of task 1: expected a repetition,
+                 found one time
+      all        cannot edit task 1: it repeats, and one time would end that:
+                 expected a repetition
     which times? this / following / all / no: changed 1  standup  Thu 14 May 2026 16:00 EDT (in 1d)
       this time only, in place of Thu 14 May 09:30
       repeats Thu 14 May 16:00, Fri 15 May 09:30, Sat 16 May 09:30
@@ -203,7 +205,8 @@ async fn on_a_terminal_it_is_asked_which_times_are_meant() {
     insta::assert_snapshot!(asked(&home, "pause 1", "t").await, @"
     1  standup
       now        Thu 14 May 16:00, Fri 15 May 09:30, Sat 16 May 09:30
-      this       nothing until Fri 15 May 09:30, then Fri 15 May 09:30, Sat 16 May 09:30
+      this       nothing until Fri 15 May 09:30, then Fri 15 May 09:30, Sat 16 May
+                 09:30
       following  nothing until it is resumed
       all        nothing until it is resumed
     which times? this / following / all / no: paused 1  standup  until Fri 15 May 2026 09:30 EDT (in 1d 18h), 1d left
@@ -213,7 +216,8 @@ async fn on_a_terminal_it_is_asked_which_times_are_meant() {
     ");
     insta::assert_snapshot!(asked(&home, "cancel 1", "all").await, @"
     1  standup
-      now        nothing until Fri 15 May 09:30, then Fri 15 May 09:30, Sat 16 May 09:30
+      now        nothing until Fri 15 May 09:30, then Fri 15 May 09:30, Sat 16 May
+                 09:30
       this       cannot skip task 1: it is paused
       following  no more times
       all        no more times

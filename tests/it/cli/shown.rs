@@ -72,25 +72,25 @@ fn columns_line_up_whatever_the_titles_are() {
         ran.stdout.replace("e\u{301}", "é")
     };
     insta::assert_snapshot!(list("40"), @"
-    #  WHEN          STAGE      TITLE
-    1  14 May 15:00  scheduled  交房租
-    2  14 May 15:00  scheduled  👨‍👩‍👧 party
-    3  14 May 15:00  scheduled  étude
-    4  14 May 15:00  scheduled  a plain tit…
+    #       WHEN  TITLE
+    1  Thu 15:00  交房租
+    2  Thu 15:00  👨‍👩‍👧 party
+    3  Thu 15:00  étude
+    4  Thu 15:00  a plain title of some len…
     ");
     insta::assert_snapshot!(list("80"), @"
-    #  WHEN                      STAGE      TITLE
-    1  Thu 14 May 15:00  in 23h  scheduled  交房租
-    2  Thu 14 May 15:00  in 23h  scheduled  👨‍👩‍👧 party
-    3  Thu 14 May 15:00  in 23h  scheduled  étude
-    4  Thu 14 May 15:00  in 23h  scheduled  a plain title of some length that is cut
+    #  WHEN                    STAGE      TITLE
+    1  tomorrow 15:00  in 23h  scheduled  交房租
+    2  tomorrow 15:00  in 23h  scheduled  👨‍👩‍👧 party
+    3  tomorrow 15:00  in 23h  scheduled  étude
+    4  tomorrow 15:00  in 23h  scheduled  a plain title of some length that is cut
     ");
     insta::assert_snapshot!(list("200"), @"
-    #  WHEN                      STAGE      TITLE
-    1  Thu 14 May 15:00  in 23h  scheduled  交房租
-    2  Thu 14 May 15:00  in 23h  scheduled  👨‍👩‍👧 party
-    3  Thu 14 May 15:00  in 23h  scheduled  étude
-    4  Thu 14 May 15:00  in 23h  scheduled  a plain title of some length that is cut
+    #  WHEN                    STAGE      TITLE
+    1  tomorrow 15:00  in 23h  scheduled  交房租
+    2  tomorrow 15:00  in 23h  scheduled  👨‍👩‍👧 party
+    3  tomorrow 15:00  in 23h  scheduled  étude
+    4  tomorrow 15:00  in 23h  scheduled  a plain title of some length that is cut
     ");
 }
 

@@ -39,9 +39,9 @@ fn undo_walks_back_and_never_does_again_by_itself() {
     taken back: done 1 tea
       1 tea is scheduled  Thu 14 May 2026 09:00 EDT (in 17h)
     $ keiko list
-    #  WHEN                      STAGE      TITLE
-    1  Thu 14 May 09:00  in 17h  scheduled  tea
-    2  Thu 14 May 15:00  in 23h  scheduled  call
+    #  WHEN                    STAGE      TITLE
+    1  tomorrow 09:00  in 17h  scheduled  tea
+    2  tomorrow 15:00  in 23h  scheduled  call
     $ keiko undo
     taken back: add 2 call
       2 call is deleted
@@ -86,10 +86,10 @@ fn a_command_for_several_tasks_is_taken_back_as_one() {
       2 two is scheduled  Thu 14 May 2026 09:00 EDT (in 17h)
       3 three is scheduled  Thu 14 May 2026 09:00 EDT (in 17h)
     $ keiko list
-    #  WHEN                      STAGE      TITLE
-    1  Thu 14 May 09:00  in 17h  scheduled  one
-    2  Thu 14 May 09:00  in 17h  scheduled  two
-    3  Thu 14 May 09:00  in 17h  scheduled  three
+    #  WHEN                    STAGE      TITLE
+    1  tomorrow 09:00  in 17h  scheduled  one
+    2  tomorrow 09:00  in 17h  scheduled  two
+    3  tomorrow 09:00  in 17h  scheduled  three
     ");
     let done = ops(&home).into_iter().find(|op| op["verb"] == "done").expect("it is there");
     assert_eq!((&done["total"], &done["text"]), (&3.into(), &"done 3 tasks: 1, 2, 3".into()));
@@ -99,10 +99,10 @@ fn a_command_for_several_tasks_is_taken_back_as_one() {
     insta::assert_snapshot!(home.transcript(&[&format!("undo {undo} -q"), "list --done"]).replace(undo, "OP"), @"
     $ keiko undo [id] -q
     $ keiko list --done
-    #  WHEN                   STAGE  TITLE
-    1  Wed 13 May 16:00  now  done   one
-    2  Wed 13 May 16:00  now  done   two
-    3  Wed 13 May 16:00  now  done   three
+    #  WHEN              STAGE  TITLE
+    1  today 16:00  now  done   one
+    2  today 16:00  now  done   two
+    3  today 16:00  now  done   three
     ");
     assert_eq!(home.keiko(&format!("op show {undo}")).code, Some(0));
     assert_eq!(home.keiko("undo 12345678").code, Some(4));
@@ -122,8 +122,8 @@ fn what_cannot_be_taken_back_is_said_and_nothing_is_half_done() {
     ! hint: nothing was taken back; keiko undo [id] takes back the one before it: add 2 tea
     [exit 5]
     $ keiko list --done
-    #  WHEN                      STAGE  TITLE
-    2  Thu 14 May 09:10  1d ago  done   tea
+    #  WHEN                     STAGE  TITLE
+    2  yesterday 09:10  1d ago  done   tea
     ");
 }
 
@@ -151,8 +151,8 @@ fn what_is_deleted_is_out_of_sight_and_comes_back() {
     deleted 1  tea  keiko undo brings it back for 30 days
       2 cups is blocked: 1 deleted; keiko unblock 2 lets it go on without
     $ keiko list
-    #  WHEN    STAGE               TITLE
-    2  –       blocked: 1 deleted  cups
+    #  WHEN  STAGE               TITLE
+    2  –     blocked: 1 deleted  cups
     $ keiko show 1
     ! error: cannot use task 1: it was deleted
     ! hint: keiko undo brings it back for 30 days; keiko op list shows which change to take back
@@ -166,9 +166,9 @@ fn what_is_deleted_is_out_of_sight_and_comes_back() {
       1 tea is scheduled  Thu 14 May 2026 09:00 EDT (in 17h)
       2 cups is waiting for 1
     $ keiko list
-    #  WHEN                      STAGE          TITLE
-    1  Thu 14 May 09:00  in 17h  scheduled      tea
-    2  –                         waiting for 1  cups
+    #  WHEN                    STAGE          TITLE
+    1  tomorrow 09:00  in 17h  scheduled      tea
+    2  –                       waiting for 1  cups
     $ keiko rm 1
     ! error: cannot run "rm": there is no such command
     ! hint: run keiko done 1 when it is done, keiko cancel 1 when it is not wanted any more, keiko delete 1 to remove it from sight

@@ -27,16 +27,16 @@ fn a_chain_wakes_step_by_step() {
     $ keiko remind me to wash up --waits-for 3
     added 4  wash up  waiting for 3, then at once
     $ keiko list
-    #  WHEN                      STAGE          TITLE
-    1  Thu 14 May 09:00  in 17h  scheduled      shop
-    2  Thu 14 May 10:00  in 18h  waiting for 1  cook
-    3  –                         waiting for 2  eat
-    4  –                         waiting for 3  wash up
+    #  WHEN                    STAGE          TITLE
+    1  tomorrow 09:00  in 17h  scheduled      shop
+    2  tomorrow 10:00  in 18h  waiting for 1  cook
+    3  –                       waiting for 2  eat
+    4  –                       waiting for 3  wash up
     $ keiko
     nothing is due
 
     next
-      1  Thu 14 May 09:00  in 17h    shop
+      1  tomorrow 09:00  in 17h  shop
 
     waiting for others: 2, 3, 4
     $ keiko snooze 2
@@ -51,10 +51,10 @@ fn a_chain_wakes_step_by_step() {
       2 cook is free now: due Thu 14 May 2026 10:00 EDT (in 50m)
     $ keiko history 2
     2  cook
-    WHEN              WHAT         STATE
-    Wed 13 May 16:00  added        → CREATED
-    Thu 14 May 09:10  parent done                     task 1 done, by the daemon
-    Thu 14 May 09:10  freed        CREATED → PENDING  by the daemon
+    WHEN              WHAT         STAGE
+    Wed 13 May 16:00  added        → created
+    Thu 14 May 09:10  parent done                       task 1 done, by the daemon
+    Thu 14 May 09:10  freed        created → scheduled  by the daemon
     ");
     home.advance("2026-05-14T10:05:00-04:00");
     insta::assert_snapshot!(home.transcript(&["done 2", "done 3 --early", "list"]), @"
@@ -65,8 +65,8 @@ fn a_chain_wakes_step_by_step() {
     done 3  eat
       4 wash up is free now, and due
     $ keiko list
-    #  WHEN                   STAGE  TITLE
-    4  Thu 14 May 10:05  now  due    wash up
+    #  WHEN              STAGE  TITLE
+    4  today 10:05  now  due    wash up
     ");
 }
 
@@ -92,19 +92,19 @@ fn a_cancelled_parent_holds_runs_or_cancels_as_told() {
       4 fax is cancelled with it
       5 file the fax is blocked: 4 cancelled; keiko unblock 5 lets it go on without
     $ keiko list
-    #  WHEN                      STAGE                 TITLE
-    6  Thu 14 May 13:00  in 21h  scheduled             unrelated
-    3  Thu 14 May 14:00  in 22h  scheduled             post
-    2  Thu 14 May 14:00  in 22h  blocked: 1 cancelled  mail
-    5  –                         blocked: 4 cancelled  file the fax
+    #  WHEN                    STAGE                 TITLE
+    6  tomorrow 13:00  in 21h  scheduled             unrelated
+    3  tomorrow 14:00  in 22h  scheduled             post
+    2  tomorrow 14:00  in 22h  blocked: 1 cancelled  mail
+    5  –                       blocked: 4 cancelled  file the fax
     $ keiko
     failing
-      2  Thu 14 May 14:00  in 22h  blocked: 1 cancelled  mail
-      5                            blocked: 4 cancelled  file the fax
+      2  tomorrow 14:00  in 22h  blocked: 1 cancelled  mail
+      5  –                       blocked: 4 cancelled  file the fax
 
     next
-      6  Thu 14 May 13:00  in 21h    unrelated
-      3  Thu 14 May 14:00  in 22h    post
+      6  tomorrow 13:00  in 21h                        unrelated
+      3  tomorrow 14:00  in 22h                        post
     $ keiko add late --waits-for 1
     added 7  late  blocked: 1 cancelled, then at once
     ! warning: 1 was cancelled already, so 7 is blocked; keiko unblock 7 lets it go on without
@@ -112,24 +112,24 @@ fn a_cancelled_parent_holds_runs_or_cancels_as_told() {
     home.advance("2026-05-14T13:00:00-04:00");
     insta::assert_snapshot!(home.transcript(&["list", "unblock 2 5", "unblock 2", "list"]), @"
     $ keiko list
-    #  WHEN                     STAGE                 TITLE
-    6  Thu 14 May 13:00  now    due                   unrelated
-    3  Thu 14 May 14:00  in 1h  scheduled             post
-    2  Thu 14 May 14:00  in 1h  blocked: 1 cancelled  mail
-    5  –                        blocked: 4 cancelled  file the fax
-    7  –                        blocked: 1 cancelled  late
+    #  WHEN                STAGE                 TITLE
+    6  today 13:00  now    due                   unrelated
+    3  today 14:00  in 1h  scheduled             post
+    2  today 14:00  in 1h  blocked: 1 cancelled  mail
+    5  –                   blocked: 4 cancelled  file the fax
+    7  –                   blocked: 1 cancelled  late
     $ keiko unblock 2 5
     unblocked 2  mail  Thu 14 May 2026 14:00 EDT (in 1h)
     unblocked 5  file the fax  Thu 14 May 2026 13:00 EDT (now)
     $ keiko unblock 2
     waits for no task: 2  mail  Thu 14 May 2026 14:00 EDT (in 1h)
     $ keiko list
-    #  WHEN                     STAGE                 TITLE
-    5  Thu 14 May 13:00  now    due                   file the fax
-    6  Thu 14 May 13:00  now    due                   unrelated
-    2  Thu 14 May 14:00  in 1h  scheduled             mail
-    3  Thu 14 May 14:00  in 1h  scheduled             post
-    7  –                        blocked: 1 cancelled  late
+    #  WHEN                STAGE                 TITLE
+    5  today 13:00  now    due                   file the fax
+    6  today 13:00  now    due                   unrelated
+    2  today 14:00  in 1h  scheduled             mail
+    3  today 14:00  in 1h  scheduled             post
+    7  –                   blocked: 1 cancelled  late
     ");
     let told = home.keiko("show 2 --json").json();
     assert_eq!((&told["task"]["waits_for"], &told["task"]["blocked_by"]), (&json!([]), &json!([])));

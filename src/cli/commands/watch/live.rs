@@ -12,6 +12,7 @@ use crate::cli::commands::overview;
 use crate::cli::context::Context;
 use crate::cli::error::{CliError, Exit};
 use crate::cli::render::overview::{Groups, overview as groups};
+use crate::cli::render::say;
 use crate::cli::render::text::{BAD, DIM, DUE, Text};
 use crate::cli::render::time::Viewpoint;
 use crate::cli::start;
@@ -133,7 +134,7 @@ fn lines(seen: &ListResult, view: Viewpoint, size: Size, is_gone: bool) -> Vec<T
     lines.extend(groups(&Groups::of(&seen.tasks), view, Some(size.columns)));
     let mut last: Vec<Text> = Vec::new();
     if is_gone {
-        last.push(Text::styled(BAD, "keikod is gone; this is how it was. Waiting for it to come back"));
+        last.push(Text::styled(BAD, say::GONE_ON_SCREEN));
     }
     for warning in &seen.warnings {
         let mut line = Text::styled(DUE, "warning");
@@ -145,7 +146,7 @@ fn lines(seen: &ListResult, view: Viewpoint, size: Size, is_gone: bool) -> Vec<T
     let room = size.rows.saturating_sub(last.len() + usize::from(!last.is_empty()));
     if lines.len() > room {
         lines.truncate(room.saturating_sub(1));
-        lines.push(Text::styled(DIM, "and more: keiko list"));
+        lines.push(say::more_on_list());
     }
     if !last.is_empty() {
         lines.push(Text::default());

@@ -1,0 +1,191 @@
+//! `keiko edit N` on a terminal: the task as text in an editor, errors explained in place, nothing of what was written lost.
+//!
+//! The editor is a script of the test's own: each time it runs it does the next line of a plan.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
+
+use crate::cli::Home;
+use crate::cli::on_terminal::keiko;
+use crate::support::pty::Pty;
+
+/// Keeps each file that it is given, with its rights, and does to it what the next line of `plan` says.
+const EDITOR: &str = r#"#!/bin/sh
+cd "${0%/*}" || exit 9
+for file do :; done
+count=$(cat count 2>/dev/null || echo 0)
+count=$((count + 1))
+echo "$count" >count
+cp "$file" "seen$count"
+stat -c '%a %n' "$file" >>files
+echo "$@" >>arguments
+step=$(sed -n "${count}p" plan)
+eval "$step"
+"#;
+
+/// Returns a home with a task and an editor that does the steps of `plan`; `$file` is the file there.
+fn home(plan: &[&str]) -> Home {
+    let home = Home::with_daemon();
+    home.keiko("add 'pay rent' tomorrow 3pm +home");
+    let editor = home.path().join("my editor");
+    fs::write(&editor, EDITOR).expect("a file of the test's own");
+    fs::set_permissions(&editor, fs::Permissions::from_mode(0o755)).expect("a file of the test's own");
+    fs::write(home.path().join("plan"), plan.join("\n")).expect("a file of the test's own");
+    home
+}
+
+/// Runs `keiko edit 1` with that editor.
+fn edit(home: &Home) -> Pty {
+    let editor = format!("'{}' --wait", home.path().join("my editor").display());
+    Pty::run(&format!("{}; echo exit=$?=", keiko(home, &[("EDITOR", &editor)], "edit 1")))
+}
+
+fn read(home: &Home, name: &str) -> String {
+    fs::read_to_string(home.path().join(name)).unwrap_or_default()
+}
+
+/// Returns the files that were edited in and are there still.
+fn left(home: &Home) -> Vec<String> {
+    let files = read(home, "files");
+    let mut files: Vec<String> = files.lines().filter_map(|line| line.split(' ').nth(1)).map(str::to_owned).collect();
+    files.dedup();
+    files.retain(|file| fs::exists(file).unwrap_or(false));
+    files
+}
+
+#[track_caller]
+fn title(home: &Home) -> String {
+    home.keiko("show 1 --json").json()["task"]["title"].as_str().expect("a title").to_owned()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_is_saved_is_done_as_one_operation() {
+    let home = home(&["sed -i 's/^title.*/title = \"交房租\"/; s/^# nag/nag/; s/^tags.*//' \"$file\""]);
+    let mut pty = edit(&home);
+    let shown = pty.wait_for("exit=0=").await;
+    assert!(shown.contains("keiko undo takes it back"), "{shown}");
+    let task = &home.keiko("show 1 --json").json()["task"];
+    assert_eq!(
+        (&task["title"], &task["nag_ms"], &task["tags"]),
+        (&"交房租".into(), &600_000.into(), &serde_json::json!([]))
+    );
+    assert!(read(&home, "seen1").contains("when = \"2026-05-14 15:00\""), "{}", read(&home, "seen1"));
+    assert!(read(&home, "files").starts_with("600 "), "nobody else reads it");
+    assert!(read(&home, "arguments").starts_with("--wait "), "an editor has arguments");
+    assert!(left(&home).is_empty(), "the file is gone");
+    home.keiko("undo");
+    assert_eq!(title(&home), "pay rent");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_is_saved_as_it_is_changes_nothing() {
+    let home = home(&["true"]);
+    let mut pty = edit(&home);
+    let shown = pty.wait_for("exit=0=").await;
+    assert!(shown.contains("nothing was changed"), "{shown}");
+    assert_eq!(home.keiko("show 1 --json").json()["task"]["version"], 1);
+    assert!(left(&home).is_empty());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_error_is_explained_in_place_as_often_as_it_takes() {
+    let home = home(&[
+        "sed -i 's/^title.*/title = \"x/' \"$file\"",
+        "sed -i 's/^title.*/title = \"x\"/; s/^when.*/when = \"yesterday\"/' \"$file\"",
+        "sed -i 's/^when.*/when = \"friday 4pm\"/' \"$file\"",
+    ]);
+    let mut pty = edit(&home);
+    pty.wait_for("open it again? [Y/n] ").await;
+    pty.type_line("").await;
+    pty.wait_for("has passed").await;
+    pty.wait_for("09:00`").await;
+    pty.type_line("y").await;
+    pty.wait_for("exit=0=").await;
+    assert_eq!(home.keiko("show 1 --json").json()["task"]["due_at"], "2026-05-15T16:00:00-04:00");
+    let second = read(&home, "seen2");
+    assert!(second.contains("# error: cannot read this: invalid basic string"), "{second}");
+    assert!(second.contains("\ntitle = \"x\n"), "what was written is there: {second}");
+    let third = read(&home, "seen3");
+    assert!(third.contains("has passed\n# hint: say `tomorrow 09:00`\nwhen = \"yesterday\"\n"), "{third}");
+    assert_eq!(third.matches("# error").count(), 1, "{third}");
+    assert!(left(&home).is_empty());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn whoever_gives_up_loses_nothing_of_what_they_wrote() {
+    let home = home(&["echo 'nonsense = 1' >>\"$file\""]);
+    let mut pty = edit(&home);
+    pty.wait_for("open it again? [Y/n] ").await;
+    pty.type_line("n").await;
+    let shown = pty.wait_for("exit=2=").await;
+    assert!(shown.contains("what you wrote is kept in"), "{shown}");
+    let [kept] = &left(&home)[..] else { panic!("one file is kept") };
+    assert!(fs::read_to_string(kept).expect("it is there").ends_with("nonsense = 1\n"));
+    fs::remove_file(kept).expect("it is the test's own");
+    assert_eq!(title(&home), "pay rent");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn another_change_meanwhile_is_shown_with_both() {
+    let home = home(&["sed -i 's/^title.*/title = \"mine\"/' \"$file\"; until [ -f go ]; do :; done", "true"]);
+    let mut pty = edit(&home);
+    while read(&home, "seen1").is_empty() {
+        tokio::task::yield_now().await;
+    }
+    home.keiko("edit 1 --title theirs --priority high");
+    fs::write(home.path().join("go"), "").expect("a file of the test's own");
+    let shown = pty.wait_for("open it again? [Y/n] ").await;
+    assert!(shown.contains("task 1 was changed while you edited it"), "{shown}");
+    pty.type_line("").await;
+    pty.wait_for("exit=0=").await;
+    let second = read(&home, "seen2");
+    let both = "# changed meanwhile: was \"pay rent\", became \"theirs\"; you wrote \"mine\"\ntitle = \"mine\"\n";
+    assert!(second.contains(both), "{second}");
+    let task = &home.keiko("show 1 --json").json()["task"];
+    assert_eq!(
+        (&task["title"], &task["priority"]),
+        (&"mine".into(), &"high".into()),
+        "theirs stays where I wrote nothing"
+    );
+    assert!(left(&home).is_empty());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_editor_that_fails_or_is_killed_changes_nothing() {
+    let home = home(&["sed -i 's/^title.*/title = \"x\"/' \"$file\"; exit 3", "kill -KILL $$"]);
+    for told in ["exit status: 3", "signal: 9"] {
+        let mut pty = edit(&home);
+        let shown = pty.wait_for("exit=1=").await;
+        assert!(shown.contains("nothing was changed") && shown.contains(told), "{shown}");
+        assert_eq!(title(&home), "pay rent");
+        assert!(left(&home).is_empty());
+    }
+    let mut pty = Pty::run(&format!("{}; echo exit=$?=", keiko(&home, &[("VISUAL", "no-such-editor -w")], "edit 1")));
+    let shown = pty.wait_for("exit=1=").await;
+    assert!(
+        shown.contains("cannot run the editor \"no-such-editor\"") && shown.contains("set VISUAL or EDITOR"),
+        "{shown}"
+    );
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn ctrl_c_is_the_editors_own() {
+    // Sent to all on the terminal, as the key does; the editor lives on and saves.
+    let home = home(&["trap true INT; kill -INT 0; sed -i 's/^title.*/title = \"saved\"/' \"$file\""]);
+    let mut pty = edit(&home);
+    pty.wait_for("exit=0=").await;
+    assert_eq!(title(&home), "saved");
+}
+
+#[test]
+fn without_a_terminal_it_is_refused_as_before() {
+    let home = home(&["true"]);
+    let ran = home.keiko_with("edit 1", "", |command| {
+        command.env("EDITOR", "true");
+    });
+    assert_eq!(ran.code, Some(2));
+    insta::assert_snapshot!(ran.stderr, @"
+    error: cannot edit task 1: nothing to change was given
+    hint: say what is to change, such as: keiko edit 1 tomorrow 4pm
+    ");
+}
