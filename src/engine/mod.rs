@@ -23,6 +23,7 @@ use crate::runner::Runner;
 use crate::store::{Store, StoreError};
 
 mod advance;
+mod ahead;
 pub mod archive;
 pub mod choices;
 pub mod chronicle;
