@@ -21,6 +21,8 @@ pub mod api;
 pub mod client;
 pub mod protocol;
 
+pub mod service;
+
 pub mod cli;
 pub mod daemon;
 pub mod logging;

@@ -16,10 +16,10 @@ use tokio::time::{Timeout, timeout};
 use tokio_util::sync::CancellationToken;
 
 use crate::api::dispatch::{Answered, Session, Subscription, dispatch};
-use crate::api::handlers::awaiting::Awaiting;
+use crate::api::handlers::awaiting::{Awaiting, Over};
 use crate::api::listen::{CONNECTIONS_MAX, Stream, turn_away};
 use crate::api::seats::{Place, Standing};
-use crate::api::waiting::{Over, WAITING_MAX, WAITS_MAX, Waits};
+use crate::api::waiting::{WAITING_MAX, WAITS_MAX, Waits};
 use crate::api::{Api, handlers};
 use crate::protocol::envelope::{Id, Message, Request, Response, read_requests, write_notification};
 use crate::protocol::error_code::{ErrorKind, RpcError};
@@ -217,7 +217,7 @@ impl Connection {
                 read = read(&mut self.stream, &mut self.frames) => if !read? {
                     return self.finish().await;
                 },
-                over = self.waits.next(), if !self.waits.is_empty() => self.tell_end(over).await?,
+                (id, over) = self.waits.next(), if !self.waits.is_empty() => self.tell_end(id, over).await?,
                 () = std::future::ready(()), if is_behind => self.push().await?,
                 () = changed(&mut last_seq), if subscription.is_some() => {}
             }
@@ -247,11 +247,10 @@ impl Connection {
     }
 
     /// Answers a call that waited.
-    async fn tell_end(&mut self, over: Over) -> Result<(), Ended> {
+    async fn tell_end(&mut self, id: Id, over: Over) -> Result<(), Ended> {
         self.place.set(Standing::Busy);
         self.place.waits_for(self.waits.len());
-        let Over { id, wanted, waited } = over;
-        let outcome = handlers::awaiting::tell(&self.api, wanted, waited).await;
+        let outcome = handlers::awaiting::tell(&self.api, over).await;
         let line = Response { id, outcome }.to_text() + "\n";
         self.write(line.as_bytes()).await
     }

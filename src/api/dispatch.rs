@@ -92,7 +92,7 @@ pub(super) async fn dispatch(
         Method::TaskDelete => handlers::ops::delete(api, read(params)?).await.map(write_answer),
         Method::TaskRetry => handlers::changes::retry(api, read(params)?).await.map(write_answer),
         Method::TaskRun => handlers::runs::run(api, read(params)?).await.map(write_answer),
-        Method::TaskOutput => handlers::runs::output(api, read(params)?).await.map(write_answer),
+        Method::TaskOutput => return handlers::runs::output(api, read(params)?).await,
         Method::TaskUnblock => handlers::waits::unblock(api, read(params)?).await.map(write_answer),
         Method::TaskWait => return handlers::awaiting::wait(api, read(params)?).await,
         Method::TaskChoices => handlers::choices::choices(api, read(params)?).await.map(write_answer),

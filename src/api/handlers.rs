@@ -1,14 +1,17 @@
 //! What does each method do? One function a method: parameters in, result out. No rule of its own: it asks the engine.
 
 use crate::api::Api;
+use crate::domain;
 use crate::domain::event::Snapshot;
+use crate::domain::run::{RunEnd, RunStatus};
 use crate::domain::task::TaskId;
+use crate::domain::time::Timestamp;
 use crate::engine::input::Applied;
 use crate::engine::request::RequestKey;
 use crate::protocol::SCHEMA_VERSION;
 use crate::protocol::error_code::RpcError;
 use crate::protocol::methods::{TaskRef, WriteResult};
-use crate::protocol::objects::Task;
+use crate::protocol::objects::{Run, Task};
 use crate::protocol::to_wire::{self, Detail};
 
 pub(super) mod add;
@@ -96,6 +99,22 @@ impl Api {
                 Some(follower) => Some(Box::new(self.tell(follower).await?)),
                 None => None,
             },
+            runs: self.runs_at(&applied.snapshot, applied.now).await?,
         })
+    }
+
+    /// Tells the runs of a task that were not over at a time, though they may be by now: what is asked to end may do so at once.
+    async fn runs_at(&self, snapshot: &Snapshot, at: Timestamp) -> Result<Vec<Run>, RpcError> {
+        if snapshot.task.details.command.is_none() {
+            return Ok(Vec::new());
+        }
+        let runs = self.handle.runs(snapshot.task.id).await.map_err(|error| self.refusal(&error))?;
+        let was_open = |run: &&domain::run::Run| match &run.status {
+            RunStatus::Ended { at: ended, end: RunEnd::Stopped, .. } => at <= *ended,
+            RunStatus::Ended { .. } => false,
+            RunStatus::Queued | RunStatus::Starting | RunStatus::Running { .. } | RunStatus::Ending { .. } => true,
+        };
+        let open = runs.iter().filter(was_open);
+        Ok(open.map(|run| to_wire::run::run(run, self.handle.zone())).collect())
     }
 }

@@ -1,6 +1,7 @@
 //! Where does the daemon listen, and who may come in? The socket from its making to its removal.
 //!
-//! Only a socket that nobody answers is replaced, and only the one that was made here is removed. The caller holds the
+//! Only a socket that nobody answers is replaced, and only the one that was made here is removed: one that a service manager
+//! made and handed over stays, and takes calls while no daemon runs. The caller holds the
 //! lock of the data directory meanwhile, so that no second daemon is between the question and the answer. A socket that
 //! somebody else removed (the end of a session empties its runtime directory) is made anew at once, so that a daemon that
 //! lives can be reached.
@@ -8,9 +9,11 @@
 use std::ffi::OsStr;
 use std::fmt::Display;
 use std::fs::{self, File, Metadata};
-use std::io;
+use std::io::{self, Read as _, Write as _};
+use std::os::fd::OwnedFd;
 use std::os::unix::ffi::OsStrExt as _;
 use std::os::unix::fs::{FileTypeExt as _, MetadataExt as _};
+use std::os::unix::net::{UnixListener, UnixStream};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
@@ -20,6 +23,7 @@ use interprocess::local_socket::traits::tokio::Listener as _;
 use interprocess::local_socket::traits::{Stream as _, StreamCommon as _};
 use interprocess::local_socket::{GenericFilePath, ListenerOptions, ToFsName as _};
 use interprocess::os::unix::local_socket::ListenerOptionsExt as _;
+use interprocess::os::unix::uds_local_socket::tokio::Listener as UdListener;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
@@ -47,6 +51,9 @@ const REQUESTS_GRACE: Duration = Duration::from_secs(5);
 /// Only the owner may connect.
 const SOCKET_MODE: u32 = 0o600;
 
+/// Asks a daemon of any version who it is.
+const GREETING: &[u8] = b"{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"daemon.hello\"}\n";
+
 /// The bits of a folder's mode that would let others in.
 const OTHERS: u32 = 0o077;
 
@@ -71,6 +78,8 @@ pub struct Socket {
     path: PathBuf,
     /// Device and inode: another file of the same name is somebody else's.
     identity: (u64, u64),
+    /// Whether it is somebody else's, who removes it.
+    is_kept: bool,
 }
 
 /// Why the socket cannot be listened on.
@@ -86,6 +95,12 @@ pub enum ListenError {
     #[error("cannot listen on {}: there is a file that is no socket", path.display())]
     NoSocket {
         /// The file.
+        path: PathBuf,
+    },
+    /// A socket that was handed over takes no calls.
+    #[error("cannot listen on {}: the socket that was handed over does not listen", path.display())]
+    Silent {
+        /// The socket.
         path: PathBuf,
     },
     /// The folder is somebody else's.
@@ -136,7 +151,30 @@ pub fn listen(path: &Path) -> Result<Listening, ListenError> {
     // Watched before it is looked at, so that no removal falls between.
     let folder = Folder::watch(folder_of(path));
     let made = path.symlink_metadata().map_err(unusable)?;
-    let socket = Socket { path: path.to_owned(), identity: identity(&made) };
+    let socket = Socket { path: path.to_owned(), identity: identity(&made), is_kept: false };
+    Ok(Listening { listener, socket, folder, announcement: None, is_lost: false })
+}
+
+/// Listens with a socket that somebody else made at `path`, listens on, and removes when it is theirs to go. Must be called
+/// within the runtime.
+///
+/// # Errors
+/// It does not listen, its file is gone or is no socket, or the folder is not this user's alone.
+pub fn adopt(listener: UnixListener, path: &Path) -> Result<Listening, ListenError> {
+    let unusable = |source| ListenError::Unusable { path: path.to_owned(), source };
+    check_folder(path)?;
+    if !rustix::net::sockopt::socket_acceptconn(&listener).map_err(|error| unusable(error.into()))? {
+        return Err(ListenError::Silent { path: path.to_owned() });
+    }
+    let folder = Folder::watch(folder_of(path));
+    let found = path.symlink_metadata().map_err(unusable)?;
+    if !found.file_type().is_socket() {
+        return Err(ListenError::NoSocket { path: path.to_owned() });
+    }
+    // Whoever made it may have left it waiting.
+    listener.set_nonblocking(true).map_err(unusable)?;
+    let listener = UdListener::try_from(OwnedFd::from(listener)).map_err(unusable)?.into();
+    let socket = Socket { path: path.to_owned(), identity: identity(&found), is_kept: true };
     Ok(Listening { listener, socket, folder, announcement: None, is_lost: false })
 }
 
@@ -266,7 +304,8 @@ impl Socket {
 
     /// Removes the file, unless another took its place.
     fn remove(&self) {
-        if self.is_there()
+        if !self.is_kept
+            && self.is_there()
             && let Err(error) = std::fs::remove_file(&self.path)
         {
             tracing::warn!(path = %self.path.display(), %error, "cannot remove the socket");
@@ -296,6 +335,19 @@ fn check_folder(path: &Path) -> Result<(), ListenError> {
         return Err(ListenError::Open { path: folder.to_owned(), mode });
     }
     Ok(())
+}
+
+/// Returns whether somebody says a word on `path` within `limit`: where a service manager listens, a connection alone says nothing.
+#[must_use]
+pub fn is_greeted(path: &Path, limit: Duration) -> bool {
+    let ask = || {
+        let mut stream = UnixStream::connect(path)?;
+        stream.set_read_timeout(Some(limit))?;
+        stream.set_write_timeout(Some(limit))?;
+        stream.write_all(GREETING)?;
+        stream.read(&mut [0])
+    };
+    ask().is_ok_and(|count: usize| count > 0)
 }
 
 /// Returns whether somebody listens on `path`.

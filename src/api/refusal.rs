@@ -114,6 +114,14 @@ fn refusal(error: &CallError, zone: Tz) -> RpcError {
         CallError::NotAdded { source } => not_added(source, zone),
         CallError::NotFound { .. } | CallError::NoSuchName { .. } => refuse(ErrorKind::NotFound)
             .with_hint("keiko list shows the open tasks, keiko list --all those that have ended too"),
+        CallError::HasEnded { ended, .. } => {
+            let number = ended.first().map_or(0, |(number, _)| *number);
+            let candidates = ended.iter().map(|(number, title)| Candidate { number: *number, title: title.clone() });
+            let candidates = candidates.collect();
+            refuse(ErrorKind::NotFound)
+                .with_hint(format!("keiko why {number} tells how it ended; what has ended is named by its number"))
+                .with(|data| data.candidates = Some(candidates))
+        }
         CallError::Gone { is_for_ever: false, .. } => refuse(ErrorKind::Gone).with_hint(DELETED_HINT),
         CallError::Gone { is_for_ever: true, .. } => {
             refuse(ErrorKind::Gone).with_hint("nothing brings it back; keiko add makes a new one")

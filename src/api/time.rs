@@ -299,6 +299,9 @@ pub(super) fn past(api: &Api, place: Place, text: &str) -> Result<Timestamp, Rpc
 /// How many days back a clock time, a weekday and a date are looked for.
 const LOOKED_BACK: [i64; 3] = [1, 7, 366];
 
+/// A number of more digits is none of a length that Keiko counts.
+const DIGITS_MAX: usize = 9;
+
 /// Reads a length of time, such as `10m`; it must be longer than nothing.
 pub(super) fn length(text: &str) -> Result<Span, RpcError> {
     let nothing = || {
@@ -309,7 +312,15 @@ pub(super) fn length(text: &str) -> Result<Span, RpcError> {
     if text.trim().parse() == Ok(0) {
         return Err(nothing());
     }
-    let span = when::parse_span(text).map_err(not_understood)?;
+    let span = when::parse_span(text).map_err(|error| match error {
+        TimeError::Missing { ref words, .. } => {
+            let is_huge = words.split(|letter: char| !letter.is_ascii_digit()).any(|digits| digits.len() > DIGITS_MAX);
+            let why = if is_huge { "it is longer than Keiko counts" } else { "expected a number with a unit" };
+            let message = format!("cannot use {text:?} as a length of time: {why}");
+            RpcError { message, ..not_understood(error) }.with_hint("say how long, such as 10m or 2h")
+        }
+        other => not_understood(other),
+    })?;
     if span.is_positive() {
         return Ok(span);
     }

@@ -6,9 +6,7 @@ use std::future::pending;
 use futures_util::future::BoxFuture;
 use futures_util::stream::{FuturesUnordered, StreamExt as _};
 
-use crate::api::handlers::awaiting::{Awaiting, Wanted};
-use crate::engine::input::CallError;
-use crate::engine::waits::Waited;
+use crate::api::handlers::awaiting::{Awaiting, Over};
 use crate::protocol::envelope::Id;
 
 /// How many waits one connection may have: as many tasks as a person can name at once, `1-1000`.
@@ -18,21 +16,12 @@ pub(super) const WAITS_MAX: usize = 1000;
 /// places are left to those who ask.
 pub(super) const WAITING_MAX: usize = crate::api::listen::CONNECTIONS_MAX / 2;
 
-/// A wait that is over.
-pub(super) struct Over {
-    /// Who is answered.
-    pub(super) id: Id,
-    /// What was waited for.
-    pub(super) wanted: Wanted,
-    /// What came of it.
-    pub(super) waited: Result<Waited, CallError>,
-}
-
 /// The waits of a connection. They end with this value.
 #[derive(Default)]
 pub(super) struct Waits {
-    ends: FuturesUnordered<BoxFuture<'static, (u64, Result<Waited, CallError>)>>,
-    open: BTreeMap<u64, (Id, Wanted)>,
+    ends: FuturesUnordered<BoxFuture<'static, (u64, Over)>>,
+    /// Who is answered.
+    open: BTreeMap<u64, Id>,
     last_number: u64,
 }
 
@@ -49,20 +38,20 @@ impl Waits {
 
     /// Takes one more.
     pub(super) fn push(&mut self, id: Id, awaiting: Awaiting) {
-        let Awaiting { wanted, end } = awaiting;
+        let Awaiting(end) = awaiting;
         self.last_number += 1;
         let number = self.last_number;
-        self.open.insert(number, (id, wanted));
-        self.ends.push(Box::pin(async move { (number, end.await.unwrap_or(Err(CallError::Stopping))) }));
+        self.open.insert(number, id);
+        self.ends.push(Box::pin(async move { (number, end.await) }));
     }
 
-    /// Waits for the next that is over; for ever where there is none.
-    pub(super) async fn next(&mut self) -> Over {
+    /// Waits for the next that is over, and returns who is answered; for ever where there is none.
+    pub(super) async fn next(&mut self) -> (Id, Over) {
         loop {
             match self.ends.next().await {
-                Some((number, waited)) => {
-                    if let Some((id, wanted)) = self.open.remove(&number) {
-                        return Over { id, wanted, waited };
+                Some((number, over)) => {
+                    if let Some(id) = self.open.remove(&number) {
+                        return (id, over);
                     }
                 }
                 None => pending::<()>().await,
@@ -73,6 +62,6 @@ impl Waits {
     /// Ends all of them, since the daemon stops, and returns who is to be told so.
     pub(super) fn give_up(&mut self) -> Vec<Id> {
         self.ends.clear();
-        std::mem::take(&mut self.open).into_values().map(|(id, _)| id).collect()
+        std::mem::take(&mut self.open).into_values().collect()
     }
 }

@@ -5,9 +5,9 @@
 use clap::{ArgAction, Args, Parser, Subcommand};
 
 use crate::cli::commands::{
-    ack, add, agenda, away, backup, cancel, channel, completions, daemon, delete, done, edit, events, help, history,
-    import, list, op, parse, pause, remind, resume, retry, rpc, run, show, skip, snooze, status, unblock, undo, wait,
-    watch, why,
+    ack, add, agenda, away, backup, cancel, channel, completions, daemon, delete, doctor, done, edit, events, help,
+    history, import, list, op, parse, pause, remind, resume, retry, rpc, run, show, skip, snooze, status, unblock,
+    undo, wait, watch, why,
 };
 use crate::cli::reference::exit_codes_in_short;
 use crate::cli::ui::{ColorFlag, Form};
@@ -143,6 +143,8 @@ pub(crate) enum Command {
     Channel(channel::Channel),
     #[command(name = "daemon")]
     Daemon(daemon::Daemon),
+    #[command(name = "doctor")]
+    Doctor(doctor::Doctor),
     #[command(name = "backup")]
     Backup(backup::Backup),
     #[command(name = "import")]

@@ -1,22 +1,27 @@
 //! What a command works with: the two streams, the person's zone, and the daemon, which is started when first needed.
 
+use std::time::Duration;
+
 use chrono_tz::Tz;
 
 use crate::cli::error::{CliError, Exit};
 use crate::cli::render::text::Text;
 use crate::cli::render::time::Viewpoint;
+use crate::cli::service::{self, Manager, system};
 use crate::cli::start::{self, Process};
 use crate::cli::ui::{Form, Ui};
+use crate::cli::upgrade::{self, Age};
 use crate::client::{Client, ClientError};
 use crate::config::paths::Paths;
 use crate::domain::time::Timestamp;
 use crate::protocol::envelope::{self, RawJson};
 use crate::protocol::error_code::RpcError;
 use crate::protocol::methods::{
-    AGENDA_DEFAULT, AGENDA_MAX, AgendaGet, AgendaResult, Ask, EVENT_NOTIFICATION, EventSubscribe, Hello, History,
-    HistoryResult, List, ListResult, OpBegin, Stop,
+    AGENDA_DEFAULT, AGENDA_MAX, AgendaGet, AgendaResult, Ask, EVENT_NOTIFICATION, EventSubscribe, Hello, HelloResult,
+    History, HistoryResult, List, ListResult, OpBegin, Stop,
 };
 use crate::protocol::objects::{Event, Time};
+use crate::service::systemd;
 
 /// What a command works with.
 pub(crate) struct Context<'a> {
@@ -27,6 +32,8 @@ pub(crate) struct Context<'a> {
     client: Option<Client>,
     has_started: bool,
     may_start: bool,
+    /// Whether the person knows by now of which version the daemon is.
+    is_version_told: bool,
     /// What a daemon is started with.
     arguments: &'static [&'static str],
 }
@@ -34,7 +41,7 @@ pub(crate) struct Context<'a> {
 impl<'a> Context<'a> {
     /// Returns a context that has not spoken to the daemon yet.
     pub(crate) const fn new(ui: &'a mut Ui, zone: Tz) -> Self {
-        Self { ui, zone, client: None, has_started: false, may_start: true, arguments: &[] }
+        Self { ui, zone, client: None, has_started: false, may_start: true, is_version_told: false, arguments: &[] }
     }
 
     /// Returns from where `now` of an answer looks at instants.
@@ -164,6 +171,11 @@ impl<'a> Context<'a> {
         Ok(self.ask(&Hello::default())?.now.instant())
     }
 
+    /// Returns whether the daemon that was asked runs on a programmable clock.
+    pub(crate) fn has_programmable_clock(&self) -> bool {
+        self.client.as_ref().and_then(Client::known).is_some_and(|hello| hello.programmable_clock)
+    }
+
     /// Gives up the connection, for a new one with what is asked next.
     pub(crate) fn hang_up(&mut self) {
         self.client = None;
@@ -222,20 +234,6 @@ impl<'a> Context<'a> {
             let view = self.viewpoint(pushed.event.at);
             if !tell(self.ui, &pushed.event, view) {
                 return Ok(());
-            }
-        }
-    }
-
-    /// Returns the next event of a subscription; waits for as long as it takes.
-    ///
-    /// # Errors
-    /// The daemon stops, or ends the subscription.
-    pub(crate) fn next_event(&mut self) -> Result<Event, CliError> {
-        self.client()?.wait_for_ever()?;
-        loop {
-            let (method, params) = self.client()?.notification()?;
-            if method == EVENT_NOTIFICATION {
-                return Ok(envelope::read_pushed(&params).map_err(ClientError::from)?.event);
             }
         }
     }
@@ -322,14 +320,109 @@ impl<'a> Context<'a> {
     }
 
     fn call<T>(&mut self, ask: impl Fn(&mut Client) -> Result<T, ClientError>) -> Result<T, CliError> {
-        match ask(self.client()?) {
+        let answer = match ask(self.client()?) {
             // It was about to stop and did nothing: the next one is asked.
             Err(ClientError::NotTaken { .. }) if self.may_start => {
                 self.client = None;
-                Ok(ask(self.client()?)?)
+                ask(self.client()?)
             }
-            answer => Ok(answer?),
+            Err(error) if self.may_start && self.may_replace(&error)? => {
+                self.restart()?;
+                ask(self.client()?)
+            }
+            answer => answer,
+        };
+        self.remark_on_version();
+        Ok(answer?)
+    }
+
+    /// Returns whether the person lets a daemon of an earlier version be replaced; asks only where somebody is there.
+    fn may_replace(&mut self, error: &ClientError) -> Result<bool, CliError> {
+        let Some((version, protocol)) = error.version() else { return Ok(false) };
+        let is_asked = self.ui.form() == Form::Human && self.ui.can_ask();
+        if !is_asked || upgrade::age(version, protocol) != Age::Older {
+            return Ok(false);
         }
+        let answer = self.ui.ask(&upgrade::question(version)).map_err(|source| CliError::Input { source })?;
+        Ok(upgrade::is_yes(answer.as_deref()))
+    }
+
+    /// Says once that the daemon is of another version, where it can be talked to all the same.
+    fn remark_on_version(&mut self) {
+        if let Some(hello) = self.client.as_ref().and_then(Client::known).filter(|_| !self.is_version_told) {
+            self.is_version_told = true;
+            if let Some(remark) = upgrade::remark(&hello.version, hello.protocol) {
+                self.ui.hint(&remark);
+            }
+        }
+    }
+
+    /// Asks a daemon that is there, and waits no longer than `limit` for the answer. Starts none.
+    ///
+    /// # Errors
+    /// There is none, it refuses, or does not answer in time.
+    pub(crate) fn ask_within<A: Ask>(&mut self, question: &A, limit: Duration) -> Result<A::Answer, CliError> {
+        let may_start = std::mem::replace(&mut self.may_start, false);
+        let asked = self.connect().and_then(|()| {
+            let client = self.client()?;
+            client.wait_at_most(limit)?;
+            Ok(client.call(question)?)
+        });
+        self.may_start = may_start;
+        asked
+    }
+
+    /// Returns the process of the daemon that runs, of whatever version; `None` where none does. Starts none.
+    ///
+    /// # Errors
+    /// It does not answer.
+    pub(crate) fn running(&mut self) -> Result<Option<HelloResult>, CliError> {
+        let may_start = std::mem::replace(&mut self.may_start, false);
+        let asked = self.connect().and_then(|()| Ok(self.client()?.call_any_version(&Hello::default())?));
+        self.may_start = may_start;
+        match asked {
+            Ok(hello) => Ok(Some(hello)),
+            Err(error) if error.is_loss() => {
+                self.client = None;
+                Ok(None)
+            }
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Stops the daemon, where one runs, and starts the one of this version: as the service that it is, where it is one.
+    ///
+    /// # Errors
+    /// The daemon is of a later version, does not stop, or does not come up.
+    pub(crate) fn restart(&mut self) -> Result<(), CliError> {
+        let paths = Paths::of_process()?;
+        let running = self.running()?;
+        if let Some(hello) = running.as_ref().filter(|hello| upgrade::age(&hello.version, hello.protocol) == Age::Newer)
+        {
+            let (version, found) = (hello.version.clone(), hello.protocol);
+            return Err(ClientError::Version { version, found }.into());
+        }
+        let service = service::installed(&paths);
+        let unit = service.as_ref().filter(|service| service.manager == Manager::Systemd);
+        let unit =
+            unit.map(|service| systemd::service_unit(&service.name)).filter(|_| system::systemd_answers().is_ok());
+        let is_of_unit = |pid| unit.as_ref().is_some_and(|unit| system::systemd_pid(unit) == Some(pid));
+        // The service manager stops its own.
+        if running.is_some_and(|hello| !is_of_unit(hello.pid)) {
+            self.stop()?;
+        }
+        self.client = None;
+        if let Some(unit) = &unit {
+            // What failed too often before may be tried again.
+            let _ = system::systemd_do(&["reset-failed", "--", unit]);
+            if let Err(error) = system::systemd_do(&["restart", "--", unit]) {
+                // Whoever starts it below says why, or it rings all the same.
+                self.ui.warning(&error.to_string());
+            }
+        }
+        self.may_start = true;
+        self.client()?;
+        Ok(())
     }
 
     fn client(&mut self) -> Result<&mut Client, CliError> {

@@ -7,6 +7,8 @@ use std::io;
 use serde_json::{Value, json};
 
 use crate::cli::names::NameError;
+use crate::cli::service::ServiceError;
+use crate::cli::upgrade;
 use crate::client::ClientError;
 use crate::client::start::StartError;
 use crate::config::edit::EditError;
@@ -156,6 +158,9 @@ pub(crate) enum CliError {
         /// The filter as it would be typed.
         filter: String,
     },
+    /// The daemon cannot be set up as a service, or asked of as one.
+    #[error(transparent)]
+    Service(#[from] ServiceError),
     /// The configuration cannot be changed.
     #[error(transparent)]
     Edit(#[from] EditError),
@@ -244,6 +249,7 @@ impl CliError {
             | Self::Input { .. }
             | Self::Output { .. }
             | Self::NoneMeant { .. }
+            | Self::Service(_)
             | Self::Edit(_)
             | Self::InUse { .. }
             | Self::GivenUp
@@ -271,6 +277,7 @@ impl CliError {
             Self::InUse { .. } => Exit::Refused,
             Self::Edit(EditError::Taken { .. } | EditError::Missing { .. } | EditError::Unusable { .. }) => Exit::Usage,
             Self::Config(_)
+            | Self::Service(_)
             | Self::Edit(_)
             | Self::GivenUp
             | Self::Paths(_)
@@ -295,6 +302,7 @@ impl CliError {
                 Some("keikod --foreground shows what it does".to_owned())
             }
             Self::Start(StartError::Failed { hint, .. }) => hint.clone(),
+            Self::Service(error) => error.hint(),
             Self::Start(StartError::Lock { .. } | StartError::Unreachable { .. })
             | Self::Config(_)
             | Self::GivenUp
@@ -335,6 +343,7 @@ impl CliError {
             | Self::Start(_)
             | Self::Time(_)
             | Self::Config(_)
+            | Self::Service(_)
             | Self::Edit(_)
             | Self::InUse { .. }
             | Self::GivenUp
@@ -368,6 +377,7 @@ impl CliError {
             },
             Self::Time(_) => "time",
             Self::NoneMeant { .. } => "not_found",
+            Self::Service(_) => "service",
             Self::Config(_) | Self::Edit(_) => "config",
             Self::InUse { .. } => "refused",
             Self::GivenUp => "given_up",
@@ -431,7 +441,7 @@ fn client_hint(error: &ClientError) -> Option<String> {
     match error {
         ClientError::NoDaemon { .. } | ClientError::NotTaken { .. } => Some("keiko daemon start starts it".to_owned()),
         ClientError::Refused { error } => error.hint().map(str::to_owned),
-        ClientError::Version { .. } => Some("run keiko daemon stop, then keiko again starts this version".to_owned()),
+        ClientError::Version { version, found } => Some(upgrade::hint(version, *found)),
         ClientError::TimedOut { .. } | ClientError::Closed { .. } => {
             Some("look whether it was done before you do it again".to_owned())
         }

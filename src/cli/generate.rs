@@ -1,4 +1,4 @@
-//! The files that are made from the arguments' own descriptions: completions and manual pages.
+//! The files that are made from what the program itself says: completions, manual pages, and the units that a package brings.
 //!
 //! They are checked in, and a test fails when they are stale. Writes nothing itself.
 
@@ -8,6 +8,7 @@ use clap::Command;
 
 use crate::cli::complete::shells::Shell;
 use crate::cli::{help, manual, rpc_page, time_page, week_page};
+use crate::service::{Author, Service, Socket, systemd};
 
 /// A file that is generated.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -47,7 +48,27 @@ pub fn files(daemon: &Daemon) -> Vec<Generated> {
     files.push(page("keiko-time.7", time_page::page(version)));
     files.push(page("keiko.7", week_page::page(version)));
     files.push(page("keiko-rpc.7", rpc_page::page(version, &daemon.limits)));
+    files.extend(units());
     files
+}
+
+/// Returns the units for everybody who installs a package: with its programs, and the person's own files where they lie by default.
+fn units() -> Vec<Generated> {
+    let service = Service {
+        name: "keikod".to_owned(),
+        daemon: "/usr/bin/keikod".into(),
+        keiko: "/usr/bin/keiko".into(),
+        variables: Vec::new(),
+        socket: Socket::InRuntimeDir("service.sock".to_owned()),
+        log: PathBuf::new(),
+        author: Author::Package,
+    };
+    let units = systemd::files(&service).expect("these paths are plain");
+    let generated = |unit: crate::service::File| Generated {
+        path: PathBuf::from("src/service/package").join(unit.name),
+        content: unit.text.into_bytes(),
+    };
+    units.into_iter().map(generated).collect()
 }
 
 /// Returns the examples of every command's help, below the words of the command; none where a command has none.

@@ -26,9 +26,11 @@ mod reference;
 mod render;
 mod roff;
 mod rpc_page;
+mod service;
 mod start;
 mod time_page;
 mod ui;
+mod upgrade;
 mod usage;
 pub mod week_page;
 mod zone;
@@ -95,6 +97,7 @@ fn dispatch(command: Option<Command>, context: &mut Context<'_>) -> Result<Exit,
         Some(Command::Status(status::Status)) => status::Status::run(context),
         Some(Command::Channel(command)) => command.run(context),
         Some(Command::Daemon(command)) => command.run(context),
+        Some(Command::Doctor(command)) => command.run(context),
         Some(Command::Backup(command)) => command.run(context),
         Some(Command::Import(command)) => command.run(context),
         Some(Command::Wait(command)) => command.run(context),

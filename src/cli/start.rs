@@ -2,13 +2,16 @@
 //!
 //! Never polls: the daemon says on its standard output that it is ready, and its end is seen through its process.
 
+use std::fs::{File, TryLockError};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use crate::cli::error::CliError;
+use crate::cli::service::{self, Manager, system};
 use crate::client::start::{Launch, start};
 use crate::client::{Client, ClientError};
 use crate::config::paths::Paths;
+use crate::service::systemd;
 
 /// A daemon that answers.
 pub(crate) struct Reached {
@@ -23,7 +26,27 @@ pub(crate) struct Reached {
 /// # Errors
 /// There is none, or nobody can tell where.
 pub(crate) fn connect(paths: &Paths) -> Result<Client, CliError> {
-    Ok(Client::connect(&paths.find_socket()?)?)
+    let found = paths.find_place()?;
+    if found.is_kept && !is_served(paths) {
+        // A service manager listens, and would start one for whoever calls.
+        return Err(ClientError::NoDaemon { socket: found.path, source: std::io::ErrorKind::NotFound.into() }.into());
+    }
+    Ok(Client::connect(&found.path)?)
+}
+
+/// Returns the process that has the lock of the data directory, as far as it has said which it is.
+pub(crate) fn served_by(paths: &Paths) -> Option<u32> {
+    let text = std::fs::read_to_string(paths.lock_file()).ok().filter(|_| is_served(paths))?;
+    text.trim().parse().ok()
+}
+
+/// Returns whether a daemon has the lock of the data directory. It is not called.
+pub(crate) fn is_served(paths: &Paths) -> bool {
+    match File::open(paths.lock_file()) {
+        // Let go at once: one that starts just now waits for it.
+        Ok(file) => matches!(file.try_lock_shared(), Err(TryLockError::WouldBlock)),
+        Err(_) => false,
+    }
 }
 
 /// Connects to the daemon, and starts it where none is there.
@@ -37,15 +60,46 @@ pub(crate) fn connect_or_start(paths: &Paths, arguments: &[&str]) -> Result<Reac
         Err(error) => return Err(error),
     }
     paths.create_dirs()?;
+    if arguments.is_empty()
+        && let Some(reached) = start_service(paths)
+    {
+        return Ok(reached);
+    }
     let program = program();
     let started = start(Launch {
         program: &program,
         arguments,
         // Asked anew each time: only the daemon knows where it came to listen.
-        socket: &|| paths.find_socket().unwrap_or_default(),
-        lock: &paths.data_dir().join("start.lock"),
+        socket: &|| socket_of_daemon(paths),
+        lock: &start_lock(paths),
     })?;
     Ok(Reached { client: started.client, is_new: started.is_new })
+}
+
+/// Has the service manager start the daemon, where it is one of its services; `None` where it is not, or does not come up so. What
+/// is started otherwise then says why, or rings all the same.
+fn start_service(paths: &Paths) -> Option<Reached> {
+    let installed = service::installed(paths).filter(|installed| installed.manager == Manager::Systemd)?;
+    let lock = File::options().create(true).truncate(false).write(true).open(start_lock(paths)).ok()?;
+    lock.lock().ok()?;
+    if let Ok(client) = connect(paths) {
+        return Some(Reached { client, is_new: false });
+    }
+    system::systemd_do(&["start", "--", &systemd::service_unit(&installed.name)]).ok()?;
+    connect(paths).ok().map(|client| Reached { client, is_new: true })
+}
+
+/// Returns the file that is locked while a daemon is started.
+fn start_lock(paths: &Paths) -> PathBuf {
+    paths.data_dir().join("start.lock")
+}
+
+/// Returns where a daemon listens; nowhere where only a service manager does, whose daemon does not come up.
+fn socket_of_daemon(paths: &Paths) -> PathBuf {
+    match paths.find_place() {
+        Ok(found) if !found.is_kept || is_served(paths) => found.path,
+        Ok(_) | Err(_) => PathBuf::new(),
+    }
 }
 
 /// How long a daemon that went away may take to come back: an update, a service that starts it anew.
@@ -194,7 +248,7 @@ impl Process {
 }
 
 /// Returns the `keikod` beside this program, else the one in PATH.
-fn program() -> PathBuf {
+pub(crate) fn program() -> PathBuf {
     let name = Path::new("keikod").with_extension(std::env::consts::EXE_EXTENSION);
     let beside = std::env::current_exe().map(|keiko| keiko.with_file_name(&name));
     beside.ok().filter(|beside| beside.is_file()).unwrap_or(name)

@@ -11,6 +11,8 @@ use anstream::{AutoStream, ColorChoice};
 #[cfg(unix)]
 mod hidden;
 #[cfg(unix)]
+mod interrupt;
+#[cfg(unix)]
 pub(crate) mod screen;
 
 /// Narrower than this nothing can be read, so the size that a broken terminal reports is not believed.
@@ -103,6 +105,25 @@ impl Ui {
     /// Gives lines of a result.
     pub(crate) fn print(&mut self, lines: &[Text]) {
         self.out.lines(lines);
+    }
+
+    /// Gives a piece of a line, which what is given next goes on with.
+    pub(crate) fn piece(&mut self, text: &Text) {
+        self.out.write(&text.to_ansi());
+    }
+
+    /// Says `farewell` on standard error, to people who want hints, where Ctrl-C ends this process from now on.
+    pub(crate) fn say_when_interrupted(&self, farewell: &str) {
+        #[cfg(unix)]
+        if self.form == Form::Human {
+            let mut line = Text::styled(DIM, "hint");
+            line.push(": ");
+            line.push(farewell);
+            // The terminal shows the key where the cursor stood.
+            let line = format!("\n{}\n", line.to_ansi());
+            let choice = self.err.inner.current_choice();
+            interrupt::say(move || drop(AutoStream::new(io::stderr(), choice).write_all(line.as_bytes())));
+        }
     }
 
     /// Gives one JSON value on a line of its own.

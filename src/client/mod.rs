@@ -36,6 +36,8 @@ pub struct Client {
     /// What the daemon said of itself; the first call asks for it in the same round trip.
     hello: Option<HelloResult>,
     notifications: VecDeque<(String, RawJson)>,
+    /// How long an answer may take.
+    patience: Duration,
 }
 
 /// Why the daemon gave no result.
@@ -65,7 +67,8 @@ pub enum ClientError {
     },
     /// The daemon speaks another protocol.
     #[error(
-        "cannot talk to the daemon: it is version {version} with protocol {found}, expected protocol {PROTOCOL_VERSION}"
+        "cannot talk to the daemon: it is version {version} with protocol {found}, and this is version {PROGRAM_VERSION} with \
+         protocol {PROTOCOL_VERSION}"
     )]
     Version {
         /// The version of the daemon's program.
@@ -122,6 +125,23 @@ pub enum ClientError {
 }
 
 impl ClientError {
+    /// Returns the version of a daemon that speaks another protocol, and that.
+    #[must_use]
+    pub fn version(&self) -> Option<(&str, u32)> {
+        match self {
+            Self::Version { version, found } => Some((version, *found)),
+            Self::Refused { .. }
+            | Self::NoDaemon { .. }
+            | Self::Connect { .. }
+            | Self::TimedOut { .. }
+            | Self::NotTaken { .. }
+            | Self::Closed { .. }
+            | Self::Broken { .. }
+            | Self::NotAMessage { .. }
+            | Self::Frame { .. } => None,
+        }
+    }
+
     /// Returns the kind of error, where the daemon gave one; a protocol that does not fit counts as given.
     #[must_use]
     pub fn kind(&self) -> Option<ErrorKind> {
@@ -137,6 +157,20 @@ impl ClientError {
             | Self::NotAMessage { .. }
             | Self::Frame { .. } => None,
         }
+    }
+}
+
+/// Reads from the refusal of a greeting what refuses; one of which nothing is told stays what it is.
+fn of_version(error: ClientError) -> ClientError {
+    match error {
+        ClientError::Refused { error } if error.kind() == ErrorKind::Version => {
+            let told = error.data.as_ref().and_then(|data| Some((data.version.clone()?, data.protocol?)));
+            match told {
+                Some((version, found)) => ClientError::Version { version, found },
+                None => ClientError::Refused { error },
+            }
+        }
+        error => error,
     }
 }
 
@@ -163,7 +197,23 @@ impl Client {
             last_id: 0,
             hello: None,
             notifications: VecDeque::new(),
+            patience: ANSWER_WAIT,
         })
+    }
+
+    /// Waits for each answer no longer than this, from now on.
+    ///
+    /// # Errors
+    /// The socket cannot be used.
+    pub fn wait_at_most(&mut self, limit: Duration) -> Result<(), ClientError> {
+        self.patience = limit;
+        self.stream.set_recv_timeout(Some(limit)).map_err(|source| self.broken(source))
+    }
+
+    /// Returns what the daemon said of itself with an earlier call.
+    #[must_use]
+    pub const fn known(&self) -> Option<&HelloResult> {
+        self.hello.as_ref()
     }
 
     /// Waits for answers as long as they take, for calls that take their time by nature (`clock.advance`).
@@ -291,7 +341,7 @@ impl Client {
     }
 
     fn take_greeting(&mut self, id: u64) -> Result<HelloResult, ClientError> {
-        let result = self.answer(id, Method::DaemonHello.as_str())?;
+        let result = self.answer(id, Method::DaemonHello.as_str()).map_err(of_version)?;
         let hello = envelope::read_result::<Hello>(&result)?;
         if hello.protocol != PROTOCOL_VERSION {
             return Err(ClientError::Version { version: hello.version, found: hello.protocol });
@@ -349,7 +399,7 @@ impl Client {
     fn failed(&self, error: io::Error, method: &str) -> ClientError {
         match error.kind() {
             io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut => {
-                ClientError::TimedOut { method: method.to_owned(), socket: self.socket.clone(), wait: ANSWER_WAIT }
+                ClientError::TimedOut { method: method.to_owned(), socket: self.socket.clone(), wait: self.patience }
             }
             io::ErrorKind::ConnectionReset | io::ErrorKind::BrokenPipe => self.closed(method),
             _ => self.broken(error),

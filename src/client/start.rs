@@ -16,6 +16,10 @@ use crate::protocol::{FAILED_PREFIX, HINT_PREFIX, READY_LINE};
 /// How long the daemon may take to come up: a large database after a power cut is read within seconds.
 pub const START_WAIT: Duration = Duration::from_secs(30);
 
+/// What a service manager tells a process that it starts (`sd_notify(3)`, `sd_watchdog_enabled(3)`, `sd_listen_fds(3)`).
+const MANAGER_VARIABLES: [&str; 6] =
+    ["NOTIFY_SOCKET", "WATCHDOG_USEC", "WATCHDOG_PID", "LISTEN_FDS", "LISTEN_PID", "LISTEN_FDNAMES"];
+
 /// What to start, and how to keep others from starting it meanwhile.
 #[derive(Clone, Copy)]
 pub struct Launch<'a> {
@@ -101,7 +105,12 @@ pub fn start(launch: Launch<'_>) -> Result<Started, StartError> {
     }
     let program = || launch.program.to_owned();
     // The daemon leaves this session by itself as the first thing it does; led out as a group it could not.
-    let mut child = Command::new(launch.program)
+    let mut command = Command::new(launch.program);
+    // What a service manager said to whoever runs this program is not said to the daemon.
+    for variable in MANAGER_VARIABLES {
+        command.env_remove(variable);
+    }
+    let mut child = command
         .args(launch.arguments)
         .stdin(Stdio::null())
         .stdout(Stdio::piped())

@@ -112,6 +112,35 @@ pub struct ConfigFile {
     config: Config,
 }
 
+/// The right to change a configuration file: whoever wants it next waits until it is dropped.
+///
+/// It is the system's lock of the folder that the file is in, which leaves nothing behind, however a process ends. Only those
+/// who take it heed it: what an editor changes is found by [`ConfigFile::write`].
+#[derive(Debug)]
+pub struct Turn {
+    /// Never read: it is the open folder that holds the lock.
+    _folder: Option<fs::File>,
+}
+
+impl Turn {
+    /// Takes it for the file at `path`, after whoever has it. They ask nobody anything meanwhile, so that is soon.
+    ///
+    /// # Errors
+    /// The folder cannot be made or opened.
+    pub fn take(path: &Path) -> Result<Self, EditError> {
+        let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        let unwritable = |source| EditError::Unwritable { path: path.to_owned(), source };
+        fs::create_dir_all(folder).map_err(unwritable)?;
+        let locked = fs::File::open(folder).and_then(|folder| folder.lock().map(|()| folder));
+        match locked {
+            Ok(folder) => Ok(Self { _folder: Some(folder) }),
+            // Some systems and some file systems lock no folder: then it is as if nobody else were there.
+            Err(error) if cfg!(not(unix)) || error.kind() == io::ErrorKind::Unsupported => Ok(Self { _folder: None }),
+            Err(source) => Err(unwritable(source)),
+        }
+    }
+}
+
 /// What is left when a target is taken out.
 #[derive(Debug)]
 pub struct Removal {
@@ -457,6 +486,23 @@ mod tests {
         file.write(&added).unwrap();
         let again = ConfigFile::read(&file.path).unwrap();
         assert_eq!(again.without(&target("telegram:phone")).unwrap().text, BEFORE);
+    }
+
+    #[test]
+    fn those_who_add_at_the_same_time_take_turns_and_none_is_lost() {
+        let (_directory, file) = file(BEFORE);
+        std::thread::scope(|scope| {
+            for name in 0..8 {
+                let path = file.path.clone();
+                scope.spawn(move || {
+                    let _turn = Turn::take(&path).unwrap();
+                    let file = ConfigFile::read(&path).unwrap();
+                    let added = file.with(&target(&format!("telegram:phone{name}")), &entries()).unwrap();
+                    file.write(&added).unwrap();
+                });
+            }
+        });
+        assert_eq!(ConfigFile::read(&file.path).unwrap().config().named_targets().len(), 1 + 8);
     }
 
     #[test]

@@ -35,6 +35,10 @@ const SHORT_DIR: &str = "/tmp";
 /// The file in the data directory that says where the socket is.
 const SOCKET_NAME_FILE: &str = "keikod.socket";
 
+/// What stands behind the path in that file where the socket is a service manager's: it is listened on while no daemon runs,
+/// and who calls there starts one.
+const KEPT: &[u8] = b"\nkept by the service manager\n";
+
 /// What the places depend on.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Environment {
@@ -102,6 +106,24 @@ pub struct SocketPlace {
     pub path: PathBuf,
     /// Why it is not in the runtime directory, where that was to be.
     pub passed_over: Option<PathsError>,
+}
+
+/// Where a daemon listens, or would.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Found {
+    /// The socket.
+    pub path: PathBuf,
+    /// Whether a service manager listens there while no daemon runs.
+    pub is_kept: bool,
+}
+
+/// Who made a socket, and removes it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Keeper {
+    /// The daemon, for as long as it runs.
+    Daemon,
+    /// A service manager, which starts the daemon for whoever calls.
+    Manager,
 }
 
 /// Why a place cannot be used.
@@ -241,6 +263,18 @@ impl Paths {
         self.data_dir.join("hooks.json")
     }
 
+    /// Returns the file of the numbers that chats of Telegram have in place of those that are configured.
+    #[must_use]
+    pub fn moved_chats_file(&self) -> PathBuf {
+        self.data_dir.join("telegram.json")
+    }
+
+    /// Returns the file whose presence says that the person was told what a reboot means.
+    #[must_use]
+    pub fn reboot_told_file(&self) -> PathBuf {
+        self.data_dir.join("told-of-reboot")
+    }
+
     /// Returns the folder for backups for which nobody names a place.
     #[must_use]
     pub fn backup_dir(&self) -> PathBuf {
@@ -332,20 +366,28 @@ impl Paths {
     ///
     /// # Errors
     /// The file cannot be written.
-    pub fn announce_socket(&self, socket: &Path) -> Result<(), PathsError> {
+    pub fn announce_socket(&self, socket: &Path, keeper: Keeper) -> Result<(), PathsError> {
         let path = self.announcement();
         let draft = self.data_dir.join(format!("{SOCKET_NAME_FILE}.new"));
-        let told = socket.as_os_str().as_encoded_bytes();
+        let told = match keeper {
+            Keeper::Daemon => socket.as_os_str().as_encoded_bytes().to_vec(),
+            Keeper::Manager => [socket.as_os_str().as_encoded_bytes(), KEPT].concat(),
+        };
         // What a killed daemon left may still be true, and costs no room on a full disk.
-        if fs::read(&path).is_ok_and(|found| found == told) {
+        let is_told = fs::read(&path).is_ok_and(|found| found == told);
+        // Where the socket itself is there all along, whoever waits for a daemon sees it come by the file that says so.
+        if is_told && keeper == Keeper::Daemon {
             return Ok(());
         }
         // Renamed into place, so that nobody reads half a path.
-        fs::write(&draft, told).and_then(|()| fs::rename(&draft, &path)).map_err(|source| {
-            // It is of no use to anybody, and takes room.
-            let _ = fs::remove_file(&draft);
-            PathsError::Unusable { what: "write", path, source }
-        })
+        match fs::write(&draft, &told).and_then(|()| fs::rename(&draft, &path)) {
+            Ok(()) => Ok(()),
+            Err(source) => {
+                // It is of no use to anybody, and takes room.
+                let _ = fs::remove_file(&draft);
+                if is_told { Ok(()) } else { Err(PathsError::Unusable { what: "write", path, source }) }
+            }
+        }
     }
 
     /// Returns where everybody looks for the daemon when nothing is announced, and makes the directory of that place; `None`
@@ -369,11 +411,22 @@ impl Paths {
     }
 
     /// Takes the announcement back. For the holder of the lock, and for whoever found nobody there: a daemon that lives
-    /// sees it and announces itself anew.
+    /// sees it and announces itself anew. A socket that a service manager keeps stays announced: it outlives each daemon.
     ///
     /// # Errors
     /// The file is there and cannot be removed.
     pub fn withdraw_socket(&self) -> Result<(), PathsError> {
+        match self.announced_socket() {
+            Ok(Some(Found { is_kept: true, .. })) => Ok(()),
+            Ok(_) | Err(_) => self.forget_socket(),
+        }
+    }
+
+    /// Takes the announcement back, whoever keeps the socket. For whoever took that socket away.
+    ///
+    /// # Errors
+    /// The file is there and cannot be removed.
+    pub fn forget_socket(&self) -> Result<(), PathsError> {
         let path = self.announcement();
         match fs::remove_file(&path) {
             Err(source) if source.kind() != io::ErrorKind::NotFound => {
@@ -391,26 +444,52 @@ impl Paths {
     /// # Errors
     /// The place is somebody else's, or `KEIKO_SOCKET` is too long.
     pub fn find_socket(&self) -> Result<PathBuf, PathsError> {
+        Ok(self.find_place()?.path)
+    }
+
+    /// Returns what [`Paths::find_socket`] does, and who keeps the socket.
+    ///
+    /// # Errors
+    /// As there.
+    pub fn find_place(&self) -> Result<Found, PathsError> {
         if let Some(path) = &self.socket {
             check_length(path)?;
-            return Ok(path.clone());
+            // What cannot be read here says nothing against the path that was named.
+            let announced = self.announced_socket().ok().flatten();
+            let is_kept = announced.is_some_and(|found| found.is_kept && found.path == *path);
+            return Ok(Found { path: path.clone(), is_kept });
         }
+        let own = |path| Found { path, is_kept: false };
         let announced = self.announced_socket()?;
-        let path = announced.clone().unwrap_or_else(|| self.short_socket());
-        match private_dir::check(directory_of(&path), self.user) {
+        let is_announced = announced.is_some();
+        let found = announced.unwrap_or_else(|| own(self.short_socket()));
+        match private_dir::check(directory_of(&found.path), self.user) {
             // Nobody can listen where there is no directory, and the caller finds that out.
-            Err(PrivateDirError::Unusable { source, .. }) if source.kind() == io::ErrorKind::NotFound => Ok(path),
-            Err(source) if announced.is_some() => Err(source.into()),
+            Err(PrivateDirError::Unusable { source, .. }) if source.kind() == io::ErrorKind::NotFound => Ok(found),
+            Err(source) if is_announced => Err(source.into()),
             // Nothing of ours is where a stranger is: the daemon, once it is started, announces where it found room.
-            Err(_) => Ok(self.socket_beside_data()),
-            Ok(()) => Ok(path),
+            Err(_) => Ok(own(self.socket_beside_data())),
+            Ok(()) => Ok(found),
         }
     }
 
-    fn announced_socket(&self) -> Result<Option<PathBuf>, PathsError> {
+    /// Returns the socket that `KEIKO_SOCKET` names.
+    #[must_use]
+    pub fn named_socket(&self) -> Option<&Path> {
+        self.socket.as_deref()
+    }
+
+    fn announced_socket(&self) -> Result<Option<Found>, PathsError> {
         let path = self.announcement();
         match fs::read(&path) {
-            Ok(bytes) => Ok(Some(path_of_bytes(bytes)).filter(|socket| socket.is_absolute())),
+            Ok(mut bytes) => {
+                let is_kept = bytes.ends_with(KEPT);
+                if is_kept {
+                    bytes.truncate(bytes.len() - KEPT.len());
+                }
+                let socket = path_of_bytes(bytes);
+                Ok(socket.is_absolute().then_some(Found { path: socket, is_kept }))
+            }
             Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => Ok(None),
             Err(source) => Err(PathsError::Unusable { what: "read", path, source }),
         }
@@ -435,7 +514,13 @@ impl Paths {
         fs::canonicalize(&self.data_dir).unwrap_or_else(|_| self.data_dir.clone()).join("keikod.sock")
     }
 
-    /// Returns a short name of the data directory, the same by whichever links it is reached.
+    /// Returns a short name of the data directory, the same by whichever links it is reached, for what is not to be shared with
+    /// another one.
+    #[must_use]
+    pub fn data_name(&self) -> String {
+        self.hash()
+    }
+
     fn hash(&self) -> String {
         let real = fs::canonicalize(&self.data_dir).unwrap_or_else(|_| self.data_dir.clone());
         let mut name = Uuid::new_v5(&Uuid::NAMESPACE_URL, real.as_os_str().as_encoded_bytes()).simple().to_string();
@@ -626,7 +711,7 @@ mod tests {
         let (with, without) = (person.paths(), person.paths_without_session());
         for daemon in [&with, &without] {
             let socket = daemon.prepare_socket().unwrap().path;
-            daemon.announce_socket(&socket).unwrap();
+            daemon.announce_socket(&socket, Keeper::Daemon).unwrap();
             assert_eq!(with.find_socket().unwrap(), socket);
             assert_eq!(without.find_socket().unwrap(), socket);
             daemon.withdraw_socket().unwrap();
@@ -665,7 +750,7 @@ mod tests {
         assert_eq!(mode(directory_of(&place.path)), 0o700);
         std::os::unix::net::UnixListener::bind(&place.path).unwrap();
         fs::remove_file(&place.path).unwrap();
-        paths.announce_socket(&place.path).unwrap();
+        paths.announce_socket(&place.path, Keeper::Daemon).unwrap();
         assert_eq!(paths.find_socket().unwrap(), place.path);
     }
 
@@ -711,7 +796,7 @@ mod tests {
         let open = person.root.path().join("open");
         fs::create_dir(&open).unwrap();
         fs::set_permissions(&open, fs::Permissions::from_mode(0o777)).unwrap();
-        paths.announce_socket(&open.join("keikod.sock")).unwrap();
+        paths.announce_socket(&open.join("keikod.sock"), Keeper::Daemon).unwrap();
         assert!(matches!(paths.find_socket(), Err(PathsError::NotPrivate { .. })));
     }
 
@@ -720,10 +805,10 @@ mod tests {
         let person = Person::new();
         let paths = person.paths();
         let gone = person.root.path().join("gone/keikod.sock");
-        paths.announce_socket(&gone).unwrap();
+        paths.announce_socket(&gone, Keeper::Daemon).unwrap();
         assert_eq!(paths.find_socket().unwrap(), gone);
         // A half-written or foreign file is as good as none.
-        paths.announce_socket(Path::new("")).unwrap();
+        paths.announce_socket(Path::new(""), Keeper::Daemon).unwrap();
         assert_eq!(paths.find_socket().unwrap(), paths.short_socket());
     }
 

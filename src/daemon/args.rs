@@ -8,7 +8,7 @@ use crate::domain::time::Timestamp;
 
 /// The Keiko daemon: keeps the schedule and the database, and reminds. `keiko` starts it by itself.
 #[derive(Clone, PartialEq, Eq, Debug, Parser)]
-#[command(name = "keikod", version, about, long_about = None, after_long_help = hooks())]
+#[command(name = "keikod", version, about, long_about = None, after_long_help = more())]
 pub(super) struct Args {
     /// Stay in the terminal's session and log to standard error, for service managers and for looking.
     #[arg(long)]
@@ -22,12 +22,26 @@ pub(super) struct Args {
     #[arg(long, value_name = "FORMAT")]
     pub(super) log_format: Option<LogFormat>,
 
+    /// Look at the database and the desktop, say in one line of JSON what is found, and end: for `keiko doctor`.
+    #[arg(long, hide = true, conflicts_with_all = ["foreground", "empty", "clock"])]
+    pub(super) examine: bool,
+
     /// Run on a programmable clock that shows TIME (RFC 3339) and stands still until clock.advance moves it.
     #[arg(long, value_name = "TIME", value_parser = instant)]
     pub(super) clock: Option<Timestamp>,
 }
 
-/// Says what hooks can be told of.
+/// Says what the daemon hears from a service manager, and what hooks can be told of.
+fn more() -> String {
+    format!(
+        "A service manager may hand over the socket (LISTEN_PID, LISTEN_FDS, LISTEN_FDNAMES=keikod), and is told when the daemon \
+         is ready, reads its configuration anew, stops, and lives (NOTIFY_SOCKET, WATCHDOG_USEC). It ends with 0 when it was \
+         stopped, 7 where the database is of a newer version, 8 where another daemon serves already, 9 where the database \
+         cannot be used, else 1.\n\n{}",
+        hooks()
+    )
+}
+
 fn hooks() -> String {
     let events = Happening::ALL.iter().map(|each| format!("  {:<15} {}\n", each.as_str(), each.meaning()));
     format!(

@@ -11,7 +11,7 @@ use clap::{CommandFactory as _, Parser as _};
 use futures_util::future::{BoxFuture, join_all};
 use tokio_util::sync::CancellationToken;
 
-use crate::api::listen::{ListenError, Listening, is_answered, listen};
+use crate::api::listen::{ListenError, Listening, is_answered, is_greeted, listen};
 use crate::api::{About, Api};
 use crate::clock::Clock;
 use crate::clock::sim::SimClock;
@@ -19,10 +19,12 @@ use crate::clock::system::SystemClock;
 use crate::clock::zone;
 use crate::config::Config;
 use crate::config::file::ConfigError;
-use crate::config::paths::{Paths, PathsError};
+use crate::config::paths::{Found, Keeper, Paths, PathsError};
 use crate::daemon::args::Args;
 use crate::daemon::damage::SetAside;
+use crate::daemon::handed::Handed;
 use crate::daemon::lock::{DataLock, LockError};
+use crate::daemon::manager::{Announced, Manager};
 use crate::daemon::reload::{Configured, Reloading};
 use crate::daemon::signals::Signals;
 use crate::engine::handle::Handle;
@@ -42,9 +44,11 @@ use crate::store::{Store, StoreError};
 
 mod args;
 mod damage;
-#[cfg(unix)]
+mod examine;
+mod handed;
 mod inherited;
 mod lock;
+mod manager;
 mod reload;
 mod settings;
 mod signals;
@@ -64,6 +68,13 @@ const FIRST_LOOK_WAIT: Duration = Duration::from_millis(500);
 
 /// How long tasks that nobody waits for may take once all else has ended.
 const RUNTIME_GRACE: Duration = Duration::from_secs(1);
+
+/// How long the daemon that has the lock may take to greet where a service manager takes the calls.
+const GREETED_WITHIN: Duration = Duration::from_millis(100);
+
+/// How it ends where another daemon serves already, as the commands do where something else came first. Service managers are
+/// told not to try again.
+const EXIT_CONFLICT: u8 = 8;
 
 /// How it ends where the database is of a newer version, as the commands do.
 const EXIT_VERSION: u8 = 7;
@@ -137,10 +148,11 @@ impl DaemonError {
                 | StoreError::Closed => EXIT_STORAGE,
             },
             Self::Damaged { .. } => EXIT_STORAGE,
+            Self::Lock { source: LockError::Held { .. } } => EXIT_CONFLICT,
             Self::Paths { .. }
             | Self::Config { .. }
             | Self::Logging { .. }
-            | Self::Lock { .. }
+            | Self::Lock { source: LockError::Unusable { .. } }
             | Self::Listen { .. }
             | Self::System { .. }
             | Self::EngineEnded => 1,
@@ -178,18 +190,36 @@ impl DaemonError {
 /// Runs the daemon until it is told to stop.
 #[must_use]
 pub fn main() -> ExitCode {
-    #[cfg(unix)]
-    inherited::close();
+    // While there is one thread and nothing is open.
+    let handed = Handed::of_environment();
+    inherited::close(&handed.numbers());
     if let Some(ended) = process::role() {
         return ended;
     }
     let args = Args::parse();
+    if args.examine {
+        return examined();
+    }
     let mut log = None;
-    match run(&args, &mut log) {
+    match run(&args, &mut log, handed) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             tracing::error!("{error}");
             report(&args, &error);
+            ExitCode::from(error.exit_code())
+        }
+    }
+}
+
+/// Says in one line what is found, and serves nobody.
+fn examined() -> ExitCode {
+    match examine::look() {
+        Ok(found) => {
+            say(&found.to_line());
+            ExitCode::SUCCESS
+        }
+        Err(error) => {
+            say(&format!("{FAILED_PREFIX}{error}"));
             ExitCode::from(error.exit_code())
         }
     }
@@ -201,7 +231,7 @@ pub fn command() -> clap::Command {
     Args::command()
 }
 
-fn run(args: &Args, log: &mut Option<Log>) -> Result<(), DaemonError> {
+fn run(args: &Args, log: &mut Option<Log>, handed: Handed) -> Result<(), DaemonError> {
     let paths = Paths::of_process()?;
     paths.create_dirs()?;
     let (config, warnings) = Config::load(paths.config_file(), paths.config_origin())?;
@@ -218,7 +248,7 @@ fn run(args: &Args, log: &mut Option<Log>) -> Result<(), DaemonError> {
         .enable_all()
         .build()
         .map_err(|source| DaemonError::System { what: "start threads", source })?;
-    let served = runtime.block_on(serve(args, &paths, &config));
+    let served = runtime.block_on(serve(args, &paths, &config, handed));
     if served.is_err()
         && let Err(error) = paths.withdraw_socket()
     {
@@ -230,10 +260,11 @@ fn run(args: &Args, log: &mut Option<Log>) -> Result<(), DaemonError> {
 }
 
 /// Starts everything, serves until the stop, and stops everything in order.
-async fn serve(args: &Args, paths: &Paths, config: &Config) -> Result<(), DaemonError> {
+async fn serve(args: &Args, paths: &Paths, config: &Config, mut handed: Handed) -> Result<(), DaemonError> {
+    let manager = Arc::new(Manager::of_environment());
     let signals = Signals::listen().map_err(|source| DaemonError::System { what: "hear signals", source })?;
     // Before anything is due: a daemon that nobody can reach must not fire.
-    let listening = announced_socket(paths)?;
+    let listening = handed.listen(paths).map_or_else(|| announced_socket(paths), Ok)?;
     let socket = listening.path().to_owned();
     let clock = clock(args);
     let mut ids = Ids::from_system();
@@ -245,19 +276,8 @@ async fn serve(args: &Args, paths: &Paths, config: &Config) -> Result<(), Daemon
     let configured = Configured::new(paths, config, &clock, || network(args))?;
     let channels = channels(config, &configured).await;
     let runner = Arc::new(runner(paths));
-    let parts = EngineParts {
-        runner: Arc::clone(&runner) as Arc<dyn Runner>,
-        commands_at_once: config.commands_at_once,
-        store: Arc::clone(&store) as Arc<dyn Store>,
-        clock: Arc::clone(&clock),
-        channels,
-        ids,
-        grace: config.grace,
-        quiet_hours: config.quiet.clone(),
-        daily: config.daily.clone(),
-        routing: config.routing.clone(),
-    };
-    let (handle, running) = match engine::start(parts).await {
+    let edges = (Arc::clone(&runner) as Arc<dyn Runner>, Arc::clone(&store) as Arc<dyn Store>, Arc::clone(&clock));
+    let (handle, running) = match engine::start(parts(config, edges, channels, ids)).await {
         Ok(started) => started,
         Err(error) => {
             store.close();
@@ -267,13 +287,15 @@ async fn serve(args: &Args, paths: &Paths, config: &Config) -> Result<(), Daemon
     runner.look();
     let stop = CancellationToken::new();
     let hooks = hooks(args, paths, config, &handle, &clock).await;
-    let configuration = Arc::new(Reloading::new(paths.clone(), configured, Arc::clone(&hooks), config.clone()));
+    let reloading = Reloading::new(paths.clone(), configured, Arc::clone(&hooks), config.clone());
+    let status = format!("serves {}", paths.data_dir().display());
+    let configuration = Announced { reloading, manager: Arc::clone(&manager), status: status.clone() };
     let api = Arc::new(Api::new(
         handle.clone(),
         clock,
         about(args, paths, &socket),
         settings::api(config),
-        configuration,
+        Arc::new(configuration),
         Arc::clone(&hooks),
         stop.clone(),
     ));
@@ -281,12 +303,15 @@ async fn serve(args: &Args, paths: &Paths, config: &Config) -> Result<(), Daemon
     tokio::spawn(signals.pass_on(stop.clone(), reload_of(&api)));
     tracing::info!(version = PROGRAM_VERSION, pid = std::process::id(), socket = %socket.display(), "ready");
     say(READY_LINE);
+    manager.ready(&status);
+    tokio::spawn(Arc::clone(&manager).guard(handle.clone(), stop.clone()));
 
     let ended = tokio::select! {
         () = stop.cancelled() => Ok(()),
         () = handle.ended() => Err(DaemonError::EngineEnded),
     };
     stop.cancel();
+    manager.stopping();
     // The order of LAYOUT 3.7: accepting, requests, deliveries, orders of commands, store, socket.
     let socket = serving.await;
     running.stop(DELIVERIES_GRACE).await;
@@ -302,6 +327,27 @@ async fn serve(args: &Args, paths: &Paths, config: &Config) -> Result<(), Daemon
     // With it go the connections of those who wait for the end.
     drop(api);
     ended
+}
+
+/// Returns what the loop is made of.
+fn parts(
+    config: &Config,
+    (runner, store, clock): (Arc<dyn Runner>, Arc<dyn Store>, Arc<dyn Clock>),
+    channels: Vec<Arc<dyn Channel>>,
+    ids: Ids,
+) -> EngineParts {
+    EngineParts {
+        runner,
+        commands_at_once: config.commands_at_once,
+        store,
+        clock,
+        channels,
+        ids,
+        grace: config.grace,
+        quiet_hours: config.quiet.clone(),
+        daily: config.daily.clone(),
+        routing: config.routing.clone(),
+    }
 }
 
 /// Refuses to begin anew beside a database that was set aside, unless that is asked for.
@@ -357,7 +403,10 @@ fn reload_of(api: &Arc<Api>) -> impl Fn() -> BoxFuture<'static, ()> + Send + 'st
 
 /// Returns whether the daemon that has the lock answers. One that nobody can find is told so.
 fn is_served(paths: &Paths) -> bool {
-    if paths.find_socket().is_ok_and(|socket| is_answered(&socket)) {
+    let is_there = |found: &Found| {
+        if found.is_kept { is_greeted(&found.path, GREETED_WITHIN) } else { is_answered(&found.path) }
+    };
+    if paths.find_place().is_ok_and(|found| is_there(&found)) {
         return true;
     }
     // What cannot be taken away stays as it is, and the daemon unfound.
@@ -385,12 +434,12 @@ fn announced_socket(paths: &Paths) -> Result<Listening, DaemonError> {
 /// Says where it is listened. On a full disk the reserve gives room for that; where there is none left, it is listened
 /// where everybody looks when nothing is said.
 fn announce(paths: &Paths, listening: Listening) -> Result<Listening, DaemonError> {
-    match paths.announce_socket(listening.path()) {
+    match paths.announce_socket(listening.path(), Keeper::Daemon) {
         Err(error) if error.is_full() => tracing::warn!(%error, "the disk is full"),
         announced => return Ok(announced.map(|()| listening)?),
     }
     let is_given_up = SqliteStore::give_up_reserve(&paths.database()).is_ok();
-    if is_given_up && paths.announce_socket(listening.path()).is_ok() {
+    if is_given_up && paths.announce_socket(listening.path(), Keeper::Daemon).is_ok() {
         return Ok(listening);
     }
     paths.withdraw_socket()?;

@@ -40,7 +40,7 @@ impl Configured {
         network: impl Fn() -> Arc<dyn Network>,
     ) -> Result<Self, ConfigError> {
         let webhooks = webhooks::channel(paths.config_file(), config, Arc::clone(clock))?.heeding(network());
-        let chats = Chats::new(clock, network);
+        let chats = Chats::new(clock, network, paths.moved_chats_file());
         chats.configure(paths.config_file(), config)?;
         Ok(Self { webhooks: Arc::new(webhooks), chats })
     }

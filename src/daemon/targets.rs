@@ -18,7 +18,7 @@ use crate::notify::mail::{self, MailChannel, Security};
 use crate::notify::network::Network;
 use crate::notify::ntfy::{self, NtfyChannel};
 use crate::notify::robots::{self, RobotChannel};
-use crate::notify::telegram::{self, TelegramChannel};
+use crate::notify::telegram::{self, Moved, TelegramChannel};
 use crate::notify::{Channel, Now};
 
 /// How long an attempt may take in all, where nothing else is configured.
@@ -35,11 +35,13 @@ pub(super) struct Chats {
     wecom: Arc<RobotChannel>,
     mail: Arc<MailChannel>,
     exec: Arc<ExecChannel>,
+    moved: Moved,
 }
 
 impl Chats {
-    /// Returns the channels, without targets. Each hears a network of its own: what one hears of it, no other does.
-    pub(super) fn new(clock: &Arc<dyn Clock>, network: impl Fn() -> Arc<dyn Network>) -> Self {
+    /// Returns the channels, without targets. Each hears a network of its own: what one hears of it, no other does. Where a
+    /// chat of Telegram went is kept in a file.
+    pub(super) fn new(clock: &Arc<dyn Clock>, network: impl Fn() -> Arc<dyn Network>, moved: PathBuf) -> Self {
         let clock = Arc::clone(clock);
         let now: Now = Arc::new(move || clock.now());
         Self {
@@ -49,6 +51,7 @@ impl Chats {
             wecom: Arc::new(RobotChannel::wecom(now).heeding(network())),
             mail: Arc::new(MailChannel::new().heeding(network())),
             exec: Arc::new(ExecChannel::new().heeding(network())),
+            moved: Moved::at(moved),
         }
     }
 
@@ -63,7 +66,8 @@ impl Chats {
             of_kind.map(|table| Table::new(path, table))
         };
         let mut faults = Vec::new();
-        let telegram = settings(tables(ChannelKind::Telegram), |table| table.telegram(config), &mut faults);
+        let telegram =
+            settings(tables(ChannelKind::Telegram), |table| table.telegram(config, &self.moved), &mut faults);
         let ntfy = settings(tables(ChannelKind::Ntfy), |table| table.ntfy(config), &mut faults);
         let feishu = settings(tables(ChannelKind::Feishu), Table::robot, &mut faults);
         let wecom = settings(tables(ChannelKind::Wecom), Table::robot, &mut faults);
@@ -216,11 +220,12 @@ impl<'a> Table<'a> {
         self.secret(key).ok_or_else(|| (key, "expected it to be there".to_owned()))
     }
 
-    fn telegram(&self, config: &Config) -> Result<telegram::Settings, (&'static str, String)> {
+    fn telegram(&self, config: &Config, moved: &Moved) -> Result<telegram::Settings, (&'static str, String)> {
         Ok(telegram::Settings {
             name: self.name(),
             token: self.required_secret("token")?,
             chat: self.text("chat").ok_or_else(|| ("chat", "expected it to be there".to_owned()))?,
+            moved: moved.clone(),
             buttons: self.truth("buttons").unwrap_or(true),
             snoozes: config.snooze_choices.clone(),
             api_url: self.text("api_url").unwrap_or_else(|| telegram::API_URL.to_owned()),

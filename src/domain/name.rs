@@ -1,6 +1,6 @@
 //! How people name a task: by number, by the beginning of its id, or by words of its title.
 
-use crate::domain::task::{Number, Task};
+use crate::domain::task::Number;
 
 /// The shortest id prefix that names a task; a shorter one could be a number.
 pub const ID_PREFIX_MIN: usize = 8;
@@ -36,12 +36,12 @@ impl TaskName {
         (!words.is_empty()).then_some(Self::Words(words))
     }
 
-    /// Returns how well the task's title fits, case ignored; `None` where a word does not stand in it. Only for
+    /// Returns how well a title fits, case ignored; `None` where a word does not stand in it. Only for
     /// [`TaskName::Words`].
     #[must_use]
-    pub fn fit(&self, task: &Task) -> Option<Fit> {
+    pub fn fit(&self, title: &str) -> Option<Fit> {
         let Self::Words(words) = self else { return None };
-        let title = task.details.title.to_lowercase();
+        let title = title.to_lowercase();
         if title.split_whitespace().eq(words.iter().map(String::as_str)) {
             return Some(Fit::Title);
         }

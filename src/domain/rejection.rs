@@ -308,7 +308,7 @@ fn outcome_word(outcome: Outcome) -> &'static str {
         Outcome::Done => "done",
         Outcome::Unanswered => "closed unanswered",
         Outcome::Undelivered => "closed undelivered",
-        Outcome::RetriesExhausted => "closed, since no attempt to deliver it succeeded",
+        Outcome::RetriesExhausted => "closed, since no attempt at it succeeded",
         Outcome::Cancelled => "cancelled",
         Outcome::Skipped => "skipped",
     }

@@ -198,6 +198,17 @@ impl Handle {
         answer.await.map_err(|_| CallError::Stopping)
     }
 
+    /// Waits until the loop has gone round once, with all that was before it: it lives.
+    ///
+    /// # Errors
+    /// The daemon is about to stop.
+    pub async fn beat(&self) -> Result<(), CallError> {
+        let (reply, answer) = oneshot::channel();
+        // A full queue is waited for: it is no sign of a loop that stands still.
+        self.inputs.send(Input::Beat { reply }).await.map_err(|_| CallError::Stopping)?;
+        answer.await.map_err(|_| CallError::Stopping)
+    }
+
     /// Finds the task that somebody named.
     ///
     /// # Errors

@@ -156,6 +156,11 @@ pub enum Input {
         /// Answered once it has happened, or the wait is over otherwise.
         reply: oneshot::Sender<Result<Waited, CallError>>,
     },
+    /// Somebody wants to know whether the loop goes round.
+    Beat {
+        /// Answered at the end of the turn.
+        reply: oneshot::Sender<()>,
+    },
     /// Somebody wants to compare the queue with the store.
     Audit {
         /// Where the live entries go.
@@ -261,6 +266,8 @@ pub struct Undone {
 /// A change that is only to be looked at.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum PreviewCall {
+    /// A task that would be added.
+    Add(Box<AddRequest>),
     /// Of a task.
     One(Call),
     /// Of a series from a time on.
@@ -426,6 +433,14 @@ pub enum CallError {
         /// What was typed.
         name: String,
     },
+    /// Only tasks that have ended have the name.
+    #[error("cannot find an open task named {name:?}: {} ended", has_or_have(ended))]
+    HasEnded {
+        /// What was typed.
+        name: String,
+        /// The latest of them first.
+        ended: Vec<(u64, String)>,
+    },
     /// Several tasks have the name.
     #[error("cannot tell which task {}: {}", meant_by(name), crate::engine::input::told(candidates))]
     Ambiguous {
@@ -536,6 +551,10 @@ fn meant_by(name: &str) -> String {
 }
 
 /// Lists candidates as `3 pay rent, 7 pay tax`.
+fn has_or_have(ended: &[(u64, String)]) -> String {
+    format!("{} {}", told(ended), if ended.len() == 1 { "has" } else { "have" })
+}
+
 pub(crate) fn told(candidates: &[(u64, String)]) -> String {
     let each: Vec<String> = candidates.iter().map(|(number, title)| format!("{number} {title}")).collect();
     each.join(", ")

@@ -77,6 +77,8 @@ fn of_delivery(delivery: &Delivery) -> Option<LogLine> {
     let word = match delivery.status {
         // The line of its firing says that it goes out.
         DeliveryStatus::Queued => return None,
+        // Neither out nor in a digest yet: which of both it is has a line, or is told by the digest's.
+        DeliveryStatus::Grouped if delivery.digest.is_none() => return None,
         DeliveryStatus::Waiting => "waiting",
         DeliveryStatus::Held => "held",
         DeliveryStatus::Grouped => "grouped",

@@ -1,5 +1,7 @@
 //! Which task does somebody mean who types a number, the beginning of an id, or words of a title?
 
+use std::collections::HashSet;
+
 use crate::domain::event::Snapshot;
 use crate::domain::name::{Fit, TaskName};
 use crate::domain::task::TaskId;
@@ -41,42 +43,69 @@ pub(super) fn find(store: &dyn Store, text: String, reach: Reach) -> Result<Task
             }
             pick(&text, &matching.iter().collect::<Vec<_>>(), nothing(text.clone()))
         }
-        Some(name @ TaskName::Words(_)) => {
-            let found = by_title(store, &name, reach)?;
-            pick(&text, &found.iter().map(|(_, snapshot)| snapshot).collect::<Vec<_>>(), nothing(text.clone()))
-        }
+        Some(name @ TaskName::Words(_)) => by_title(store, text, &name, reach),
     }
 }
 
-/// Returns the tasks that words of a title may mean.
-fn by_title(store: &dyn Store, name: &TaskName, reach: Reach) -> Result<Vec<(Fit, Snapshot)>, CallError> {
-    let open = best(name, store.list(Which::Open)?);
-    let fit_of = |found: &[(Fit, Snapshot)]| found.first().map(|(fit, _)| *fit);
+/// Returns the one task that words of a title mean.
+fn by_title(store: &dyn Store, text: String, name: &TaskName, reach: Reach) -> Result<TaskId, CallError> {
+    let open_titles = store.titles(Which::Open)?;
+    let open = best(name, &open_titles);
     // What is open is preferred, but not because "tea" is a part of "steam".
-    if fit_of(&open).is_some_and(|fit| fit < Fit::Parts) || open.is_empty() && reach == Reach::Open {
-        return Ok(open);
+    if open.fit.is_some_and(|fit| fit < Fit::Parts) {
+        return open.one(store, &text);
     }
-    let mut ended = store.list(Which::All)?;
-    ended.retain(|snapshot| snapshot.occurrence.has_ended() && snapshot.task.deleted_at.is_none());
+    let mut ended = store.titles(Which::All)?;
+    let is_open: HashSet<TaskId> = open_titles.into_iter().map(|(id, _)| id).collect();
+    ended.retain(|(id, _)| !is_open.contains(id));
     // The latest are the first candidates.
     ended.reverse();
-    let ended = best(name, ended);
-    let is_better = fit_of(&ended).is_some_and(|fit| fit_of(&open).is_none_or(|known| fit < known));
-    Ok(match reach {
-        Reach::Ended if is_better => ended,
+    let ended = best(name, &ended);
+    let is_better = ended.fit.is_some_and(|fit| open.fit.is_none_or(|known| fit < known));
+    match reach {
+        Reach::Ended if is_better => ended.one(store, &text),
         // "done tea" said twice must not do "steam": the person sees both.
-        Reach::Open if fit_of(&ended) == Some(Fit::Title) => ended.into_iter().chain(open).collect(),
-        Reach::Open | Reach::Ended => open,
-    })
+        Reach::Open if ended.fit == Some(Fit::Title) && open.fit.is_some() => {
+            Fitting { ids: ended.ids.into_iter().chain(open.ids).collect(), ..open }.one(store, &text)
+        }
+        Reach::Open if open.fit.is_none() && ended.fit.is_some() => {
+            Err(CallError::HasEnded { name: text, ended: ended.candidates(store)? })
+        }
+        Reach::Open | Reach::Ended => open.one(store, &text),
+    }
 }
 
-/// Returns the tasks whose titles fit best.
-fn best(name: &TaskName, tasks: Vec<Snapshot>) -> Vec<(Fit, Snapshot)> {
-    let mut fitting: Vec<(Fit, Snapshot)> =
-        tasks.into_iter().filter_map(|task| Some((name.fit(&task.task)?, task))).collect();
-    let best = fitting.iter().map(|(fit, _)| *fit).min();
-    fitting.retain(|(fit, _)| Some(*fit) == best);
-    fitting
+/// The tasks whose titles fit best.
+struct Fitting {
+    /// How well.
+    fit: Option<Fit>,
+    ids: Vec<TaskId>,
+}
+
+fn best(name: &TaskName, titles: &[(TaskId, String)]) -> Fitting {
+    let fitting: Vec<(Fit, TaskId)> = titles.iter().filter_map(|(id, title)| Some((name.fit(title)?, *id))).collect();
+    let fit = fitting.iter().map(|(fit, _)| *fit).min();
+    let ids = fitting.into_iter().filter(|(found, _)| Some(*found) == fit).map(|(_, id)| id).collect();
+    Fitting { fit, ids }
+}
+
+impl Fitting {
+    /// Returns the one task, if there is one and no other.
+    fn one(self, store: &dyn Store, name: &str) -> Result<TaskId, CallError> {
+        match self.ids[..] {
+            [] => Err(CallError::NoSuchName { name: name.to_owned() }),
+            [one] => Ok(one),
+            [..] => Err(CallError::Ambiguous { name: name.to_owned(), candidates: self.candidates(store)? }),
+        }
+    }
+
+    /// Returns the first of them, as people are shown them.
+    fn candidates(&self, store: &dyn Store) -> Result<Vec<(u64, String)>, CallError> {
+        let first = self.ids.iter().take(CANDIDATES_MAX);
+        let found: Vec<Snapshot> =
+            first.filter_map(|id| store.snapshot(*id).transpose()).collect::<Result<_, StoreError>>()?;
+        Ok(found.into_iter().map(|each| (each.task.number.0, each.task.details.title)).collect())
+    }
 }
 
 /// Returns the one task of those that match.

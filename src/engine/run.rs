@@ -14,7 +14,7 @@ use crate::domain::command::Command;
 use crate::domain::day::Daily;
 use crate::domain::delivery::{ChannelKind, Delivery, DeliveryId, DeliveryStatus, Report, Target};
 use crate::domain::effect::Effect;
-use crate::domain::event::Actor;
+use crate::domain::event::{Actor, Snapshot};
 use crate::domain::occurrence::Spent;
 use crate::domain::op::DELETED_KEPT;
 use crate::domain::pause::ManyPause;
@@ -45,6 +45,9 @@ const BATCH_MAX: usize = 512;
 /// How many due tasks one commit takes; callers are answered between two.
 pub(super) const DUE_MAX: usize = 512;
 
+/// How many are due at least when they are read ahead: fewer are read as fast one by one.
+const READ_AHEAD_MIN: usize = 8;
+
 /// The longest wait until a store that failed is tried again: short enough for what is due to be on time still, once the
 /// disk has room.
 const STORE_WAIT_MAX: Span = Span::from_secs(15);
@@ -74,6 +77,10 @@ pub(super) struct Engine {
     pub(super) let_go_at: Option<Timestamp>,
     /// The server that popups were last shown by.
     pub(super) shown_by: Option<String>,
+    /// What was read of tasks that are due and whose turn comes next, while the batch before was written.
+    ahead: HashMap<TaskId, Snapshot>,
+    /// The lines of what was committed last, for when there is nothing better to do.
+    unlogged: Vec<LogLine>,
     ids: Ids,
     pub(super) grace: Span,
     pub(super) device: Uuid,
@@ -138,6 +145,8 @@ impl Engine {
             routing: parts.routing,
             let_go_at: None,
             shown_by: identity.shown_by.clone(),
+            ahead: HashMap::new(),
+            unlogged: Vec::new(),
             ids: parts.ids,
             grace: parts.grace,
             device: identity.device,
@@ -166,6 +175,9 @@ impl Engine {
                 continue;
             }
             let deadline = self.deadline();
+            if deadline.is_none_or(|next| next > self.clock.now()) {
+                self.write_log();
+            }
             tokio::select! {
                 biased;
                 stop = &mut stopped => break stop.unwrap_or_default(),
@@ -184,6 +196,7 @@ impl Engine {
         };
         // Beyond the grace a delivery is left to the next start, which finds it in the outbox.
         self.wind_down(grace, &mut taken).await;
+        self.write_log();
     }
 
     /// The clock or the zone was set, or the machine woke: floating times follow, what failed is tried at once, and the
@@ -261,6 +274,7 @@ impl Engine {
         } else {
             Own {
                 due: self.pop_due(now),
+                ahead: std::mem::take(&mut self.ahead),
                 retries: self.pop_retries(now),
                 releases: self.pop_releases(now),
                 reports: std::mem::take(&mut self.unwritten),
@@ -316,6 +330,9 @@ impl Engine {
             // Who asked may have gone.
             let _ = reply.send(self.audit());
         }
+        for reply in sorted.beats {
+            let _ = reply.send(());
+        }
     }
 
     /// Returns whether the store failed, and is to be left alone for a while.
@@ -346,6 +363,7 @@ impl Engine {
                 Input::Configure { settings, reply } => self.configure(settings, reply),
                 Input::Wait { wait, reply } => self.take_wait(wait, reply),
                 Input::Audit { reply } => sorted.audits.push(reply),
+                Input::Beat { reply } => sorted.beats.push(reply),
             }
         }
         sorted
@@ -438,11 +456,34 @@ impl Engine {
 
     async fn write(&mut self, change: Change) -> Result<(), Arc<StoreError>> {
         let (lines, waited_for) = (log_lines(&change), self.waits.concerned(&change.events));
-        let committed = self.store.commit(change).await?;
+        let committing = self.store.commit(change);
+        // It is on its way: what follows here costs nobody any time.
+        self.write_log();
+        self.read_ahead();
+        let committed = committing.await?;
         self.waits.committed(&waited_for, committed.last_seq);
-        lines.iter().for_each(LogLine::write);
+        self.unlogged = lines;
         self.last_seq.send_replace(committed.last_seq);
         Ok(())
+    }
+
+    fn write_log(&mut self) {
+        self.unlogged.drain(..).for_each(|line| line.write());
+    }
+
+    /// Reads the tasks whose turn comes next, where many are due. What the batch that is being written makes of them is
+    /// not known yet: so each counts only as long as its version is the one that is due.
+    fn read_ahead(&mut self) {
+        let now = self.clock.now();
+        if self.is_stopping || self.wakes.next_deadline().is_none_or(|next| next > now) {
+            return;
+        }
+        let next = self.wakes.peek_due(now, DUE_MAX);
+        if next.len() >= READ_AHEAD_MIN {
+            // Where it cannot be read now, it is when its turn comes, and that then says so.
+            let read = self.store.snapshots(&next).unwrap_or_default();
+            self.ahead = read.into_iter().map(|snapshot| (snapshot.task.id, snapshot)).collect();
+        }
     }
 
     /// After the commit: plans by what is now true, hands out, and answers last, so that who is answered finds it so.

@@ -1,14 +1,22 @@
 //! What can be asked of the runs of a task? Those that are kept, and what they have said.
 
+use std::future::pending;
 use std::sync::Arc;
+use std::time::Duration;
+
+use futures_util::future::BoxFuture;
+use tokio::time::timeout;
 
 use crate::domain::event::Snapshot;
-use crate::domain::run::{Output, Run};
+use crate::domain::run::{Output, Run, RunId, RunStatus};
 use crate::domain::state::State;
 use crate::domain::task::TaskId;
 use crate::engine::handle::Handle;
 use crate::engine::input::CallError;
 use crate::runner::Runner;
+
+/// How long what a run says is gathered for whoever follows it: no eye sees that, and a flood is told in few pieces.
+const GATHERED: Duration = Duration::from_millis(25);
 
 impl Handle {
     /// Returns it with what runs commands, which knows what they say.
@@ -65,6 +73,47 @@ impl Handle {
         let id = run.id;
         // It may have ended meanwhile.
         Ok(self.read(move |store| Ok(store.output(id)?)).await?.unwrap_or_default())
+    }
+
+    /// Waits until a run has said more than `since` bytes, or is over and that is on the disk.
+    ///
+    /// # Errors
+    /// The store fails, or the engine ends.
+    pub async fn output_behind(&self, id: RunId, since: u64) -> Result<(), CallError> {
+        let mut committed = self.last_seq();
+        let mut said: Option<BoxFuture<'_, Option<Output>>> = None;
+        loop {
+            committed.borrow_and_update();
+            let run = self.read(move |store| Ok(store.run(id)?)).await?;
+            // What is not kept any more is over.
+            let Some(run) = run.filter(|run| !run.is_over()) else { return Ok(()) };
+            if said.is_none() && run.status != RunStatus::Queued {
+                said = self.runner.as_ref().map(|runner| runner.output_behind(id, since));
+            }
+            let heard = async {
+                match &mut said {
+                    Some(said) => said.await,
+                    None => pending().await,
+                }
+            };
+            tokio::select! {
+                heard = heard => {
+                    if heard.is_some() {
+                        let _ = timeout(GATHERED, pending::<()>()).await;
+                        return Ok(());
+                    }
+                    // It has ended, which is about to be on the disk; or nobody knows it now.
+                    said = None;
+                    committed.changed().await.map_err(|_| CallError::Stopping)?;
+                }
+                changed = committed.changed() => changed.map_err(|_| CallError::Stopping)?,
+            }
+        }
+    }
+
+    /// Returns what keeps commands from being run, for people; looks, which takes a second at most.
+    pub async fn runner_trouble(&self) -> Option<String> {
+        self.runner.as_ref()?.trouble().await
     }
 }
 

@@ -46,7 +46,7 @@ impl Handle {
         let (channels, storage) = (self.channels(), self.look_at_storage().await);
         let since = self.now().saturating_add(Span::from_millis(-FAILED_WITHIN.as_millis()));
         self.read(move |store| {
-            let next = match store.wakes()?.into_iter().min() {
+            let next = match store.next_wake()? {
                 Some(wake) => store.snapshot(wake.id)?.map(|snapshot| (wake.at, snapshot)),
                 None => None,
             };

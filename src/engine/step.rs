@@ -280,9 +280,32 @@ impl<'a> Batch<'a> {
     /// # Errors
     /// The store cannot be read. A refusal is no error here: what the clock finds changed is left alone.
     pub(super) fn command(&mut self, task: TaskId, command: &Command, actor: Actor) -> Result<(), Arc<StoreError>> {
-        match self.applied(task, command, Expected::default(), actor) {
+        match self.planned(None, task, command, Expected::default()) {
+            Ok((transition, moment)) => {
+                self.carry_out(transition, actor, &moment);
+                Ok(())
+            }
             Err(CallError::Store { source }) => Err(source),
-            Ok(_) | Err(_) => Ok(()),
+            Err(_) => Ok(()),
+        }
+    }
+
+    /// Does whatever is due of a task by now. Where the batch has not touched the task, `ahead` is how it is in the store,
+    /// if that was read already.
+    ///
+    /// # Errors
+    /// The store cannot be read.
+    pub(super) fn wake(&mut self, task: TaskId, ahead: Option<&Snapshot>) -> Result<(), Arc<StoreError>> {
+        let Some(before) = ahead.filter(|_| !self.snapshots.contains_key(&task)) else {
+            return self.command(task, &Command::Wake, Actor::Clock);
+        };
+        match self.planned_from(before, None, &Command::Wake, Expected::default()) {
+            Ok((transition, moment)) => {
+                self.carry_out(transition, Actor::Clock, &moment);
+                Ok(())
+            }
+            Err(CallError::Store { source }) => Err(source),
+            Err(_) => Ok(()),
         }
     }
 
@@ -360,6 +383,17 @@ impl<'a> Batch<'a> {
         {
             return Ok(seen);
         }
+        let key = request.key.clone();
+        let (transition, moment) = self.planned_new(request)?;
+        self.next_number = Number(self.next_number.0 + 1);
+        self.note(key, transition.after.task.id);
+        let applied = self.take(transition, Actor::Person, &moment);
+        self.note_verb(applied.op_id, "add", &applied.snapshot);
+        Ok(applied)
+    }
+
+    /// Returns what follows for a task that is to be added; it has the next number, which is not used up.
+    fn planned_new(&mut self, request: AddRequest) -> Result<(Transition, Moment<'a>), CallError> {
         let moment = self.moment_of(request.key.as_ref(), &request.details.tags);
         let id = TaskId(self.ids.next(moment.now));
         let mut waits = request.waits;
@@ -375,11 +409,7 @@ impl<'a> Batch<'a> {
             waits,
         };
         let transition = create(new, &moment)?;
-        self.next_number = Number(self.next_number.0 + 1);
-        self.note(request.key, id);
-        let applied = self.take(transition, Actor::Person, &moment);
-        self.note_verb(applied.op_id, "add", &applied.snapshot);
-        Ok(applied)
+        Ok((transition, moment))
     }
 
     fn called(&mut self, call: &Call) -> Result<Applied, CallError> {
@@ -417,16 +447,6 @@ impl<'a> Batch<'a> {
         }
     }
 
-    fn applied(
-        &mut self,
-        task: TaskId,
-        command: &Command,
-        expected: Expected,
-        actor: Actor,
-    ) -> Result<Applied, CallError> {
-        self.applied_for(None, task, command, expected, actor)
-    }
-
     fn applied_for(
         &mut self,
         key: Option<&RequestKey>,
@@ -448,12 +468,22 @@ impl<'a> Batch<'a> {
         expected: Expected,
     ) -> Result<(Transition, Moment<'a>), CallError> {
         let before = self.snapshot(task)?;
-        let deliveries = self.deliveries_for(&before, command)?;
+        self.planned_from(&before, key, command, expected)
+    }
+
+    fn planned_from(
+        &mut self,
+        before: &Snapshot,
+        key: Option<&RequestKey>,
+        command: &Command,
+        expected: Expected,
+    ) -> Result<(Transition, Moment<'a>), CallError> {
+        let deliveries = self.deliveries_for(before, command)?;
         let moment = self.moment_of(key, &before.task.details.tags);
-        let runs = self.runs_for(&before, command)?;
-        let earlier = self.earlier_for(&before, &runs, command)?;
-        let known = Known { earlier: earlier.as_ref(), ..self.world.known(task, &deliveries, &runs) };
-        let transition = transition(&before, known, command, expected, &moment)?;
+        let runs = self.runs_for(before, command)?;
+        let earlier = self.earlier_for(before, &runs, command)?;
+        let known = Known { earlier: earlier.as_ref(), ..self.world.known(before.task.id, &deliveries, &runs) };
+        let transition = transition(before, known, command, expected, &moment)?;
         Ok((transition, moment))
     }
 
@@ -510,20 +540,28 @@ impl<'a> Batch<'a> {
         Moment { now, zone, device, op_id, grace, is_desktop_away, standing, quiet_until, routing, is_away }
     }
 
-    /// Takes what follows from a command, and what follows from that for tasks that waited.
+    /// Takes what follows from a command, and returns the answer to whoever asked for it.
     fn take(&mut self, transition: Transition, actor: Actor, moment: &Moment) -> Applied {
-        let ends = ParentEnd::all_of(&transition);
-        let mut applied = self.write_down(transition, actor, moment);
-        match self.tell_dependents(ends, moment) {
-            Ok(dependents) => applied.dependents = dependents,
-            Err(error) => self.broken = Some(error),
-        }
-        applied
+        let applied = Applied::of(&transition, moment);
+        Applied { dependents: self.carry_out(transition, actor, moment), ..applied }
     }
 
-    fn write_down(&mut self, transition: Transition, actor: Actor, moment: &Moment) -> Applied {
+    /// Takes what follows from a command, and what follows from that for tasks that waited; returns those.
+    fn carry_out(&mut self, transition: Transition, actor: Actor, moment: &Moment) -> Dependents {
+        let ends = ParentEnd::all_of(&transition);
+        self.write_down(transition, actor, moment);
+        match self.tell_dependents(ends, moment) {
+            Ok(dependents) => dependents,
+            Err(error) => {
+                self.broken = Some(error);
+                Dependents::default()
+            }
+        }
+    }
+
+    fn write_down(&mut self, transition: Transition, actor: Actor, moment: &Moment) {
         self.note_waits(&transition);
-        let applied = Applied::of(&transition, moment);
+        let has_changed = transition.has_changed();
         for step in transition.steps {
             self.change.events.push(Event {
                 event_id: self.ids.next(moment.now),
@@ -543,10 +581,9 @@ impl<'a> Batch<'a> {
         }
         self.runs.extend(transition.runs.into_iter().map(|run| (run.id, run)));
         self.effects.extend(transition.effects);
-        if applied.changed {
+        if has_changed {
             self.snapshots.insert(transition.after.task.id, transition.after);
         }
-        applied
     }
 }
 

@@ -1,15 +1,15 @@
 //! What one turn commits: what people ask and what the loop does by itself, together while there is room, apart when the
 //! disk is full. It decides nothing of a task.
 
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use tokio::sync::oneshot;
 use uuid::Uuid;
 
 use crate::domain::breaker::TargetHealth;
-use crate::domain::command::Command;
 use crate::domain::delivery::{ChannelKind, Delivery, DeliveryId, Report, Target};
-use crate::domain::event::Actor;
+use crate::domain::event::Snapshot;
 use crate::domain::task::TaskId;
 use crate::engine::input::{
     AddRequest, Applied, AwayApplied, AwayCall, Call, CallError, FollowCall, ManyApplied, ManyCall, PreviewCall,
@@ -86,6 +86,8 @@ fn is_full(error: &StoreError) -> bool {
 #[derive(Clone, Default)]
 pub(super) struct Own {
     pub(super) due: Vec<(TaskId, u64)>,
+    /// What was read of some of them ahead of their turn; it may be out of date.
+    pub(super) ahead: HashMap<TaskId, Snapshot>,
     pub(super) retries: Vec<Delivery>,
     pub(super) releases: Vec<Target>,
     pub(super) reports: Vec<(DeliveryId, Report)>,
@@ -101,7 +103,11 @@ impl Own {
     fn fill(&self, batch: &mut Batch<'_>) -> Result<(), Arc<StoreError>> {
         self.reports.iter().try_for_each(|(id, report)| batch.report(id, report))?;
         self.news.iter().try_for_each(|News { id, report }| batch.run_report(*id, report))?;
-        self.due.iter().try_for_each(|(id, _)| batch.command(*id, &Command::Wake, Actor::Clock))?;
+        self.due.iter().try_for_each(|(id, version)| {
+            // As it was read it is, while its version is the one that said when it is due.
+            let ahead = self.ahead.get(id).filter(|snapshot| snapshot.task.version == *version);
+            batch.wake(*id, ahead)
+        })?;
         self.retries.iter().try_for_each(|delivery| batch.queue(delivery.clone()))?;
         self.releases.iter().try_for_each(|target| batch.release(target))
     }
@@ -142,6 +148,8 @@ pub(super) struct Sorted {
     pub(super) news: Vec<News>,
     pub(super) presences: Vec<ChannelKind>,
     pub(super) audits: Vec<oneshot::Sender<Vec<Wake>>>,
+    /// Whoever wants to know whether the loop goes round.
+    pub(super) beats: Vec<oneshot::Sender<()>>,
 }
 
 /// What people ask; but for what they close on a screen, they wait for an answer.

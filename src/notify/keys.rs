@@ -13,6 +13,7 @@ use tokio::sync::Mutex;
 use tokio::time::timeout;
 
 use crate::domain::secret::Secret;
+use crate::process::MANAGER_VARIABLES;
 
 /// The longest secret, in bytes: a key in PEM fits.
 const BYTES_MAX: u64 = 64 * 1024;
@@ -97,6 +98,9 @@ async fn printed(words: &[String]) -> Result<Vec<u8>, String> {
     let [program, arguments @ ..] = words else { return Err("expected a program".to_owned()) };
     let mut command = Command::new(program);
     command.args(arguments).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null()).kill_on_drop(true);
+    for variable in MANAGER_VARIABLES {
+        command.env_remove(variable);
+    }
     let mut child = command.spawn().map_err(|error| error.to_string())?;
     let output = child.stdout.take().expect("it was asked for");
     let run = async {

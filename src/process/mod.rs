@@ -50,6 +50,10 @@ const PASSED_ON: [&str; 20] = [
     "KEIKO_SOCKET",
 ];
 
+/// What a service manager says to the daemon alone (`sd_notify(3)`, `sd_watchdog_enabled(3)`, `sd_listen_fds(3)`): for programs that get
+/// the rest of its environment.
+pub(crate) const MANAGER_VARIABLES: [&str; 4] = ["NOTIFY_SOCKET", "WATCHDOG_USEC", "WATCHDOG_PID", "LISTEN_FDNAMES"];
+
 /// What stands before the names of further variables that it gets.
 const LOCALE: &str = "LC_";
 

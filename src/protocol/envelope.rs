@@ -357,6 +357,18 @@ fn bad_params<P: Ask>(text: &str, error: &serde_json::Error) -> RpcError {
         let message = format!("cannot call {method}: parameter {} is missing", rest.replace('`', "\""));
         return RpcError::new(ErrorKind::Params, message);
     }
+    if let Ok(list) = serde_json::from_str::<Vec<&RawValue>>(text) {
+        let message = if reason.starts_with("invalid length") {
+            let count = list.len();
+            format!(
+                "cannot call {method}: expected an object that names its parameters, or a list with each in its order, found a \
+                 list of {count}"
+            )
+        } else {
+            format!("cannot call {method}: cannot take its list of parameters: {reason}")
+        };
+        return RpcError::new(ErrorKind::Params, message);
+    }
     let message = match culprit::<P>(text) {
         Some((name, reason)) => format!("cannot call {method}: cannot take parameter {name:?}: {reason}"),
         None => format!("cannot call {method}: {reason}"),

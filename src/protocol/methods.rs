@@ -160,7 +160,7 @@ impl Method {
 }
 
 /// How somebody names a task: its number, the beginning of its id, or words of its title. JSON string or number.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize)]
 #[serde(transparent)]
 pub struct TaskRef(pub String);
 
@@ -376,6 +376,9 @@ pub struct StatusResult {
     /// The latest of that, latest first.
     #[serde(default)]
     pub skipped: Vec<Skipped>,
+    /// What keeps commands from being run and told of, null where nothing does.
+    #[serde(default)]
+    pub runner: Option<String>,
     /// What is wrong with the store, null where it takes what is written.
     #[serde(default)]
     pub storage: Option<StorageTrouble>,
@@ -451,6 +454,9 @@ pub struct WriteResult {
     /// The task that goes on with the series, where it was changed from a time on.
     #[serde(default)]
     pub follower: Option<Box<Task>>,
+    /// The runs of its command that were not over when it was done: they go on, or are asked to end.
+    #[serde(default)]
+    pub runs: Vec<Run>,
 }
 
 /// A task.

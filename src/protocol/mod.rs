@@ -6,6 +6,7 @@
 pub mod bytes;
 pub mod envelope;
 pub mod error_code;
+pub mod examination;
 pub mod framing;
 pub mod from_wire;
 pub mod methods;

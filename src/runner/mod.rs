@@ -91,4 +91,13 @@ pub trait Runner: Send + Sync + 'static {
 
     /// Returns what a run has said until now, if it runs.
     fn output_of(&self, run: RunId) -> BoxFuture<'_, Option<Output>>;
+
+    /// Waits until a run has said more than `since` bytes, and returns what it has said; `None` as soon as it does not run, or
+    /// that is not known. Its end is news.
+    fn output_behind(&self, run: RunId, since: u64) -> BoxFuture<'_, Option<Output>>;
+
+    /// Returns what keeps it from running commands and telling of them now, for people; looks, which takes a second at most.
+    fn trouble(&self) -> BoxFuture<'_, Option<String>> {
+        Box::pin(std::future::ready(None))
+    }
 }

@@ -108,4 +108,8 @@ impl Runner for RecordingRunner {
     fn output_of(&self, _run: RunId) -> BoxFuture<'_, Option<Output>> {
         Box::pin(std::future::ready(None))
     }
+
+    fn output_behind(&self, _run: RunId, _since: u64) -> BoxFuture<'_, Option<Output>> {
+        Box::pin(std::future::ready(None))
+    }
 }

@@ -25,10 +25,15 @@ pub(super) fn lines() -> LinesCodec {
 ///
 /// # Errors
 /// Nobody is there to read it.
-pub(super) async fn write(to: &mut (impl AsyncWrite + Unpin), line: &impl Serialize) -> std::io::Result<()> {
-    let mut bytes = serde_json::to_vec(line).expect("it holds nothing that JSON has no form for");
+pub(super) async fn write(to: &mut (impl AsyncWrite + Unpin), told: &impl Serialize) -> std::io::Result<()> {
+    to.write_all(&line(told)).await
+}
+
+/// Returns what is said as a line.
+pub(super) fn line(said: &impl Serialize) -> Vec<u8> {
+    let mut bytes = serde_json::to_vec(said).expect("it holds nothing that JSON has no form for");
     bytes.push(b'\n');
-    to.write_all(&bytes).await
+    bytes
 }
 
 /// Returns whether the other side would not take a line.
@@ -46,8 +51,15 @@ pub(super) enum Ask {
     End(Uuid),
     /// How a run ended is on the disk.
     Forget(Uuid),
-    /// What has a run said until now?
+    /// What has a run said until now? Of one that nobody knows the answer is nothing, and says that the process answers.
     Output(Uuid),
+    /// What has a run said, as soon as that is more than so many bytes?
+    Follow {
+        /// Which.
+        id: Uuid,
+        /// How many are known.
+        since: u64,
+    },
 }
 
 /// A run to be started.

@@ -72,6 +72,18 @@ impl<K: Clone + Ord + Hash> Queue<K> {
         Some((key, version))
     }
 
+    /// Returns what [`Queue::pop_due`] takes next, at most `limit`; all of it stays. What is changed and changed back may
+    /// come twice.
+    pub fn peek_due(&mut self, now: Timestamp, limit: usize) -> Vec<K> {
+        let mut taken = Vec::new();
+        while taken.len() < limit && self.next_deadline().is_some_and(|at| at <= now) {
+            taken.extend(self.heap.pop());
+        }
+        let keys = taken.iter().map(|Reverse((_, key, _))| key.clone()).collect();
+        self.heap.extend(taken);
+        keys
+    }
+
     /// Returns the live entries, in no order.
     pub fn entries(&self) -> impl Iterator<Item = (Timestamp, K, u64)> {
         self.live.iter().map(|(key, (at, version))| (*at, key.clone(), *version))
@@ -144,6 +156,8 @@ mod tests {
                 if pops {
                     let expected = model.iter().map(|(key, (at, version))| (*at, *key, *version)).min();
                     let now = at(50);
+                    let ahead = queue.peek_due(now, 3).first().copied();
+                    prop_assert_eq!(ahead, expected.filter(|(at, _, _)| *at <= now).map(|(_, key, _)| key));
                     let popped = queue.pop_due(now);
                     let due = expected.filter(|(at, _, _)| *at <= now);
                     prop_assert_eq!(popped, due.map(|(_, key, version)| (key, version)));

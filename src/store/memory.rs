@@ -225,6 +225,20 @@ impl Store for MemoryStore {
         })
     }
 
+    fn next_wake(&self) -> Result<Option<Wake>, StoreError> {
+        self.ask(|disk| {
+            let woken = disk.tasks.values().map(Entry::snapshot).filter_map(|snapshot| {
+                let Task { id, version, number, .. } = snapshot.task;
+                snapshot.next_wake().map(|at| (number, Wake { at, id, version }))
+            });
+            woken.min_by_key(|(number, wake)| (wake.at, *number)).map(|(_, wake)| wake)
+        })
+    }
+
+    fn snapshots(&self, ids: &[TaskId]) -> Result<Vec<Snapshot>, StoreError> {
+        self.ask(|disk| ids.iter().filter_map(|id| disk.tasks.get(id)).map(Entry::snapshot).collect())
+    }
+
     fn snapshot(&self, id: TaskId) -> Result<Option<Snapshot>, StoreError> {
         self.ask(|disk| disk.tasks.get(&id).map(Entry::snapshot))
     }
@@ -261,6 +275,10 @@ impl Store for MemoryStore {
 
     fn list(&self, which: Which) -> Result<Vec<Snapshot>, StoreError> {
         self.list_after(which, Number(0), usize::MAX)
+    }
+
+    fn titles(&self, which: Which) -> Result<Vec<(TaskId, String)>, StoreError> {
+        Ok(self.list(which)?.into_iter().map(|each| (each.task.id, each.task.details.title)).collect())
     }
 
     fn list_after(&self, which: Which, after: Number, limit: usize) -> Result<Vec<Snapshot>, StoreError> {

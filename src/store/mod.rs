@@ -46,6 +46,18 @@ pub trait Store: Send + Sync + 'static {
     /// The store cannot be read.
     fn wakes(&self) -> Result<Vec<Wake>, StoreError>;
 
+    /// Returns the earliest of [`Store::wakes`], of several of one time that of the task with the lowest number.
+    ///
+    /// # Errors
+    /// The store cannot be read.
+    fn next_wake(&self) -> Result<Option<Wake>, StoreError>;
+
+    /// Returns those of many tasks that are there, each as [`Store::snapshot`] does, all of one moment.
+    ///
+    /// # Errors
+    /// The store cannot be read.
+    fn snapshots(&self, ids: &[TaskId]) -> Result<Vec<Snapshot>, StoreError>;
+
     /// Returns a task with its present occurrence: the one that was opened last.
     ///
     /// # Errors
@@ -264,6 +276,13 @@ pub trait Store: Send + Sync + 'static {
     /// # Errors
     /// The store cannot be read.
     fn commands_failed_since(&self, since: Timestamp, limit: usize) -> Result<(u64, Vec<Snapshot>), StoreError>;
+
+    /// Returns the ids and titles of tasks that are not deleted, in the order of their numbers: many at little cost, to find one by
+    /// its title.
+    ///
+    /// # Errors
+    /// The store cannot be read.
+    fn titles(&self, which: Which) -> Result<Vec<(TaskId, String)>, StoreError>;
 
     /// Returns a run.
     ///

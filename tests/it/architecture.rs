@@ -31,6 +31,7 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("hooks", &["domain", "clock", "process", "notify", "engine", "protocol"]),
     ("api", &["protocol", "engine", "hooks", "when", "clock", "domain"]),
     ("client", &["protocol"]),
+    ("service", &[]),
     (
         "daemon",
         &[
@@ -50,7 +51,7 @@ const LAYERS: &[(&str, &[&str])] = &[
             "api",
         ],
     ),
-    ("cli", &["client", "protocol", "when", "config", "domain", "logging"]),
+    ("cli", &["client", "service", "protocol", "when", "config", "domain", "logging"]),
 ];
 
 /// Files that may name one module more than their layer, each with its reason.
@@ -66,7 +67,8 @@ const FENCES: &[(&str, &[&str])] = &[
     ("rusqlite", &["store/sqlite"]),
     ("refinery", &["store/sqlite"]),
     ("refinery_core", &["store/sqlite"]),
-    ("nix", &["daemon/inherited"]),
+    ("nix", &["cli/ui/interrupt", "daemon/inherited"]),
+    ("listenfd", &["daemon/handed"]),
     ("notify_rust", &["notify/desktop"]),
     ("zbus", &["notify/desktop"]),
     ("reqwest", &["notify/http", "notify/ntfy", "notify/ping", "notify/robots", "notify/telegram", "notify/webhook"]),
@@ -110,6 +112,8 @@ const FENCES: &[(&str, &[&str])] = &[
             "api/listen",
             "client",
             "daemon",
+            "cli/commands/doctor",
+            "cli/service",
             "cli/start",
             "cli/ui",
         ],

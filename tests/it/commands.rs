@@ -81,13 +81,26 @@ async fn what_cannot_be_started_says_why() {
     fs::set_permissions(office.path("odd"), fs::Permissions::from_mode(0o755)).unwrap();
     let text = office.path("text").to_str().unwrap().to_owned();
     let odd = office.path("odd").to_str().unwrap().to_owned();
+    fs::write(office.path("lost"), "#!/absent/python -u\nprint()\n").unwrap();
+    fs::set_permissions(office.path("lost"), fs::Permissions::from_mode(0o755)).unwrap();
+    let lost = office.path("lost").to_str().unwrap().to_owned();
     let in_directory = |directory: &str| Program { directory: directory.into(), ..program(&["true"]) };
     let no_path = "no directory of the PATH that was kept has such a program";
     for (number, (tried, expected)) in [
         (program(&["no-such-tool"]), format!("cannot start no-such-tool: {no_path}")),
         (program(&["/absent/tool"]), "cannot start /absent/tool: No such file or directory (os error 2)".to_owned()),
         (program(&[&text]), format!("cannot start {text}: it may not be executed")),
-        (program(&[&odd]), format!("cannot start {odd}: Exec format error (os error 8)")),
+        (
+            program(&[&odd]),
+            format!(
+                "cannot start {odd}: it is no program for this system, and a script begins with a line such as #!/bin/sh \
+                 (Exec format error (os error 8))"
+            ),
+        ),
+        (
+            program(&[&lost]),
+            format!("cannot start {lost}: its first line asks for /absent/python -u, which is not there"),
+        ),
         (in_directory("/absent"), "cannot run in /absent: No such file or directory (os error 2)".to_owned()),
         (in_directory(&text), format!("cannot run in {text}: it is no directory")),
     ]
@@ -155,6 +168,58 @@ async fn one_that_leaves_another_behind_has_ended_all_the_same() {
     assert_eq!((end, &*output), (RunEnd::Exit(0), "started\n"));
     gate.open().await;
     assert_eq!(left.hear().await, "free\n");
+}
+
+#[tokio::test]
+async fn one_that_leaves_a_session_of_its_own_behind_has_ended_all_the_same() {
+    let mut office = Office::new();
+    let gate = office.gate("gate");
+    let left = office.gate("left");
+    // As daemons do: no terminal, no group, no outputs of those who started them.
+    let script =
+        "setsid sh -c 'exec >/dev/null 2>&1 </dev/null; (read x < $0/gate; echo free > $0/left) &' $0; echo started";
+    let (end, output) = office.result_of(script).await;
+    assert_eq!((end, &*output), (RunEnd::Exit(0), "started\n"));
+    gate.open().await;
+    assert_eq!(left.hear().await, "free\n", "it is nobody's to end");
+}
+
+#[tokio::test]
+async fn one_whose_children_have_children_ends_with_all_of_them_and_keeps_nobody_waiting() {
+    let mut office = Office::new();
+    let alive = office.gate("alive");
+    // As a fork bomb begins, and no further: six generations, each twice as many.
+    let script = "exec 9> $0/alive; bomb() { if [ $1 -gt 0 ]; then bomb $(($1-1)) & bomb $(($1-1)) & fi; wait; sleep 1000; }; \
+                  echo on >&9; trap '' TERM; bomb 6 & bomb 6 & wait";
+    let id = office.program(1, with_timeout(office.sh(script)));
+    let other = office.script(2, "echo calm");
+    let mut ends = Vec::new();
+    let ended = async {
+        while ends.len() < 2 {
+            let news = office.hear().await;
+            if let RunReport::Ended { end, output } = news.report {
+                ends.push((news.id, end, output.tail));
+            }
+        }
+    };
+    // All who hold the pipe are gone when its end is read.
+    let (heard, ()) = tokio::join!(alive.hear(), ended);
+    assert_eq!(heard, "on\n");
+    assert_eq!(ends[0], (other, RunEnd::Exit(0), b"calm\n".to_vec()));
+    assert_eq!((ends[1].0, &ends[1].1), (id, &RunEnd::TimedOut));
+}
+
+#[tokio::test]
+async fn how_many_processes_a_command_may_have_is_bounded_for_all_that_it_starts() {
+    let mut office = Office::new();
+    let limits = Limits { processes: Some(7), ..Limits::default() };
+    let id = office.program(1, Program { limits, ..program(&["bash", "-c", "ulimit -u; bash -c 'ulimit -u'"]) });
+    let (_, end, output) = office.end_of(id).await;
+    let output = String::from_utf8(output.tail).unwrap();
+    let bounds: Vec<u64> = output.lines().map(|line| line.parse().expect("a number")).collect();
+    // The system counts all of the user's, whose number changes meanwhile.
+    assert_eq!((end, bounds.len()), (RunEnd::Exit(0), 2), "{output}");
+    assert!(bounds[0] == bounds[1] && bounds[0] > 7, "{output}");
 }
 
 #[tokio::test]

@@ -7,9 +7,11 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::process::Command;
 
+use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
 
 use crate::support::daemon::{Connection, Daemon, Home};
+use crate::support::office::stop;
 use crate::support::random::Random;
 
 /// How many rounds the suite plays.
@@ -171,4 +173,31 @@ fn a_command_outlives_the_daemon_that_started_it() {
     let ends: Vec<&Value> =
         events["events"].as_array().unwrap().iter().filter(|event| event["operation"] == "run_ended").collect();
     assert_eq!((ends.len(), &ends[0]["values"]["how"], &ends[0]["values"]["code"]), (1, &json!("exit"), &json!(3)));
+}
+
+#[test]
+fn a_runner_that_was_stopped_is_told_of_in_the_status_and_keeps_no_daemon_from_ending() {
+    let home = Home::new();
+    let _cleared = Cleared(&home);
+    let daemon = keikod(&home);
+    let mut connection = home.connect();
+    let command = json!({"shell": "sleep 60", "env": {"PATH": "/usr/bin:/bin"}});
+    connection.call("task.add", json!({"title": "long", "at": "in 2 years", "command": command}));
+    connection.call("task.run", json!({"task": 1}));
+    follow(&mut home.connect(), 0, |event| event["operation"] == "run_started");
+    assert_eq!(connection.call("daemon.status", json!({}))["runner"], json!(null));
+    let pid: i32 = fs::read_to_string(home.path("data/runner.lock")).unwrap().trim().parse().unwrap();
+    let process = Pid::from_raw(pid).unwrap();
+    stop(process);
+    let told = connection.call("daemon.status", json!({}))["runner"].clone();
+    assert_eq!(told, json!(format!("the process that runs commands (pid {pid}) does not answer")));
+    // What it does not answer is not waited for.
+    connection.call("task.cancel", json!({"task": 1}));
+    daemon.signal(Signal::TERM);
+    assert!(daemon.ended().success());
+    kill_process(process, Signal::CONT).unwrap();
+    // The next daemon ends what was to end.
+    let _daemon = keikod(&home);
+    follow(&mut home.connect(), 0, |event| event["operation"] == "run_ended");
+    assert_eq!(home.connect().call("daemon.status", json!({}))["runner"], json!(null));
 }

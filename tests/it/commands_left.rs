@@ -1,12 +1,14 @@
 //! What becomes of commands whose daemon is gone, and of those whose runner is gone too.
 
 use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
 
 use keiko::domain::run::{Process, RunEnd, RunId, RunReport};
 use keiko::runner::{Left, Runner as _};
+use rustix::process::{Signal, kill_process};
 use uuid::Uuid;
 
-use crate::support::office::{Office, program};
+use crate::support::office::{Office, program, stop};
 
 fn left(id: RunId, process: Option<Process>) -> Left {
     Left { id, process, is_ending: false, ends_in: None }
@@ -210,4 +212,53 @@ async fn with_nothing_to_run_and_nobody_to_serve_it_ends() {
     office.come_back().await;
     office.wait_for_end().await;
     assert!(!office.path("runner.sock").exists());
+}
+
+#[tokio::test]
+async fn one_that_was_stopped_is_told_of_and_does_what_waited_when_it_goes_on() {
+    let mut office = Office::new();
+    let (end, _) = office.result_of("true").await;
+    assert_eq!((end, office.runner().trouble().await), (RunEnd::Exit(0), None));
+    let pid = office.process().expect("it keeps what ended");
+    stop(pid);
+    let trouble = office.runner().trouble().await.expect("it does not answer");
+    assert_eq!(trouble, format!("the process that runs commands (pid {}) does not answer", pid.as_raw_pid()));
+    let id = office.script(2, "echo said");
+    assert_eq!(office.runner().output_of(id).await, None, "nobody waits for ever");
+    kill_process(pid, Signal::CONT).unwrap();
+    let (_, end, output) = office.end_of(id).await;
+    assert_eq!((end, &output.tail[..]), (RunEnd::Exit(0), &b"said\n"[..]));
+    assert_eq!(office.runner().trouble().await, None);
+}
+
+#[tokio::test]
+async fn a_daemon_that_comes_while_it_is_stopped_is_not_kept_waiting_and_hears_all_later() {
+    let mut office = Office::new();
+    let gate = office.gate("gate");
+    let id = office.script(1, "read x < $0/gate; exit 9");
+    let process = process_of(&mut office, id).await;
+    let pid = office.process().expect("it runs");
+    stop(pid);
+    office.come_back().await;
+    let (taking_up, going_on) = {
+        let runner = office.runner();
+        let going_on = async {
+            let trouble = runner.trouble().await;
+            kill_process(pid, Signal::CONT).unwrap();
+            trouble
+        };
+        tokio::join!(runner.take_up(vec![left(id, Some(process))]), going_on)
+    };
+    assert_eq!((taking_up, going_on.is_some()), ((), true));
+    gate.open().await;
+    let (_, end, _) = office.end_of(id).await;
+    assert_eq!(end, RunEnd::Exit(9));
+}
+
+#[tokio::test]
+async fn its_socket_is_its_owners_alone() {
+    let mut office = Office::new();
+    office.result_of("true").await;
+    let mode = fs::metadata(office.path("runner.sock")).unwrap().permissions().mode();
+    assert_eq!(mode & 0o777, 0o600);
 }

@@ -22,7 +22,7 @@ fn a_second_daemon_is_refused_by_the_name_of_the_first() {
     let data = home.path("data");
     let expected =
         format!("failed: cannot serve {}: another keikod does already (pid {})", data.display(), daemon.pid());
-    assert_eq!(refusal(home.daemon()), expected);
+    assert_eq!(refusal_with(home.daemon(), 8), expected);
     let status = home.connect().call("daemon.status", json!({}));
     assert_eq!(status["pid"], daemon.pid(), "the first one goes on, and its socket is untouched");
 }

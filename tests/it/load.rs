@@ -168,19 +168,23 @@ fn measure_due(socket: &Path, all: &str, told: impl Fn(usize) -> Vec<String> + S
     wait(due.since(clock.now()).to_duration().saturating_sub(Duration::from_millis(50)));
 
     let is_over = AtomicBool::new(false);
-    let (visible, mut gets) = std::thread::scope(|scope| {
+    let (visible, mut gets, mut statuses) = std::thread::scope(|scope| {
         let asked = scope.spawn(|| get_until(&is_over, socket));
+        let looked = scope.spawn(|| look_until(&is_over, socket));
         let visible: Vec<f64> = [0, AT_ONCE / 2, AT_ONCE * 99 / 100, AT_ONCE - 1]
             .map(|before| visible_after(&mut client, base + before as u64, due, &clock))
             .to_vec();
         is_over.store(true, Ordering::Relaxed);
-        (visible, asked.join().expect("no panic"))
+        (visible, asked.join().expect("no panic"), looked.join().expect("no panic"))
     });
     for (what, ms) in ["first", "half", "99 %", "last"].iter().zip(visible) {
         tell(&format!("{AT_ONCE} due at once: {what} durable and visible, ms after due"), ms, "goal 400 for the last");
     }
     tell("task.get meanwhile p50, ms", quantile(&mut gets, 0.5) / 1000.0, "");
     tell("task.get meanwhile p99, ms", quantile(&mut gets, 0.99) / 1000.0, &format!("goal 20; of {}", gets.len()));
+    tell("daemon.status meanwhile p50, ms", quantile(&mut statuses, 0.5) / 1000.0, "");
+    let of = format!("goal 20; of {}", statuses.len());
+    tell("daemon.status meanwhile p99, ms", quantile(&mut statuses, 0.99) / 1000.0, &of);
     while client.call(&Status {}).expect("an answer").counts.outbox > 0 {}
     let answered = to_ms(clock.now().since(due));
     tell(&format!("{all} all answered, ms after due"), answered, "goal 600 for webhooks");
@@ -273,6 +277,17 @@ fn get_until(is_over: &AtomicBool, socket: &Path) -> Vec<f64> {
     let mut took = Vec::new();
     while !is_over.load(Ordering::Relaxed) {
         took.push(micros(|| get(&mut client, 1 + took.len() as u64 % AT_ONCE as u64)));
+    }
+    took
+}
+
+/// As one who watches does: it is asked again shortly after it has answered.
+fn look_until(is_over: &AtomicBool, socket: &Path) -> Vec<f64> {
+    let mut client = Client::connect(socket).expect("it listens");
+    let mut took = Vec::new();
+    while !is_over.load(Ordering::Relaxed) {
+        took.push(micros(|| drop(client.call(&Status {}).expect("an answer"))));
+        wait(Duration::from_millis(5));
     }
     took
 }

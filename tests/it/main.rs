@@ -7,6 +7,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+mod ahead;
 mod architecture;
 mod awaiting;
 mod cli;
@@ -56,6 +57,8 @@ mod robots;
 mod routing;
 #[cfg(feature = "webhook")]
 mod secrets;
+mod service;
+mod service_manager;
 mod simulation;
 mod storage;
 mod support;

@@ -325,6 +325,30 @@ async fn a_command_of_the_daemon_pings_and_nothing_that_is_said_shows_the_key() 
         connection.call("hook.list", json!({})),
     ];
     assert!(!json!(answers).to_string().contains("hunter2"));
+    let shown = connection.call("task.get", json!({"task": number}))["task"]["command"]["ping"].clone();
+    let host = url.strip_suffix(&format!("/{KEY}")).unwrap();
+    assert_eq!(shown, json!(format!("{host}/…")));
+    // It is given another, and then none.
+    let command = json!({"shell": "echo 42 files; exit 3"});
+    let added = connection.call("task.add", json!({"title": "later", "command": command, "ping": url}));
+    let number = &added["task"]["number"];
+    let (other, other_url) = self::server(|_| Reply::status(200, "OK")).await;
+    let edited = connection.call("task.update", json!({"task": number, "ping": other_url}));
+    assert!(!edited.to_string().contains("hunter2"), "{edited}");
+    connection.call("task.run", json!({"task": number}));
+    let told: Vec<_> = other.received(2).await.iter().map(said).collect();
+    assert_eq!(told[1], ("/KEY/fail".to_owned(), "exit status 3\n".to_owned()));
+    connection.call("task.update", json!({"task": number, "ping": null}));
+    let shown = connection.call("task.get", json!({"task": number}));
+    assert_eq!(
+        (&shown["task"]["command"]["ping"], &shown["task"]["command"]["shell"]),
+        (&json!(null), &json!("echo 42 files; exit 3"))
+    );
+    let error = connection.refused("task.update", json!({"task": number, "ping": "hunter2"}));
+    assert!(!error.to_string().contains("hunter2") && error["data"]["kind"] == "params", "{error}");
+    connection.call("task.add", json!({"title": "tea"}));
+    let error = connection.refused("task.update", json!({"task": "tea", "ping": other_url}));
+    assert!(error["message"].as_str().unwrap().contains("without a command"), "{error}");
     let error = connection.refused("task.add", json!({"title": "tea", "ping": url}));
     assert!(error["message"].as_str().unwrap().contains("without a command"), "{error}");
     let params = json!({"title": "tea", "command": {"shell": "true"}, "ping": "hunter2"});

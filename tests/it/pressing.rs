@@ -175,6 +175,35 @@ async fn a_button_of_an_occurrence_that_is_over_does_nothing_to_a_later_one() {
 }
 
 #[tokio::test]
+async fn whoever_presses_a_button_that_does_nothing_any_more_is_told_so_by_one_popup() {
+    let bus = PrivateBus::start();
+    let server = FakeServer::start(&bus, Manner::Buttons).await;
+    let desk = Desk::offering(&bus, choices()).await;
+    let series = ["water", "read"].map(|title| (title, hourly()));
+    for (title, rule) in series {
+        desk.add(title, rule, Policy::default()).await;
+    }
+    desk.to(60).await;
+    server.refuse();
+    desk.to(120).await;
+    server.go_on().await;
+    let shown = server.notified().len();
+    let (water, read) = (server.id_of("water"), server.id_of("read"));
+    server.pressed(water, "done").await;
+    server.wait_until_notified(shown + 1).await;
+    let told = server.id_of("The button did nothing");
+    let said = server.shown()[&told].clone();
+    assert_eq!((said.category.as_str(), said.buttons.len()), ("x-keiko.notice", 0));
+    assert!(said.body.contains("task 1"), "{said:?}");
+    // The next takes its place, and who only closes something has got what they wanted.
+    server.went(water, DISMISSED).await;
+    server.pressed(read, "snooze:600").await;
+    server.wait_until_notified(shown + 2).await;
+    assert_eq!(server.id_of("The button did nothing"), told);
+    assert!(server.shown()[&told].body.contains("task 2"), "{:?}", server.shown());
+}
+
+#[tokio::test]
 async fn what_is_answered_elsewhere_in_whatever_way_is_closed_here() {
     let bus = PrivateBus::start();
     let server = FakeServer::start(&bus, Manner::Buttons).await;
@@ -217,8 +246,13 @@ async fn open_starts_the_persons_opener_with_the_link_and_says_that_it_was_seen(
     let details = Details { title: "read".to_owned(), link: Some(link.to_owned()), ..Details::default() };
     let read = desk.add_with(details, once(1), Policy::default()).await;
     desk.to(1).await;
-    server.pressed(server.id_of("read"), "open").await;
-    assert_eq!(opener.opened().await, format!("1 {link} "));
+    let id = server.id_of("read");
+    // Of another popup, then what no compositor gives, then the one that counts.
+    server.gave_token(id + 1, "not-this").await;
+    server.gave_token(id, "not\nthis").await;
+    server.gave_token(id, "kwin-42_TIME7").await;
+    server.pressed(id, "open").await;
+    assert_eq!(opener.opened().await, format!("1 {link} kwin-42_TIME7"));
     let seen = |task: &Snapshot| matches!(task.occurrence.state, State::Running(running) if running.acked_at.is_some());
     desk.until(read, seen).await;
     assert_eq!(deeds(&desk, read), ["acked"]);

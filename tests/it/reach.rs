@@ -53,7 +53,7 @@ fn b47_from_a_login_from_cron_and_with_another_runtime_directory_one_daemon_is_r
         assert_eq!(pid(shared), expected);
 
         let second = said(person.command(env!("CARGO_BIN_EXE_keikod")));
-        assert_eq!(second.code, Some(1), "{second:?}");
+        assert_eq!(second.code, Some(8), "{second:?}");
         person.stop().fine();
     }
 }

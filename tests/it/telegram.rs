@@ -19,7 +19,7 @@ use keiko::domain::task::Priority;
 use keiko::domain::time::Span;
 use keiko::notify::Channel as _;
 use keiko::notify::keys::{Key, Source};
-use keiko::notify::telegram::{Settings, TelegramChannel};
+use keiko::notify::telegram::{Moved, Settings, TelegramChannel};
 use serde_json::{Value, json};
 
 use crate::support::daemon::{Daemon, Home, refusal as refused_start};
@@ -33,6 +33,7 @@ fn settings(url: &str) -> Settings {
         name: "me".to_owned(),
         token: Key::new(Source::Given(Secret::new(TOKEN.to_owned()))),
         chat: CHAT.to_string(),
+        moved: Moved::default(),
         buttons: true,
         snoozes: vec![Span::from_minutes(10), Span::from_minutes(60)],
         api_url: url.to_owned(),
@@ -233,6 +234,25 @@ async fn a_group_that_became_a_supergroup_is_found_at_the_next_attempt() {
     );
     assert_eq!(error, expected);
     assert!(receipt(channel.deliver(&delivery("tea", "")).await).contains(&CHAT.to_string()));
+}
+
+#[tokio::test]
+async fn where_a_group_went_is_known_after_a_start_to_messages_and_to_buttons() {
+    let telegram = FakeTelegram::start().await;
+    let directory = tempfile::tempdir().unwrap();
+    let file = directory.path().join("telegram.json");
+    let of_group = || Settings { chat: "-5".to_owned(), moved: Moved::at(file.clone()), ..settings(&telegram.url()) };
+    let first = channel(of_group());
+    telegram.instead("sendMessage", refusal(400, 400, "upgraded", &json!({"migrate_to_chat_id": CHAT})));
+    failure(first.deliver(&delivery("tea", "")).await);
+    drop(first);
+    let desk = Desk::new(of(vec![of_group()])).await;
+    let rent = desk.add("rent", "telegram:me", once(1)).await;
+    desk.to(1).await;
+    assert_eq!(telegram.calls("sendMessage").len(), 2, "none to where it is not any more");
+    let done = telegram.data("✓ Done");
+    assert_eq!(telegram.press(&done).await, "✓ done");
+    desk.until(rent, "done", |state| matches!(state, State::Completed(_))).await;
 }
 
 #[tokio::test]

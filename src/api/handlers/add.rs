@@ -1,6 +1,7 @@
 //! `task.add`: a new task from a sentence, a title with a time, or both.
 
 use crate::api::Api;
+use crate::api::handlers::scope::Mode;
 use crate::api::handlers::{command, details, hooks, policy, waits};
 use crate::api::time::{self, Asked, Place, RuleText, Sentence, Time};
 use crate::domain::delivery::{ChannelKind, Target};
@@ -9,7 +10,7 @@ use crate::domain::run::Program;
 use crate::domain::schedule::Schedule;
 use crate::domain::task::{Deadline, DeadlineTime, Details, Missed, Policy};
 use crate::domain::time::Span;
-use crate::engine::input::AddRequest;
+use crate::engine::input::{AddRequest, PreviewCall};
 use crate::protocol::error_code::{ErrorKind, RpcError};
 use crate::protocol::from_wire;
 use crate::protocol::methods::{Add, Method, WriteResult};
@@ -85,11 +86,16 @@ pub(in crate::api) async fn add(api: &Api, params: Add) -> Result<WriteResult, R
     }
     let deadline = deadline(api, place, &params, &schedule, words_deadline)?;
     let request = AddRequest { details, schedule, alerts, deadline, policy, waits, key };
-    let applied = api.handle.add(request).await.map_err(|error| api.refusal(&error))?;
+    let mode = Mode::of(params.preview);
+    let applied = match mode {
+        Mode::Do => api.handle.add(request).await,
+        Mode::Preview => api.handle.preview(PreviewCall::Add(Box::new(request))).await,
+    };
+    let applied = applied.map_err(|error| api.refusal(&error))?;
     warnings.extend(waits::warnings(&applied.snapshot));
     warnings.extend(details::mute_warning(&applied.snapshot));
     warnings.extend(api.hold_warnings(&api.quiet().await?, &applied.snapshot));
-    api.written(applied, warnings).await
+    api.written_or_previewed(applied, warnings, mode).await
 }
 
 /// Returns the title: what was said, else what it runs, else that of a reminder.

@@ -2,7 +2,7 @@
 //! `task.retry`: what changes a task that is there.
 
 use crate::api::handlers::scope::{self, Mode};
-use crate::api::handlers::{command, details, policy, waits};
+use crate::api::handlers::{command, details, hooks, policy, waits};
 use crate::api::time::{self, Place, RuleText};
 use crate::api::{Api, refusal};
 use crate::domain::command::{Command, Edit, Expected};
@@ -57,7 +57,12 @@ pub(in crate::api) async fn update(api: &Api, params: Update) -> Result<WriteRes
         alerts,
         waits: set_waits,
     };
-    let edit = command::edited(api, id, params.command.map(Into::into), edit).await?;
+    let ping = match &params.ping {
+        Some(Some(url)) => Some(Some(hooks::expected_ping(api, url).await?)),
+        Some(None) => Some(None),
+        None => None,
+    };
+    let edit = command::edited(api, id, params.command.map(Into::into), ping, edit).await?;
     if edit == Edit::default() {
         let message = format!("cannot edit task {}: expected at least one new value, found none", params.task.0);
         return Err(RpcError::new(ErrorKind::Params, message));
@@ -269,7 +274,8 @@ pub(in crate::api) async fn retry(api: &Api, params: Retry) -> Result<WriteResul
     if let Some(answer) = api.repeated(key.as_ref()).await? {
         return Ok(answer);
     }
-    let id = api.find(&params.task).await?;
+    // What ended since it failed can be tried anew.
+    let id = api.find_any(&params.task).await?;
     let applied = api.change(id, key, Command::Retry, expected(None, params.occurrence.as_deref())?).await?;
     let warnings = if applied.changed {
         Vec::new()

@@ -4,9 +4,11 @@ use std::collections::BTreeMap;
 
 use crate::api::Api;
 use crate::api::handlers::details::{self, within};
+use crate::api::handlers::hooks;
 use crate::api::time;
 use crate::domain::command::Edit;
 use crate::domain::run::{Limits, Line, Overlap, Program};
+use crate::domain::secret::Secret;
 use crate::domain::task::{Missed, TaskId};
 use crate::domain::time::Span;
 use crate::protocol::error_code::{ErrorKind, RpcError};
@@ -33,6 +35,9 @@ const NICE_MAX: u8 = 19;
 
 /// The shortest time that a command may be given, of the clock or of a processor: the system counts the latter in seconds.
 const SECOND: Span = Span::from_secs(1);
+
+/// The least memory that a command can be kept to: no program starts with less.
+const MEMORY_BYTES_MIN: u64 = 4 * 1024 * 1024;
 
 /// The longest title that is made of a command, in characters.
 const TITLE_CHARS_MAX: usize = 72;
@@ -136,9 +141,18 @@ impl From<Option<methods::Command>> for Asked {
 ///
 /// A reminder that gains a command, and a command that loses it, take the defaults of what they become, unless they had
 /// others or are given others.
-pub(super) async fn edited(api: &Api, id: TaskId, asked: Option<Asked>, mut edit: Edit) -> Result<Edit, RpcError> {
-    let is_concerned =
-        asked.is_some() || edit.missed.is_some() || edit.auto_done == Some(true) || matches!(edit.nag, Some(Some(_)));
+pub(super) async fn edited(
+    api: &Api,
+    id: TaskId,
+    asked: Option<Asked>,
+    ping: Option<Option<Secret>>,
+    mut edit: Edit,
+) -> Result<Edit, RpcError> {
+    let is_concerned = asked.is_some()
+        || ping.is_some()
+        || edit.missed.is_some()
+        || edit.auto_done == Some(true)
+        || matches!(edit.nag, Some(Some(_)));
     if !is_concerned {
         return Ok(edit);
     }
@@ -156,6 +170,15 @@ pub(super) async fn edited(api: &Api, id: TaskId, asked: Option<Asked>, mut edit
             false
         }
     };
+    if let Some(ping) = ping {
+        if is_reminder && ping.is_some() {
+            return Err(hooks::no_command_to_ping());
+        }
+        let before = seen.details.command.clone().filter(|_| !is_reminder);
+        if let Some(program) = edit.command.get_or_insert(before) {
+            program.ping = ping;
+        }
+    }
     let (is_reminder_now, is_command_now) = (is_reminder && !was_reminder, was_reminder && !is_reminder);
     if is_command_now {
         edit.missed = edit.missed.or((seen.policy.missed == Missed::Once).then_some(Missed::Skip));
@@ -223,8 +246,10 @@ fn environment(env: BTreeMap<String, String>) -> Result<BTreeMap<String, String>
     within("environment", env.len(), ENV_MAX, "variables")?;
     within("environment", env.iter().map(|(name, value)| name.len() + value.len()).sum(), ENV_BYTES_MAX, "bytes")?;
     for (name, value) in &env {
-        if name.is_empty() || name.contains(['=', '\0']) {
-            return Err(refuse(format!("cannot set variable {name:?}: expected a name without = in it")));
+        if name.is_empty() || name.contains(|letter: char| letter == '=' || letter.is_control()) {
+            let message =
+                format!("cannot set variable {name:?}: expected a name without =, line breaks or the like in it");
+            return Err(refuse(message));
         }
         if name.starts_with("KEIKO_") {
             return Err(refuse(format!("cannot set variable {name}: Keiko sets those that begin with KEIKO_ itself")));
@@ -257,6 +282,10 @@ fn limits(limits: methods::Limits) -> Result<Limits, RpcError> {
         number => Ok(number),
     };
     let memory = limits.memory.map(|methods::Size(text)| bytes(&text)).transpose()?;
+    if let Some(few) = memory.filter(|bytes| (1..MEMORY_BYTES_MIN).contains(bytes)) {
+        let message = format!("cannot limit memory to {few} bytes: no program starts with less than 4M");
+        return Err(refuse(message).with_hint("a number alone counts bytes: memory=512M is half a gigabyte"));
+    }
     let cpu = limits.cpu.map(|text| seconds("limit of cpu", &text)).transpose()?;
     Ok(Limits {
         memory_bytes: positive("memory", memory)?,

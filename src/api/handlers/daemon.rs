@@ -21,7 +21,7 @@ pub(in crate::api) fn hello(api: &Api, params: &Hello) -> Result<HelloResult, Rp
              {PROGRAM_VERSION} with protocol {PROTOCOL_VERSION}"
         );
         return Err(RpcError::new(ErrorKind::Version, message)
-            .with_hint("run keiko daemon stop; the next command starts the daemon that is installed")
+            .with_hint("run keiko daemon restart, with the keiko that is installed")
             .with(|data| {
                 data.protocol = Some(PROTOCOL_VERSION);
                 data.version = Some(PROGRAM_VERSION.to_owned());
@@ -87,6 +87,7 @@ pub(in crate::api) async fn status(api: &Api, _params: Status) -> Result<StatusR
         hooks: hooks::all(api),
         pings: hooks::pings(api),
         runs: to_wire::run::counts(&api.handle.open_runs().await.map_err(|error| api.refusal(&error))?),
+        runner: api.handle.runner_trouble().await,
         storage: status.storage.map(|trouble| storage::trouble(api, &trouble)),
     })
 }

@@ -59,17 +59,25 @@ pub(super) fn pings(api: &Api) -> PingStatus {
 /// Gives the command of a task the address of an outside dead-man's switch, where there is one.
 pub(super) async fn ping(api: &Api, details: &mut Details, url: Option<&str>) -> Result<(), RpcError> {
     let Some(url) = url else { return Ok(()) };
-    let Some(program) = &mut details.command else {
-        let message = "cannot ping for a task without a command: nothing of it starts or ends by itself".to_owned();
-        return Err(params_error(message).with_hint("give it a command, or leave the ping out"));
-    };
+    let Some(program) = &mut details.command else { return Err(no_command_to_ping()) };
+    program.ping = Some(expected_ping(api, url).await?);
+    Ok(())
+}
+
+/// Returns the address of a dead-man's switch, which is expected to be told something from now on.
+pub(super) async fn expected_ping(api: &Api, url: &str) -> Result<Secret, RpcError> {
     let url = Secret::new(url.to_owned());
     api.hooks.expect_ping(&url).await.map_err(|error| match error {
         PingError::Unusable { .. } => params_error(error.to_string()),
         PingError::NotKept { .. } => RpcError::new(ErrorKind::Storage, error.to_string()),
     })?;
-    program.ping = Some(url);
-    Ok(())
+    Ok(url)
+}
+
+/// Refuses to tell a dead-man's switch of a task that has no command.
+pub(super) fn no_command_to_ping() -> RpcError {
+    params_error("cannot ping for a task without a command: nothing of it starts or ends by itself".to_owned())
+        .with_hint("give it a command, or leave the ping out")
 }
 
 fn hook(params: HookAdd) -> Result<Hook, RpcError> {

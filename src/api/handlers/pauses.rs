@@ -141,6 +141,7 @@ fn one(written: WriteResult) -> PauseResult {
         passed_over: written.passed_over,
         warnings: written.warnings,
         preview: written.preview,
+        runs: written.runs,
     }
 }
 
@@ -155,5 +156,6 @@ fn many(api: &Api, done: ManyApplied, warnings: Vec<String>) -> PauseResult {
         passed_over: done.passed_over,
         warnings,
         preview: false,
+        runs: Vec::new(),
     }
 }

@@ -1,5 +1,8 @@
 //! `keiko add`: stores a task, with or without a time.
 
+use std::fs::File;
+use std::io::ErrorKind;
+
 use clap::{Args, ValueEnum};
 
 use crate::cli::commands::each::Tally;
@@ -9,7 +12,9 @@ use crate::cli::context::Context;
 use crate::cli::error::{CliError, Exit};
 use crate::cli::names;
 use crate::cli::render::change::{Change, change};
+use crate::cli::service;
 use crate::cli::ui::Form;
+use crate::config::paths::Paths;
 use crate::protocol::methods::{self, Command, TaskRef, WriteResult};
 use crate::protocol::objects::Priority;
 use crate::when::{Arguments, from_arguments};
@@ -311,6 +316,7 @@ impl NewTask {
             time_required: verb == Verb::Remind,
             key: self.key.clone(),
             ping: self.ping.clone(),
+            preview: false,
             waits_for: self.details.parents()?,
             delay: self.details.delay.clone(),
             on_parent_fail: self.details.on_parent_fail.clone(),
@@ -398,8 +404,9 @@ fn hints(context: &mut Context<'_>, added: &[WriteResult]) {
     let is_armed = |result: &WriteResult| {
         result.task.scheduled_at.is_some() || result.task.command.is_some() && result.task.due_at.is_some()
     };
-    if context.has_started() && added.iter().any(is_armed) {
-        context.ui.hint("after a reboot nothing rings until a keiko command has started keikod again");
+    if added.iter().any(is_armed) && is_reboot_to_be_told(context) {
+        let what = "after a reboot nothing rings until a keiko command has run";
+        context.ui.hint(&format!("{what}: keiko daemon install has the system start keikod"));
     }
     // What was added is stored: that the hint cannot be given is no failure of the command.
     if !added.is_empty()
@@ -411,6 +418,18 @@ fn hints(context: &mut Context<'_>, added: &[WriteResult]) {
             paused => context.ui.hint(&format!("{paused} tasks are paused: keiko list shows them")),
         }
     }
+}
+
+/// Returns whether the person is to be told, once, that nothing starts the daemon after a reboot. Where its clock is a programmable
+/// one, nothing is meant to.
+fn is_reboot_to_be_told(context: &mut Context<'_>) -> bool {
+    let Ok(paths) = Paths::of_process() else { return false };
+    if service::installed(&paths).is_some() || context.has_programmable_clock() {
+        return false;
+    }
+    // Made by whoever tells it: of several commands at once, one does. Where it cannot be made, it is told again.
+    let made = File::create_new(paths.reboot_told_file());
+    !made.is_err_and(|error| error.kind() == ErrorKind::AlreadyExists)
 }
 
 #[cfg(test)]

@@ -10,13 +10,19 @@ use crate::cli::render::text::Text;
 use crate::protocol::SCHEMA_VERSION;
 use crate::protocol::methods;
 
-/// Looks after the daemon
+mod install;
+mod logs;
+mod uninstall;
+
+/// Looks after the daemon: has the system start it, starts, stops and restarts it, shows what it says
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  \
+    keiko daemon install\n  \
+    keiko daemon install --dry-run\n  \
+    keiko daemon logs -f\n  \
+    keiko daemon restart\n  \
     keiko daemon status\n  \
-    keiko daemon reload\n  \
-    keiko daemon stop\n  \
-    keiko daemon start")]
+    keiko daemon reload")]
 pub(crate) struct Daemon {
     /// What is to be done.
     #[command(subcommand)]
@@ -24,7 +30,7 @@ pub(crate) struct Daemon {
 }
 
 /// What is to be done with the daemon.
-#[derive(Clone, Copy, Debug, Subcommand)]
+#[derive(Clone, Debug, Subcommand)]
 enum Action {
     /// Show how it is; exit code 6 where there is none
     Status,
@@ -38,6 +44,14 @@ enum Action {
     Reload,
     /// Stop it in order; exit code 6 where there is none
     Stop,
+    /// Stop it, where it runs, and start the one of this version; commands of tasks go on meanwhile
+    Restart,
+    /// Have the system start it, at login and again where it fails; doing so twice changes nothing
+    Install(install::Install),
+    /// Take back what install did, and nothing else
+    Uninstall(uninstall::Uninstall),
+    /// Show what it said lately: from the journal where it runs as a service, else from its log file
+    Logs(logs::Logs),
 }
 
 impl Daemon {
@@ -75,6 +89,15 @@ impl Daemon {
                 let answer = json!({ "schema_version": SCHEMA_VERSION, "stopped": true, "pid": pid });
                 context.confirm(&answer, &[], |_| vec![Text::plain(&format!("stopped keikod (pid {pid})"))]);
             }
+            Action::Restart => {
+                context.restart()?;
+                let answer = context.ask(&methods::Status {})?;
+                let view = context.viewpoint(answer.now);
+                context.confirm(&answer, &[], |width| status(&answer, view, width));
+            }
+            Action::Install(install) => return install.run(context),
+            Action::Uninstall(uninstall) => return uninstall.run(context),
+            Action::Logs(logs) => return logs.run(context),
         }
         Ok(Exit::Done)
     }

@@ -96,6 +96,12 @@ pub(crate) struct Edit {
     /// It may run for as long as it takes
     #[arg(long, conflicts_with = "timeout", help_heading = "Commands")]
     no_timeout: bool,
+    /// Tell a dead-man's switch, such as healthchecks.io, when its command starts, succeeds or fails
+    #[arg(long, value_name = "URL", conflicts_with = "no_command", help_heading = "Commands")]
+    ping: Option<String>,
+    /// Tell no dead-man's switch any more
+    #[arg(long, conflicts_with = "ping", help_heading = "Commands")]
+    no_ping: bool,
     /// Nothing to open any more
     #[arg(long, conflicts_with = "link")]
     no_link: bool,
@@ -237,6 +243,8 @@ impl Edit {
             || self.program.is_given()
             || self.no_command
             || self.no_timeout
+            || self.ping.is_some()
+            || self.no_ping
             || details.max_late.is_some()
             || self.no_max_late
             || self.has_policy()
@@ -278,6 +286,7 @@ impl Edit {
             metadata: None,
             channels: details.via.clone(),
             command: if self.no_command { Some(None) } else { self.command()?.map(Some) },
+            ping: if self.no_ping { Some(None) } else { self.ping.clone().map(Some) },
             max_retries: details.retries.map(Some),
             max_late: if self.no_max_late { Some(None) } else { details.max_late.clone().map(Some) },
             missed: details.missed.clone(),

@@ -16,7 +16,8 @@ use crate::protocol::objects::Event;
 /// That is: its clock was set, it slept, it moved to another time zone.
 ///
 /// With --json one event a line, and so with --follow where no terminal reads it; the seq of the last one is where --since
-/// goes on. A daemon that goes away while it is followed is waited for a minute, and nothing is left out or told twice.
+/// goes on. A daemon that goes away while it is followed is waited for a minute, and nothing is left out or told twice. Ctrl-C
+/// ends it with 130.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  \
     keiko events\n  \

@@ -10,6 +10,7 @@ pub(crate) mod channel;
 pub(crate) mod completions;
 pub(crate) mod daemon;
 pub(crate) mod delete;
+pub(crate) mod doctor;
 pub(crate) mod done;
 pub(crate) mod each;
 pub(crate) mod edit;

@@ -17,8 +17,11 @@ const KEPT: [&str; 5] = ["PATH", "HOME", "LANG", "LANGUAGE", "TZ"];
 /// Those that are kept besides, by how they begin.
 const KEPT_PREFIX: &str = "LC_";
 
-/// The longest script that is read from standard input: the daemon takes no longer one.
+/// The longest command, and the longest script that is read from standard input: the daemon takes no longer ones.
 const SCRIPT_BYTES_MAX: u64 = 64 * 1024;
+
+/// The programs that are shells, so that a script of theirs can be given to them as sh is given one.
+const SHELLS: [&str; 8] = ["sh", "bash", "dash", "ash", "ksh", "mksh", "zsh", "yash"];
 
 /// The options of a command.
 #[derive(Clone, Debug, Default, Args)]
@@ -43,7 +46,7 @@ pub(crate) struct ProgramOptions {
     #[arg(long, value_name = "RULE")]
     overlap: Option<String>,
     /// How much it gives way to others, from 0 to 19 (0)
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = nice, allow_negative_numbers = true)]
     nice: Option<u8>,
     /// What it may use at most: memory=512M,cpu=10m,processes=50,files=64
     #[arg(long, value_name = "WHAT=HOW MUCH", value_delimiter = ',')]
@@ -73,6 +76,7 @@ impl ProgramOptions {
     /// # Errors
     /// An option is wrong or stands without a command, or standard input cannot be read.
     pub(crate) fn of_new(&self) -> Result<Option<Command>, CliError> {
+        self.check_line()?;
         if self.is_given() && !self.has_line() {
             return Err(CliError::usage(
                 "cannot use options of a command without one",
@@ -87,13 +91,18 @@ impl ProgramOptions {
     /// # Errors
     /// As [`ProgramOptions::of_new`].
     pub(crate) fn asked(&self) -> Result<Option<Command>, CliError> {
+        self.check_line()?;
         if !self.is_given() {
             return Ok(None);
         }
         let has_line = self.has_line();
+        let (arguments, shell) = match self.sh.as_deref().map(script).transpose()? {
+            Some(script) => by_first_line(script)?,
+            None => ((!self.command.is_empty()).then(|| self.command.clone()), None),
+        };
         Ok(Some(Command {
-            arguments: (!self.command.is_empty()).then(|| self.command.clone()),
-            shell: self.sh.as_deref().map(script).transpose()?,
+            arguments,
+            shell,
             directory: if has_line || self.dir.is_some() { Some(directory(self.dir.as_deref())?) } else { None },
             env: if has_line || !self.env.is_empty() { Some(environment(&self.env)?) } else { None },
             timeout: self.timeout.clone().map(Some),
@@ -102,6 +111,56 @@ impl ProgramOptions {
             limits: if self.limit.is_empty() { None } else { Some(limits(&self.limit)?) },
         }))
     }
+}
+
+impl ProgramOptions {
+    /// Refuses a command of nothing, and one that no daemon takes.
+    fn check_line(&self) -> Result<(), CliError> {
+        // clap does not tell -- with nothing behind it from none at all.
+        if self.command.is_empty() && env::args_os().next_back().is_some_and(|last| last == "--") {
+            return Err(CliError::usage(
+                "cannot run nothing: expected a command behind --",
+                "leave -- out for a reminder, or name a program behind it",
+            ));
+        }
+        let bytes: usize = self.command.iter().map(|argument| argument.len() + 1).sum();
+        if bytes as u64 > SCRIPT_BYTES_MAX {
+            return Err(CliError::usage(
+                format!("cannot keep the command: it has {bytes} bytes, expected {SCRIPT_BYTES_MAX} at most"),
+                "put it into a script, or what it works on into a file, and run that",
+            ));
+        }
+        Ok(())
+    }
+}
+
+fn nice(text: &str) -> Result<u8, String> {
+    let refused = || "expected 0 to 19: a command can give way to others, and nothing else".to_owned();
+    text.parse().ok().filter(|nice| *nice <= 19).ok_or_else(refused)
+}
+
+/// Returns what runs a script as its first line says: a list of arguments where it names another shell, else a text for sh.
+fn by_first_line(script: String) -> Result<(Option<Vec<String>>, Option<String>), CliError> {
+    let first = script.strip_prefix("#!").and_then(|rest| rest.lines().next()).map(str::to_owned);
+    let words: Vec<String> = first.iter().flat_map(|line| line.split_whitespace()).map(str::to_owned).collect();
+    let Some(interpreter) = words.first() else { return Ok((None, Some(script))) };
+    let base = |word: &str| Path::new(word).file_name().map(|name| name.to_string_lossy().into_owned());
+    let program = if base(interpreter).is_some_and(|name| name == "env") {
+        words[1..].iter().find(|word| !word.starts_with('-')).and_then(|word| base(word))
+    } else {
+        base(interpreter)
+    };
+    if !program.as_deref().is_some_and(|program| SHELLS.contains(&program)) {
+        let line = words.join(" ");
+        return Err(CliError::usage(
+            format!("cannot run the script with sh: its first line asks for {line}"),
+            "put it into a file that may be executed, and run that behind --",
+        ));
+    }
+    if words.len() == 1 && program.as_deref() == Some("sh") {
+        return Ok((None, Some(script)));
+    }
+    Ok((Some(words.into_iter().chain(["-c".to_owned(), script]).collect()), None))
 }
 
 fn script(text: &str) -> Result<String, CliError> {
@@ -129,6 +188,13 @@ fn directory(named: Option<&str>) -> Result<String, CliError> {
         Some(named) => here()?.join(named),
         None => here()?,
     };
+    if let Some(named) = named.filter(|_| !path.is_dir()) {
+        let why = if path.exists() { "it is no directory" } else { "there is no such directory" };
+        return Err(CliError::usage(
+            format!("cannot run the command in {named}: {why}"),
+            "make it first, or let the command go there itself: --sh 'cd DIR && …'",
+        ));
+    }
     path.into_os_string().into_string().map_err(|path| unusable(format!("{} is not UTF-8", path.display())))
 }
 
@@ -142,6 +208,12 @@ fn environment(named: &[String]) -> Result<BTreeMap<String, String>, CliError> {
             Some((name, value)) => (name, value.to_owned()),
             None => (name.as_str(), env::var(name).map_err(|_| unset(name))?),
         };
+        if name.is_empty() || name.contains(char::is_control) {
+            return Err(CliError::usage(
+                format!("cannot set variable {name:?}: expected a name without line breaks or the like"),
+                "such as: --env TOKEN, or --env GREETING=hello",
+            ));
+        }
         kept.insert(name.to_owned(), value);
     }
     Ok(kept)
@@ -217,8 +289,38 @@ mod tests {
 
     #[test]
     fn a_directory_is_kept_as_an_absolute_path() {
-        assert_eq!(directory(Some("/srv")).expect("a path"), "/srv");
-        let here = env::current_dir().expect("a directory").join("data");
-        assert_eq!(directory(Some("data")).expect("a path"), here.to_str().expect("UTF-8"));
+        assert_eq!(directory(Some("/")).expect("a path"), "/");
+        let here = env::current_dir().expect("a directory").join("src");
+        assert_eq!(directory(Some("src")).expect("a path"), here.to_str().expect("UTF-8"));
+        let check = |named: &str, told: &str| {
+            assert_eq!(directory(Some(named)).expect_err("no directory").to_string(), told);
+        };
+        check("/absent", "cannot run the command in /absent: there is no such directory");
+        check("Cargo.toml", "cannot run the command in Cargo.toml: it is no directory");
+    }
+
+    #[test]
+    fn a_script_is_run_as_its_first_line_says() {
+        let by = |script: &str| by_first_line(script.to_owned()).map_err(|error| error.to_string());
+        let text = |script: &str| Ok((None, Some(script.to_owned())));
+        let list = |words: &[&str]| Ok((Some(words.iter().map(|word| (*word).to_owned()).collect()), None));
+        assert_eq!(by("make\n"), text("make\n"));
+        assert_eq!(by("#!/bin/sh\nmake\n"), text("#!/bin/sh\nmake\n"));
+        assert_eq!(by("#!\nmake"), text("#!\nmake"));
+        assert_eq!(by("#! /bin/bash -eu\nx"), list(&["/bin/bash", "-eu", "-c", "#! /bin/bash -eu\nx"]));
+        assert_eq!(by("#!/usr/bin/env zsh\nx"), list(&["/usr/bin/env", "zsh", "-c", "#!/usr/bin/env zsh\nx"]));
+        assert_eq!(
+            by("#!/usr/bin/env python3\nprint()"),
+            Err("cannot run the script with sh: its first line asks for /usr/bin/env python3".to_owned())
+        );
+    }
+
+    #[test]
+    fn a_variable_has_a_name_that_can_be_one() {
+        for named in ["=x", "A\nB=x", "A\tB=x"] {
+            let error = environment(&[named.to_owned()]).expect_err("no name");
+            assert!(error.to_string().starts_with("cannot set variable"), "{error}");
+        }
+        assert!(environment(&["A=b\nc".to_owned()]).is_ok(), "a value may have lines");
     }
 }

@@ -4,19 +4,20 @@ use clap::Args;
 
 use crate::cli::context::Context;
 use crate::cli::error::{CliError, Exit};
-use crate::cli::render::run::{progress, said, took};
+use crate::cli::render::run::{Flow, progress, said, took};
 use crate::cli::render::task::title;
 use crate::cli::render::text::{GOOD, NUMBER, Text};
 use crate::cli::ui::Form;
 use crate::protocol::bytes;
-use crate::protocol::methods::{EventSubscribe, OutputGet, OutputResult, RunNow, RunNowResult, TaskRef};
-use crate::protocol::objects::{Event, Progress, Run, RunEnd};
+use crate::protocol::methods::{OutputGet, OutputResult, RunNow, RunNowResult, TaskRef};
+use crate::protocol::objects::{Progress, Run};
 
 /// Runs the command of a task now, and shows how it goes
 ///
 /// It is one run besides the task's times: neither its state nor a time of it changes, and it is not tried again. Where its
-/// command failed and waits for another attempt, that is made now. What it says is shown when it has ended; Ctrl-C leaves it
-/// running. The exit code is 0 where the command succeeded, 1 where it failed.
+/// command failed and waits for another attempt, that is made now. What it says is shown as it says it, with --json when it has
+/// ended. Ctrl-C leaves the command running and ends with 130: keiko show N --output shows what it says then. The exit code is 0
+/// where the command succeeded, 1 where it failed.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  keiko run 7\n  keiko run backup --no-wait && keiko show backup --output")]
 pub(crate) struct RunCommand {
@@ -40,15 +41,20 @@ impl RunCommand {
             context.confirm(&ordered, &ordered.warnings, |_| vec![began(&ordered)]);
             return Ok(Exit::Done);
         };
-        let output = follow(context, &ordered, run)?;
-        if context.ui.form() == Form::Json {
-            context.ui.json(&output);
-        } else {
-            show(context, &output);
-            tell_end(context, &output);
+        let number = ordered.task.number;
+        context
+            .ui
+            .say_when_interrupted(&format!("the command runs on: keiko show {number} --output shows what it says"));
+        let end = follow(context, &ordered, run)?;
+        tell_end(context, &end);
+        if end.run.end.as_ref().is_some_and(|end| end.how == "not_started") {
+            context.ui.hint(&format!(
+                "keiko edit {number} changes what is run (-- COMMAND), where (--dir) and with which variables (--env)"
+            ));
         }
-        let has_succeeded = output.run.end.as_ref().is_some_and(RunEnd::is_success);
-        Ok(if has_succeeded { Exit::Done } else { Exit::Failure })
+        // Where nobody reads on its end is not waited for.
+        let has_failed = end.run.end.as_ref().is_some_and(|end| !end.is_success());
+        Ok(if has_failed { Exit::Failure } else { Exit::Done })
     }
 }
 
@@ -61,56 +67,89 @@ fn began(ordered: &RunNowResult) -> Text {
     line
 }
 
-/// Waits until a run is over, and returns what it said; a daemon that goes away meanwhile is waited for.
+/// Gives what a run says as it says it, until it is over; a daemon that goes away meanwhile is waited for.
 fn follow(context: &mut Context<'_>, ordered: &RunNowResult, run: &Run) -> Result<OutputResult, CliError> {
-    let question =
-        OutputGet { task: TaskRef(ordered.task.id.clone()), run: Some(run.id.clone()), attempt: None, raw: true };
-    let mut since = ordered.cursor;
+    let mut question = OutputGet {
+        task: TaskRef(ordered.task.id.clone()),
+        run: Some(run.id.clone()),
+        attempt: None,
+        raw: true,
+        since: Some(0),
+    };
+    let mut shown = Shown::default();
     loop {
-        match follow_on(context, &question, &mut since) {
+        let answer = match context.ask_patiently(&question) {
             Err(error) if error.is_loss() => {
                 // Whoever stopped it is not thwarted.
                 context.stay();
                 context.come_back()?;
+                continue;
             }
-            ended => return ended,
+            answer => answer?,
+        };
+        question.since = Some(answer.said);
+        shown.show(context, &answer);
+        if !answer.live {
+            if context.ui.form() == Form::Json {
+                let whole = context.ask(&OutputGet { since: None, ..question })?;
+                context.ui.json(&whole);
+            }
+            return Ok(answer);
+        }
+        if context.ui.is_closed() {
+            // Whoever read has seen enough; the command goes on.
+            return Ok(answer);
         }
     }
 }
 
-fn follow_on(context: &mut Context<'_>, question: &OutputGet, since: &mut u64) -> Result<OutputResult, CliError> {
-    context.ask(&EventSubscribe { since: Some(*since) })?;
-    loop {
-        let event = context.next_event()?;
-        *since = event.seq;
-        if event.task_id.as_deref() != Some(question.task.0.as_str()) {
-            continue;
-        }
-        match event.operation.as_str() {
-            "run_started" => {}
-            "progressed" => {
-                if let Some(how_far) = progress_of(&event) {
-                    context.ui.progress(&progress(&how_far));
+/// What is shown of a run already.
+#[derive(Default)]
+struct Shown {
+    flow: Flow,
+    progress: Option<Progress>,
+}
+
+impl Shown {
+    /// Gives what it said since: as it came to a pipe, harmless to a terminal, and to programs not before its end.
+    fn show(&mut self, context: &mut Context<'_>, answer: &OutputResult) {
+        if context.ui.form() != Form::Json {
+            tell_lost(context, answer);
+            let said = bytes_of(answer);
+            if context.ui.is_terminal() {
+                let (lines, rest) = self.flow.next(&said);
+                context.ui.print(&lines);
+                context.ui.piece(&rest);
+                if let Some(end) = (!answer.live).then(|| self.flow.end()).flatten() {
+                    context.ui.print(&[end]);
                 }
+                // What it says of it is seen.
+                return;
             }
-            // Its own end, or something that ends it.
-            _ => {
-                let output = context.ask(question)?;
-                if !output.live {
-                    return Ok(output);
-                }
+            context.ui.bytes(&said);
+        }
+        if answer.run.progress.is_some() && answer.run.progress != self.progress {
+            self.progress.clone_from(&answer.run.progress);
+            if let Some(how_far) = &self.progress {
+                context.ui.progress(&progress(how_far));
             }
         }
     }
 }
 
-fn progress_of(event: &Event) -> Option<Progress> {
-    serde_json::from_value(event.values.clone()).ok()
+fn bytes_of(output: &OutputResult) -> Vec<u8> {
+    output.base64.as_deref().and_then(bytes::decode).unwrap_or_else(|| output.text.clone().into_bytes())
+}
+
+fn tell_lost(context: &mut Context<'_>, output: &OutputResult) {
+    if output.dropped > 0 {
+        context.ui.progress(&format!("{} bytes here were not kept", output.dropped));
+    }
 }
 
 /// Gives what a run has said: as it came to a pipe, harmless to a terminal.
 pub(crate) fn show(context: &mut Context<'_>, output: &OutputResult) {
-    let whole = output.base64.as_deref().and_then(bytes::decode).unwrap_or_else(|| output.text.clone().into_bytes());
+    let whole = bytes_of(output);
     if output.dropped > 0 {
         context.ui.progress(&format!("the first {} bytes were not kept", output.dropped));
     }

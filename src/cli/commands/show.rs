@@ -50,7 +50,8 @@ impl Show {
     fn outputs(&self, context: &mut Context<'_>, names: &[String]) -> Exit {
         let mut exit = Exit::Done;
         for name in names {
-            let question = OutputGet { task: TaskRef(name.clone()), run: None, attempt: self.attempt, raw: true };
+            let question =
+                OutputGet { task: TaskRef(name.clone()), run: None, attempt: self.attempt, raw: true, since: None };
             match context.ask(&question) {
                 Ok(output) if context.ui.form() == Form::Json => context.ui.json(&output),
                 Ok(output) => run::show(context, &output),

@@ -29,7 +29,7 @@ const BEGUN_AT_ONCE: usize = 25;
 /// given another time.
 ///
 /// Several tasks are all waited for. The exit code is 0 when each happened, 1 when one ended otherwise (cancelled, skipped,
-/// deleted, failed, missed), 124 when the time was over. A daemon that goes away is waited for a minute; it is not started
+/// deleted, failed, missed), 124 when the time was over, 130 after Ctrl-C, which changes nothing. A daemon that goes away is waited for a minute; it is not started
 /// anew.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  keiko wait 12 && make release\n  keiko wait 3 5-7 --for done --timeout 2h")]

@@ -14,7 +14,7 @@ mod live;
 /// Shows what is due, next and paused, and keeps it up to date
 ///
 /// On a terminal it takes the whole screen until q or Ctrl-C. In a pipe, and with --json, it tells each change from now on
-/// as JSON, one a line, as keiko events --follow does.
+/// as JSON, one a line, as keiko events --follow does. The exit code is 0 after q, 130 after Ctrl-C.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  \
     keiko watch")]

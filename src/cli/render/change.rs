@@ -129,8 +129,32 @@ pub(crate) fn change(what: Change, result: &WriteResult, view: Viewpoint) -> Vec
         let times = if result.passed_over == 1 { "time was" } else { "times were" };
         lines.push(Text::styled(DIM, &format!("{GAP}{} {times} passed over", result.passed_over)));
     }
+    lines.extend(running_line(what, result));
     lines.extend(dependents(result, view));
     lines
+}
+
+/// Says what becomes of a command that runs, where the change might be thought to end it.
+fn running_line(what: Change, result: &WriteResult) -> Option<Text> {
+    let may_end = match what {
+        Change::Done | Change::Paused | Change::Skipped | Change::Cancelled | Change::Deleted => true,
+        Change::Added
+        | Change::Edited
+        | Change::Seen
+        | Change::Snoozed
+        | Change::Resumed
+        | Change::Retried
+        | Change::Unblocked => false,
+    };
+    let run = result.runs.last().filter(|_| may_end)?;
+    let told = match run.status.as_str() {
+        "ending" => "its command is being ended",
+        "ended" => "its command was ended",
+        "queued" => "its command waits for a free place, and runs all the same",
+        _ => "its command runs on",
+    };
+    let process = run.pid.map_or(String::new(), |pid| format!(" (process {pid})"));
+    Some(Text::styled(DIM, &format!("{GAP}{told}{process}")))
 }
 
 /// Returns what became of those who waited for the task: `  8 cook is free now: due Thu 14 May 2026 15:00 EDT (in 23h)`.

@@ -2,7 +2,7 @@
 
 use crate::cli::render::table::{Column, table};
 use crate::cli::render::task::title;
-use crate::cli::render::text::{BAD, DIM, HEAD, NUMBER, Text};
+use crate::cli::render::text::{BAD, DIM, GOOD, HEAD, NUMBER, Text};
 use crate::cli::render::time::Viewpoint;
 use crate::domain::time::{Span, Timestamp};
 use crate::protocol::methods::HistoryResult;
@@ -113,6 +113,7 @@ fn rest(event: &Event, view: Viewpoint) -> Text {
             &nominal.map_or("late".to_owned(), |at| format!("late, was to speak {}", view.row(at))),
         ));
     }
+    parts.extend(of_run(event));
     if let Some(until) = event.values.get("until").and_then(time) {
         parts.push(Text::plain(&format!("until {}", view.row(until))));
     }
@@ -139,6 +140,39 @@ fn rest(event: &Event, view: Viewpoint) -> Text {
         parts.push(Text::styled(DIM, &format!("by the {}", event.actor)));
     }
     join(parts)
+}
+
+/// Returns which attempt at a command it was, and how that ended or how far it is.
+fn of_run(event: &Event) -> Option<Text> {
+    let value = |name: &str| event.values.get(name);
+    let text = |name: &str| value(name).and_then(Json::as_str).unwrap_or_default();
+    let code = value("code").and_then(Json::as_i64).unwrap_or_default();
+    let attempt = match value("attempt").and_then(Json::as_u64) {
+        None => String::new(),
+        Some(0) => "asked for".to_owned(),
+        Some(attempt) => format!("attempt {attempt}"),
+    };
+    match event.operation.as_str() {
+        "run_started" => Some(Text::plain(&attempt)),
+        "progressed" => {
+            let percent = value("percent").and_then(Json::as_u64)?;
+            let what = text("text");
+            Some(Text::plain(&if what.is_empty() { format!("{percent} %") } else { format!("{percent} %, {what}") }))
+        }
+        "run_ended" => {
+            let how = match text("how") {
+                "exit" => format!("exit status {code}"),
+                "signal" => format!("ended by signal {code}"),
+                "not_started" => format!("not started: {}", text("error")),
+                how => how.replace('_', " "),
+            };
+            let mut told = Text::plain(&format!("{attempt}, "));
+            let is_success = text("how") == "exit" && code == 0;
+            told.push_styled(if is_success { GOOD } else { BAD }, &how);
+            Some(told)
+        }
+        _ => None,
+    }
 }
 
 fn delivery_row(delivery: &Delivery, view: Viewpoint) -> Vec<Text> {
@@ -224,6 +258,18 @@ mod tests {
                     "operation": "spoke", "from": "RUNNING", "to": "RUNNING", "actor": "clock",
                     "values": { "slot": "nag#1", "nominal_at": "2026-05-13T16:00:00-04:00" },
                 })),
+                event(8, &json!({
+                    "operation": "run_started", "from": "RUNNING", "to": "RUNNING", "actor": "daemon",
+                    "values": { "attempt": 2 },
+                })),
+                event(9, &json!({
+                    "operation": "progressed", "from": "RUNNING", "to": "RUNNING", "actor": "daemon",
+                    "values": { "percent": 40, "text": "copying" },
+                })),
+                event(10, &json!({
+                    "operation": "run_ended", "from": "RUNNING", "to": "RUNNING", "actor": "daemon",
+                    "values": { "attempt": 2, "how": "exit", "code": 3, "error": null },
+                })),
                 event(7, &json!({
                     "operation": "completed", "from": "RUNNING", "to": "COMPLETED", "values": { "outcome": "done" },
                 })),
@@ -248,6 +294,9 @@ mod tests {
         Wed 13 May 16:00  acked                             popup closed
         Wed 13 May 16:00  passed over                       4319 times, missed, by the clock
         Wed 13 May 16:00  spoke nag#1                       by the clock
+        Wed 13 May 16:00  run started                       attempt 2, by the daemon
+        Wed 13 May 16:00  progressed                        40 %, copying, by the daemon
+        Wed 13 May 16:00  run ended                         attempt 2, exit status 3, by the daemon
         Wed 13 May 16:00  completed    RUNNING → COMPLETED  done
 
         sent

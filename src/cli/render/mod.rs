@@ -4,6 +4,7 @@ pub(crate) mod agenda;
 pub(crate) mod away;
 pub(crate) mod change;
 pub(crate) mod channel;
+pub(crate) mod doctor;
 pub(crate) mod event;
 #[cfg(test)]
 pub(crate) mod fixture;

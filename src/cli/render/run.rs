@@ -1,5 +1,7 @@
 //! How commands and their runs are told.
 
+use anstream::adapter::strip_str;
+
 use crate::cli::render::text::{BAD, DIM, GOOD, Text};
 use crate::cli::render::time::{Viewpoint, length};
 use crate::domain::run::quoted;
@@ -7,6 +9,11 @@ use crate::protocol::objects::{Command, CommandLimits, Progress, Run, RunEnd};
 
 /// The steps in which sizes are told.
 const UNITS: [(u64, &str); 4] = [(1 << 40, "T"), (1 << 30, "G"), (1 << 20, "M"), (1 << 10, "K")];
+
+/// What begins that which a terminal obeys, what may end it, and how long it is at most: a colour, a title.
+const ESCAPE: u8 = 0x1b;
+const BELL: u8 = 7;
+const SEQUENCE_BYTES_MAX: usize = 256;
 
 /// Returns what is run, as it can be typed into a shell.
 pub(crate) fn line(command: &Command) -> String {
@@ -36,6 +43,9 @@ pub(crate) fn details(command: &Command, runs: &[Run], view: Viewpoint) -> Vec<(
         "queue" => told.push(("overlap", Text::plain("a time at which it still runs waits for its turn"))),
         "allow" => told.push(("overlap", Text::plain("it may run several times at once"))),
         _ => {}
+    }
+    if let Some(ping) = &command.ping {
+        told.push(("pings", Text::plain(ping)));
     }
     for (index, run) in runs.iter().enumerate() {
         told.push((if index == 0 { "latest" } else { "before" }, run_line(run, view)));
@@ -116,10 +126,78 @@ pub(crate) fn took(run: &Run) -> Option<String> {
 
 /// Returns what a run has said as lines for a terminal: what would move its cursor or change its colours is gone.
 pub(crate) fn said(bytes: &[u8]) -> Vec<Text> {
-    let text = String::from_utf8_lossy(bytes);
-    let plain = anstream::adapter::strip_str(&text).to_string().replace("\r\n", "\n");
-    // What is written over itself, such as a bar, is told line by line.
-    plain.lines().flat_map(|line| line.split('\r')).map(|line| Text::plain(&line.replace('\t', "    "))).collect()
+    let mut flow = Flow::default();
+    let (mut lines, mut rest) = flow.next(bytes);
+    if let Some(end) = flow.end() {
+        rest.append(end);
+        lines.push(rest);
+    }
+    lines
+}
+
+/// What a run says, piece by piece, on its way to a terminal.
+#[derive(Default)]
+pub(crate) struct Flow {
+    /// The beginning of a character, or of what a terminal would obey, whose end has not come.
+    cut: Vec<u8>,
+    /// A return that may belong to the end of a line.
+    is_returning: bool,
+    is_within_line: bool,
+}
+
+impl Flow {
+    /// Returns the lines that are whole now, and the beginning of the next. The first goes on with what was begun before.
+    pub(crate) fn next(&mut self, bytes: &[u8]) -> (Vec<Text>, Text) {
+        let mut said = std::mem::take(&mut self.cut);
+        said.extend_from_slice(bytes);
+        self.cut = said.split_off(said.len() - cut_at_end(&said));
+        let text = String::from_utf8_lossy(&said);
+        let (mut lines, mut line) = (Vec::new(), String::new());
+        for character in strip_str(&text).to_string().chars() {
+            // What is written over itself, such as a bar, is told line by line.
+            if std::mem::take(&mut self.is_returning) || character == '\n' {
+                lines.push(Text::plain(&std::mem::take(&mut line)));
+                self.is_within_line = false;
+            }
+            match character {
+                '\n' => {}
+                '\r' => self.is_returning = true,
+                '\t' => line.push_str("    "),
+                character => line.push(character),
+            }
+            self.is_within_line |= !matches!(character, '\n' | '\r');
+        }
+        (lines, Text::plain(&line))
+    }
+
+    /// Returns the end of a line that has begun and not ended, where no more comes.
+    pub(crate) fn end(&mut self) -> Option<Text> {
+        let cut = std::mem::take(&mut self.cut);
+        let is_within_line = std::mem::take(&mut self.is_within_line) || !cut.is_empty();
+        is_within_line.then(|| Text::plain(&strip_str(&String::from_utf8_lossy(&cut)).to_string()))
+    }
+}
+
+/// Returns how many bytes at the end begin a character that is not whole, or what a terminal would obey.
+fn cut_at_end(bytes: &[u8]) -> usize {
+    let found = |place: usize| bytes.len() - place;
+    if let Some(place) = bytes.iter().rposition(|byte| *byte == ESCAPE)
+        && found(place) <= SEQUENCE_BYTES_MAX
+    {
+        let is_open = match &bytes[place + 1..] {
+            [] => true,
+            [b'[', rest @ ..] => !rest.iter().any(|byte| (0x40..=0x7e).contains(byte)),
+            [b']', rest @ ..] => !rest.contains(&BELL),
+            [..] => false,
+        };
+        if is_open {
+            return found(place);
+        }
+    }
+    let last = bytes.iter().rev().take(3).position(|byte| byte & 0xC0 != 0x80);
+    let Some(place) = last.map(|behind| bytes.len() - 1 - behind) else { return 0 };
+    let wanted = bytes[place].leading_ones() as usize;
+    if (2..=4).contains(&wanted) && found(place) < wanted { found(place) } else { 0 }
 }
 
 #[cfg(test)]
@@ -177,6 +255,7 @@ mod tests {
         ");
         let limited = command(&json!({
             "arguments": null, "shell": "make &&\nnotify-send built", "timeout_s": 600, "nice": 5, "overlap": "queue",
+            "ping": "https://hc-ping.com/…",
             "limits": { "memory_bytes": 536_870_912, "cpu_s": 60, "processes": 50, "files": 1000 },
         }));
         insta::assert_snapshot!(told(&limited, &[]), @"
@@ -186,6 +265,7 @@ mod tests {
         keeps   HOME, PATH
         within  10m, 512M of memory, 1m of processor, 50 processes, 1000 open files, nice 5
         overlap a time at which it still runs waits for its turn
+        pings   https://hc-ping.com/…
         ");
     }
 
@@ -204,6 +284,23 @@ mod tests {
         runs as process 4711 since Wed 13 May 2026 15:59 EDT (1m ago), 40 %, copying
         asked for, waits for a free place since Wed 13 May 2026 15:59 EDT (1m ago)
         "#);
+    }
+
+    #[test]
+    fn what_comes_piece_by_piece_is_told_as_if_it_had_come_whole() {
+        let whole = "家 eins\r\nzwei\rdrei\u{1b}[31mrot\u{1b}[0m\tvier\n\nEnde: é👩".as_bytes();
+        let expected = shown(&said(whole));
+        for at in 0..whole.len() {
+            let mut flow = Flow::default();
+            let mut told = String::new();
+            for part in [&whole[..at], &whole[at..]] {
+                let (lines, rest) = flow.next(part);
+                told += &shown(&lines);
+                told += shown(&[rest]).trim_end_matches('\n');
+            }
+            told += &shown(&[flow.end().expect("its last line has no end")]);
+            assert_eq!(told, expected, "parted at {at}");
+        }
     }
 
     #[test]

@@ -39,6 +39,11 @@ pub(crate) fn status(answer: &StatusResult, view: Viewpoint, _width: Option<usiz
     if has_runs {
         say("commands", Text::plain(&runs(answer.runs)));
     }
+    if let Some(trouble) = &answer.runner {
+        let mut text = Text::styled(BAD, trouble);
+        text.push("; what runs goes on, and nothing more is started before it answers");
+        say("commands", text);
+    }
     for (label, text) in unsent_and_skipped(answer, view) {
         say(label, text);
     }

@@ -16,6 +16,9 @@ use crate::domain::time::Timestamp;
 /// Why what came due while a task was deleted did not ring.
 const DELETED_THEN: &str = "it was deleted then";
 
+/// What the end of a command gives as the reason of what follows from it.
+const OF_COMMAND: [&str; 2] = ["its command succeeded", "its command failed"];
+
 /// The tale so far.
 pub(super) struct Teller<'a> {
     /// The task before the event that is told.
@@ -57,6 +60,10 @@ impl<'a> Place<'a> {
     fn follows(self, is_meant: impl Fn(&Operation) -> bool) -> bool {
         self.earlier.iter().any(|entry| is_meant(&entry.event.operation))
     }
+}
+
+const fn is_run_end(operation: &Operation) -> bool {
+    matches!(operation, Operation::RunEnded { .. })
 }
 
 pub(super) fn tell(account: &Account<'_>) -> Vec<Sentence> {
@@ -127,6 +134,8 @@ impl<'a> Teller<'a> {
                 }
             }
             Operation::Failed if matches!(place.next(), Some(Operation::Cancelled(_))) => {}
+            // How its command ended is told, which says that it failed.
+            Operation::Failed if place.follows(is_run_end) => {}
             Operation::Failed => self.push(event, Said::Failed { why: event.reason.clone() }),
             Operation::Retried { .. } if is_on_the_way(place.next()) => {}
             Operation::Retried { at: None } => self.push(event, Said::Retried { by: event.actor }),
@@ -264,6 +273,8 @@ impl<'a> Teller<'a> {
             Some(failed) if event.reason.is_empty() => failed.event.reason.clone(),
             Some(_) | None => event.reason.clone(),
         };
+        // How its command ended is told, which says why.
+        let why = if place.follows(is_run_end) && OF_COMMAND.contains(&why.as_str()) { String::new() } else { why };
         let due = event.snapshot.occurrence.due_at();
         let early = due.map(|due| due.since(event.at)).filter(|left| left.is_positive());
         self.push(event, Said::Ended { outcome, by: event.actor, early, why });

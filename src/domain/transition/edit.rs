@@ -46,6 +46,9 @@ pub(super) fn edit(steps: &mut Steps<'_>, edit: &Edit) -> Result<(), Rejection> 
     if has_alerts {
         keep_past_alerts_silent(steps, &alerts_before);
     }
+    if has_alerts || has_deadline {
+        succeed_anew(steps);
+    }
     waits::set(steps, &set_waits)?;
     wake::wake(steps);
     if has_alerts || has_deadline {
@@ -240,6 +243,23 @@ fn keep_past_alerts_silent(steps: &mut Steps<'_>, alerts_before: &[Span]) {
     occurrence.spoken.sort_unstable();
     occurrence.spoken.dedup();
     steps.step(Operation::Moved(Box::new(occurrence)), "alerts in the past do not speak");
+}
+
+/// What the next occurrence says early, and until when the open one speaks, has changed: so has when it is succeeded. What
+/// would have been said early before now is not said, and takes nothing over.
+fn succeed_anew(steps: &mut Steps<'_>) {
+    let occurrence = steps.occurrence();
+    let (Some(present), Some(due), Some(_)) = (occurrence.instance(), occurrence.due, occurrence.successor_at) else {
+        return;
+    };
+    let Some(next) = steps.successor_due(&present) else { return };
+    let deadline = occurrence.deadline.map(|deadline| deadline.at);
+    let busy_until = steps.task().busy_until(due.at, deadline).max(steps.now());
+    let successor_at = Some(steps.task().takeover(busy_until, next));
+    if successor_at != occurrence.successor_at {
+        let occurrence = Occurrence { successor_at, ..occurrence.clone() };
+        steps.step(Operation::Moved(Box::new(occurrence)), "what the next one says early has changed");
+    }
 }
 
 /// The device moved to another zone: floating local times follow it, but for one that has spoken and become due.

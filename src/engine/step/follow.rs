@@ -7,7 +7,7 @@ use crate::domain::delivery::Delivery;
 use crate::domain::pause::standing;
 use crate::domain::task::{Number, TaskId, TaskLink};
 use crate::domain::transition::{Follower, Succession, edit_following};
-use crate::engine::input::{Applied, CallError, FollowCall, PreviewCall};
+use crate::engine::input::{AddRequest, Applied, CallError, FollowCall, PreviewCall};
 use crate::engine::request::RequestKey;
 use crate::engine::step::{Answer, Batch};
 
@@ -25,6 +25,9 @@ impl<'a> Batch<'a> {
         reply: oneshot::Sender<Result<Applied, CallError>>,
     ) {
         let result = match call {
+            PreviewCall::Add(request) => self
+                .planned_new(AddRequest::clone(request))
+                .map(|(transition, moment)| Applied::of(&transition, &moment)),
             PreviewCall::One(call) => self
                 .resolved(call.task, &call.command)
                 .and_then(|command| self.planned(None, call.task, &command, call.expected))

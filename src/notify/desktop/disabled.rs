@@ -2,7 +2,7 @@
 
 use crate::domain::delivery::ChannelKind;
 use crate::notify::absent::{AbsentChannel, StandIn};
-use crate::notify::desktop::{Choices, SessionBus};
+use crate::notify::desktop::{Choices, Looked, SessionBus};
 
 /// Popups of the desktop's notification server.
 #[derive(Debug)]
@@ -13,6 +13,14 @@ impl DesktopChannel {
     #[must_use]
     pub fn start(_bus: SessionBus, _choices: Choices) -> Self {
         Self(AbsentChannel::new(ChannelKind::Desktop, "keikod was built without desktop support"))
+    }
+}
+
+impl DesktopChannel {
+    /// Says that it cannot look.
+    #[expect(clippy::unused_async, reason = "where there is something to look at, it takes time")]
+    pub async fn look(_bus: SessionBus) -> Looked {
+        Looked::NotBuilt
     }
 }
 

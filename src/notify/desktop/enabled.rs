@@ -14,7 +14,7 @@ use crate::domain::task::TaskId;
 use crate::notify::desktop::link::Link;
 use crate::notify::desktop::popup::Sound;
 use crate::notify::desktop::server::ShowError;
-use crate::notify::desktop::{Choices, SessionBus};
+use crate::notify::desktop::{Choices, Looked, SessionBus};
 use crate::notify::responses::Response;
 use crate::notify::{Channel, Presence};
 
@@ -39,6 +39,11 @@ impl DesktopChannel {
         let shared_with_it = Arc::clone(&link);
         let follower = tokio::spawn(async move { shared_with_it.follow().await }).abort_handle();
         Self { link, follower }
+    }
+
+    /// Looks once whether there is a bus, and a notification server on it, which it starts where the bus knows one.
+    pub async fn look(bus: SessionBus) -> Looked {
+        Link::new(bus, Choices::of(Vec::new())).look().await
     }
 
     async fn show(&self, delivery: &Delivery) -> Report {

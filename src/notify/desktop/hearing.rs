@@ -2,7 +2,7 @@
 //!
 //! It tells whoever listens, and opens what is to be seen. Whether a popup is ours it does not know.
 
-use tokio::sync::mpsc;
+use tokio::sync::{mpsc, oneshot};
 use zbus::message::Sequence;
 
 use crate::domain::time::Span;
@@ -23,6 +23,12 @@ const TAKEN_BACK: u32 = 3;
 
 /// The signal by which a server tells that a button was pressed.
 const PRESSED: &str = "ActionInvoked";
+
+/// The signal by which a server tells, just before that, what lets a program that is started for it come to the front.
+const TOKEN: &str = "ActivationToken";
+
+/// The longest such token that is passed on, in bytes: those of compositors and window managers are far shorter.
+const TOKEN_BYTES_MAX: usize = 1024;
 
 /// The longest key of a button that is looked at, in bytes: ours are far shorter.
 const KEY_BYTES_MAX: usize = 64;
@@ -53,19 +59,43 @@ impl Hearing {
     }
 
     /// Tells what the person said on a popup of this bus, and opens what they want to see. Never waits.
-    pub(super) fn pass_on(&self, said: Said, bus: &zbus::Connection) {
+    ///
+    /// Returns what comes of it where they asked for something to be done, in words for them where it was refused. Who closed
+    /// a popup or opened a link has got that.
+    pub(super) fn pass_on(
+        &self,
+        said: Said,
+        bus: &zbus::Connection,
+        token: Option<String>,
+    ) -> Option<oneshot::Receiver<Result<(), String>>> {
         let Said { ring, deed } = said;
-        let act = match deed {
-            Deed::Dismissed => Act::Dismiss,
-            Deed::Chose(Offer::Done) => Act::Done,
-            Deed::Chose(Offer::Snooze(by)) => Act::Snooze(by),
+        let (act, is_asked) = match deed {
+            Deed::Dismissed => (Act::Dismiss, false),
+            Deed::Chose(Offer::Done) => (Act::Done, true),
+            Deed::Chose(Offer::Snooze(by)) => (Act::Snooze(by), true),
             Deed::Chose(Offer::Open { link }) => {
-                self.opener.open(link, bus.clone());
-                Act::Ack
+                self.opener.open(link, bus.clone(), token);
+                (Act::Ack, false)
             }
         };
-        self.responses.tell(Response { act, ..Response::dismissed(ring) });
+        let (outcome, comes_of_it) = oneshot::channel();
+        let outcome = is_asked.then_some(outcome);
+        self.responses.tell(Response { act, outcome, ..Response::dismissed(ring) });
+        is_asked.then_some(comes_of_it)
     }
+}
+
+/// Returns the popup and the token of a signal that lets what is opened next come to the front (Desktop Notifications
+/// Specification 1.2, Signals, `org.freedesktop.Notifications.ActivationToken`); nothing where it says something else.
+pub(super) fn token_of(signal: &zbus::Message) -> Option<(u32, String)> {
+    if signal.header().member()?.as_str() != TOKEN {
+        return None;
+    }
+    let body = signal.body();
+    let (id, token) = body.deserialize::<(u32, &str)>().ok()?;
+    // It becomes a variable of a program: no more than what such a token is made of.
+    let is_plain = (1..=TOKEN_BYTES_MAX).contains(&token.len()) && token.bytes().all(|byte| byte.is_ascii_graphic());
+    is_plain.then(|| (id, token.to_owned()))
 }
 
 /// Returns what a signal says of a popup; nothing where it says something else, or in words of its own.

@@ -20,7 +20,7 @@ use crate::notify::Presence;
 use crate::notify::changes::{Changes, Watched};
 use crate::notify::desktop::hearing::Hearing;
 use crate::notify::desktop::server::{INTERFACE, PATH, Server};
-use crate::notify::desktop::{Choices, SessionBus};
+use crate::notify::desktop::{Choices, Looked, SessionBus};
 use crate::notify::responses::Response;
 
 const NAME: &str = "org.freedesktop.Notifications";
@@ -124,6 +124,34 @@ impl Link {
                 };
             }
         }
+    }
+
+    /// Looks once whether there is a bus and a server, and has the bus start one that it knows.
+    pub(super) async fn look(&self) -> Looked {
+        let connection = match self.connect().await {
+            Ok(connection) => connection,
+            Err(reason) => return Looked::NoBus { reason },
+        };
+        match self.limited(name_owner(&connection)).await {
+            Ok(Some(_)) => {}
+            Ok(None) => {
+                if let Err(missing) = self.start_server(&connection, 0).await {
+                    return Looked::NoServer { reason: missing.reason };
+                }
+            }
+            Err(error) => return Looked::NoServer { reason: error.to_string() },
+        }
+        let call = |method| connection.call_method(Some(NAME), PATH, Some(INTERFACE), method, &());
+        let told = async {
+            let reply = self.limited(call("GetServerInformation")).await?;
+            let (name, vendor, version, _): (String, String, String, String) = reply.body().deserialize()?;
+            let reply = self.limited(call("GetCapabilities")).await?;
+            let name = format!("{name} {version} ({vendor})");
+            Ok::<_, zbus::Error>(Looked::Server { name, capabilities: reply.body().deserialize()? })
+        };
+        told.await.unwrap_or_else(|error| Looked::NoServer {
+            reason: format!("the notification server does not answer: {error}"),
+        })
     }
 
     /// Connects to the first address that answers.
@@ -237,17 +265,24 @@ impl Link {
     fn search(&self, connection: &Connection, attempts: u32) -> Search<'_> {
         let connection = connection.clone();
         async move {
-            let start = connection.call_method(Some(BUS), BUS_PATH, Some(BUS), "StartServiceByName", &(NAME, 0_u32));
-            match self.limited(start).await {
-                Ok(_) => pending().await,
-                Err(error) if is_unknown(&error) => Missing { reason: NO_SERVER.to_owned(), attempts: 0 },
-                Err(error) => {
-                    let reason = format!("the notification server could not be started: {error}");
-                    Missing { reason, attempts: attempts + 1 }
-                }
+            match self.start_server(&connection, attempts).await {
+                Ok(()) => pending().await,
+                Err(missing) => missing,
             }
         }
         .boxed()
+    }
+
+    async fn start_server(&self, connection: &Connection, attempts: u32) -> Result<(), Missing> {
+        let start = connection.call_method(Some(BUS), BUS_PATH, Some(BUS), "StartServiceByName", &(NAME, 0_u32));
+        match self.limited(start).await {
+            Ok(_) => Ok(()),
+            Err(error) if is_unknown(&error) => Err(Missing { reason: NO_SERVER.to_owned(), attempts: 0 }),
+            Err(error) => {
+                let reason = format!("the notification server could not be started: {error}");
+                Err(Missing { reason, attempts: attempts + 1 })
+            }
+        }
     }
 
     /// Waits until it makes sense to ask again, and does.

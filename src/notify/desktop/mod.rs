@@ -55,6 +55,30 @@ impl Choices {
     }
 }
 
+/// What is found where popups are to be shown.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Looked {
+    /// A server.
+    Server {
+        /// What it calls itself, with its version.
+        name: String,
+        /// What it says that it can do.
+        capabilities: Vec<String>,
+    },
+    /// A bus, and no server on it that answers.
+    NoServer {
+        /// Why, in words.
+        reason: String,
+    },
+    /// No bus.
+    NoBus {
+        /// Why, in words.
+        reason: String,
+    },
+    /// This program cannot look.
+    NotBuilt,
+}
+
 /// Where the session bus is looked for.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct SessionBus {

@@ -13,6 +13,8 @@ use tokio::sync::Semaphore;
 use tokio::time::timeout;
 use zbus::OwnedVariant;
 
+use crate::process::MANAGER_VARIABLES;
+
 /// The links that are opened: what a browser, a mail program or a viewer shows. Others may run something.
 const SCHEMES: [&str; 4] = ["http", "https", "mailto", "file"];
 
@@ -25,6 +27,10 @@ const SESSION_WITHIN: Duration = Duration::from_secs(1);
 /// What tells a program of the screen.
 const SCREEN: [&str; 6] =
     ["DISPLAY", "WAYLAND_DISPLAY", "XAUTHORITY", "XDG_CURRENT_DESKTOP", "XDG_SESSION_TYPE", "DESKTOP_SESSION"];
+
+/// What tells a program that the person asked for it, under Wayland (xdg-activation protocol) and under X11 (startup
+/// notification protocol).
+const ACTIVATION: [&str; 2] = ["XDG_ACTIVATION_TOKEN", "DESKTOP_STARTUP_ID"];
 
 /// Opens links.
 #[derive(Debug)]
@@ -47,11 +53,11 @@ impl Opener {
     }
 
     /// Opens a link for the person at the screen of a bus, and looks after the program until it ends. Never waits; what fails
-    /// is logged.
+    /// is logged. With the token of the press its window may come to the front.
     ///
     /// # Panics
     /// Outside a tokio runtime.
-    pub(super) fn open(&self, link: String, bus: zbus::Connection) {
+    pub(super) fn open(&self, link: String, bus: zbus::Connection, token: Option<String>) {
         // Invariant: whatever is offered was looked at, but it is this that starts a program.
         if !is_opened(&link) {
             tracing::warn!("did not open a link of a kind that is not opened");
@@ -63,8 +69,9 @@ impl Opener {
         };
         let program = self.program.clone();
         tokio::spawn(async move {
-            let screen = if has_screen() { Vec::new() } else { screen_of_session(&bus).await };
+            let mut screen = if has_screen() { Vec::new() } else { screen_of_session(&bus).await };
             drop(bus);
+            screen.extend(token.iter().flat_map(|token| ACTIVATION.map(|name| (name.to_owned(), token.clone()))));
             match start(&program, &link, screen) {
                 Ok(mut child) => match child.wait().await {
                     Ok(status) if status.success() => {}
@@ -84,6 +91,9 @@ fn start(program: &Path, link: &str, screen: Vec<(String, String)>) -> io::Resul
     let mut command = Command::new(program);
     // In a group of its own: what ends the daemon in its terminal is not to end a browser.
     command.arg(link).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).process_group(0).envs(screen);
+    for variable in MANAGER_VARIABLES {
+        command.env_remove(variable);
+    }
     if let Some(home) = std::env::home_dir().filter(|home| home.is_dir()) {
         command.current_dir(home);
     }

@@ -28,6 +28,9 @@ const SUMMARY_BYTES_MAX: usize = 90;
 const BODY_BYTES_MAX: usize = 2000;
 const BODY_LINES_MAX: usize = 24;
 
+/// How long it is said that a button did nothing: a sentence is read in that time.
+const REFUSED_MILLIS: u32 = 8000;
+
 /// What a notification server says of itself, as far as it matters here.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum BodyText {
@@ -82,6 +85,27 @@ pub(super) fn compose(message: &Message, reason: Reason, body_text: BodyText, so
     if is_quiet {
         popup.hint(Hint::SuppressSound(true));
     }
+    popup
+}
+
+/// Composes the popup that says why a button did nothing. It goes by itself, and no server keeps it.
+pub(super) fn refused(why: &str, body_text: BodyText) -> Notification {
+    let plain = text::cut(&first_lines(&text::lines(why)), BODY_BYTES_MAX);
+    let body = match body_text {
+        BodyText::Plain => plain,
+        BodyText::Markup => escape(&plain),
+    };
+    let mut popup = Notification::new();
+    popup
+        .appname(APP_NAME)
+        .icon(ICON)
+        .summary("The button did nothing")
+        .body(&body)
+        .hint(Hint::Category(NOTICE.to_owned()))
+        .hint(Hint::Transient(true))
+        .hint(Hint::SuppressSound(true))
+        .urgency(Urgency::Normal)
+        .timeout(Timeout::Milliseconds(REFUSED_MILLIS));
     popup
 }
 

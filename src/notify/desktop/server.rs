@@ -18,9 +18,9 @@ use zbus::names::OwnedUniqueName;
 use crate::domain::delivery::Delivery;
 use crate::domain::task::TaskId;
 use crate::notify::desktop::actions::{Buttons, Meaning};
-use crate::notify::desktop::hearing::{Hearing, word_of};
-use crate::notify::desktop::popup::{BodyText, Sound, compose};
-use crate::notify::desktop::shown::{News, Popup, Shown};
+use crate::notify::desktop::hearing::{Hearing, token_of, word_of};
+use crate::notify::desktop::popup::{self, BodyText, Sound, compose};
+use crate::notify::desktop::shown::{News, Popup, Said, Shown};
 
 pub(super) const PATH: &str = "/org/freedesktop/Notifications";
 pub(super) const INTERFACE: &str = "org.freedesktop.Notifications";
@@ -43,6 +43,10 @@ pub(super) struct Server {
     popups: Mutex<Popups>,
     shown: Mutex<Shown<Sequence>>,
     hearing: Arc<Hearing>,
+    /// The token of the latest press that had one, with the popup that it was on.
+    token: Mutex<Option<(u32, String)>>,
+    /// The popup that said last why a button did nothing: the next takes its place.
+    refusal: tokio::sync::Mutex<u32>,
     unanswered: Arc<Semaphore>,
     gone: CancellationToken,
 }
@@ -87,6 +91,8 @@ impl Server {
             popups: Mutex::new(Popups::default()),
             shown: Mutex::new(Shown::new()),
             hearing,
+            token: Mutex::new(None),
+            refusal: tokio::sync::Mutex::new(0),
             unanswered: Arc::new(Semaphore::new(UNANSWERED_MAX)),
             gone: CancellationToken::new(),
         })
@@ -137,9 +143,10 @@ impl Server {
         self.remembered(|shown| shown.begin(turn.task));
         let answer = self.notify(&popup, turn.shown.unwrap_or(0)).await;
         let answered = answer.as_ref().ok().map(|(id, since)| Popup { id: *id, since: *since, meaning });
+        let shown = answered.as_ref().map(|popup| popup.id);
         let said = self.remembered(|shown| shown.answered(turn.task, answered));
         for said in said {
-            self.hearing.pass_on(said, &self.connection);
+            self.pass_on(said, shown);
         }
         let (id, _) = answer?;
         *turn.shown = Some(id);
@@ -162,9 +169,13 @@ impl Server {
     /// Notes what the server of this name says of a popup, ours or not. What the person said by it is told.
     ///
     /// Popups of an earlier run or of other programs are not known, and mean nothing.
-    pub(super) fn heard(&self, signal: &zbus::Message) {
+    pub(super) fn heard(self: &Arc<Self>, signal: &zbus::Message) {
         // Invariant: nobody but the server itself is believed.
         if signal.header().sender().is_none_or(|sender| *sender != *self.owner) {
+            return;
+        }
+        if let Some(token) = token_of(signal) {
+            *self.token.lock().expect("no holder of the token panics") = Some(token);
             return;
         }
         let Some(word) = word_of(signal) else { return };
@@ -174,8 +185,33 @@ impl Server {
             self.is_gone(task, id);
         }
         if let Some(said) = said {
-            self.hearing.pass_on(said, &self.connection);
+            self.pass_on(said, Some(id));
         }
+    }
+
+    /// Passes on what the person said by a popup, and tells them where nothing comes of it: they pressed a button, and would
+    /// take it for done.
+    fn pass_on(self: &Arc<Self>, said: Said, popup: Option<u32>) {
+        let token = self.token.lock().expect("no holder of the token panics").take_if(|(id, _)| popup == Some(*id));
+        let comes_of_it = self.hearing.pass_on(said, &self.connection, token.map(|(_, token)| token));
+        let Some(comes_of_it) = comes_of_it else { return };
+        let server = Arc::clone(self);
+        tokio::spawn(async move {
+            // Where it was not heard at all, that is logged.
+            if let Ok(Err(why)) = comes_of_it.await
+                && let Some(Err(error)) = server.gone.run_until_cancelled(server.refuse(&why)).await
+            {
+                tracing::debug!(%error, "nobody was told why a button did nothing");
+            }
+        });
+    }
+
+    async fn refuse(&self, why: &str) -> Result<(), ShowError> {
+        let _permit = self.unanswered.try_acquire().map_err(|_| ShowError::Busy { count: UNANSWERED_MAX })?;
+        let able = *self.abilities.get_or_try_init(|| self.read_capabilities()).await?;
+        let mut last = self.refusal.lock().await;
+        (*last, _) = self.notify(&popup::refused(why, able.body_text), *last).await?;
+        Ok(())
     }
 
     /// Notes that nothing is left of a popup to be replaced or taken back; where a call is under way, that finds it so.

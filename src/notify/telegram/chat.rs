@@ -2,7 +2,7 @@
 //!
 //! Never sends a part twice that the service has taken, as long as this process lives.
 
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
 use futures_util::FutureExt as _;
 use futures_util::future::BoxFuture;
@@ -19,10 +19,10 @@ use crate::notify::http::{certificates, read_url};
 use crate::notify::keys::Key;
 use crate::notify::progress::Progress;
 use crate::notify::targets::{Endpoint, Hearing};
-use crate::notify::telegram::Settings;
 use crate::notify::telegram::bot::{Bot, Refusal};
 use crate::notify::telegram::message::{self, Link, Receipt};
 use crate::notify::telegram::poller::Poller;
+use crate::notify::telegram::{Moved, Settings};
 
 /// One chat, ready for use.
 pub(super) struct Chat {
@@ -39,8 +39,7 @@ pub(super) struct Chat {
     has_buttons: bool,
     configured: String,
     snoozes: Vec<Span>,
-    /// Where the chat went: a group that became a supergroup has another number.
-    migrated_to: Mutex<Option<i64>>,
+    moved: Moved,
 }
 
 impl Endpoint for Chat {
@@ -64,7 +63,7 @@ impl Endpoint for Chat {
             has_buttons: settings.buttons,
             configured: settings.chat,
             snoozes: settings.snoozes,
-            migrated_to: Mutex::new(None),
+            moved: settings.moved,
         })
     }
 
@@ -98,7 +97,7 @@ impl Chat {
             Some(name) => is_named(name),
             None => self.configured.parse() == Ok(id),
         };
-        is_configured || *self.migrated() == Some(id)
+        is_configured || self.moved.find(&self.configured) == Some(id)
     }
 
     /// Sends what is not sent yet of a delivery.
@@ -169,7 +168,7 @@ impl Chat {
     fn failed(&self, refusal: Refusal, sent: usize, parts: usize) -> Report {
         let Refusal { mut error, retry_after, migrated_to, code: _ } = refusal;
         if let Some(chat) = migrated_to {
-            *self.migrated() = Some(chat);
+            self.moved.note(&self.configured, chat);
             error = format!("{error}; the chat is {chat} now, which is used from here on");
         }
         if sent > 0 {
@@ -179,11 +178,7 @@ impl Chat {
     }
 
     fn chat(&self) -> String {
-        self.migrated().map_or_else(|| self.configured.clone(), |chat| chat.to_string())
-    }
-
-    fn migrated(&self) -> std::sync::MutexGuard<'_, Option<i64>> {
-        self.migrated_to.lock().expect("no holder of a chat's number panics")
+        self.moved.find(&self.configured).map_or_else(|| self.configured.clone(), |chat| chat.to_string())
     }
 }
 

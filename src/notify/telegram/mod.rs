@@ -23,6 +23,7 @@ mod disabled;
 mod enabled;
 #[cfg(feature = "webhook")]
 mod message;
+mod moved;
 #[cfg(feature = "webhook")]
 mod poller;
 
@@ -30,6 +31,8 @@ mod poller;
 pub use disabled::TelegramChannel;
 #[cfg(feature = "webhook")]
 pub use enabled::TelegramChannel;
+
+pub use moved::Moved;
 
 /// Where the service is, where nothing else is configured.
 pub const API_URL: &str = "https://api.telegram.org";
@@ -43,6 +46,8 @@ pub struct Settings {
     pub token: Key,
     /// The chat: its number, or `@NAME` of a public channel.
     pub chat: String,
+    /// Where chats went that have another number than is configured.
+    pub moved: Moved,
     /// Whether messages have buttons, and these are heard.
     pub buttons: bool,
     /// How long the snoozes are that buttons offer.

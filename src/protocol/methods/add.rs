@@ -116,4 +116,7 @@ pub struct Add {
     /// succeeds and fails.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ping: Option<String>,
+    /// Whether nothing is added, and only asked what would be; where its key was used before, the task of that is told.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub preview: bool,
 }

@@ -126,6 +126,10 @@ pub struct OutputGet {
     /// Whether what is no UTF-8 is wanted whole too.
     #[serde(default, skip_serializing_if = "is_false")]
     pub raw: bool,
+    /// How many bytes of it are known, as `said` told: it is answered as soon as there are more, with those alone, or the run is
+    /// over.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub since: Option<u64>,
 }
 
 /// What a run has said on standard output and standard error, as it came.
@@ -145,6 +149,8 @@ pub struct OutputResult {
     pub base64: Option<String>,
     /// How many bytes before that were not kept.
     pub dropped: u64,
+    /// How many bytes it has said in all: what `since` goes on with.
+    pub said: u64,
     /// Whether it may say more: it still runs.
     pub live: bool,
 }

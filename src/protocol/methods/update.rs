@@ -10,7 +10,7 @@ use crate::protocol::methods::{Command, SeriesScope, TaskRef, is_false, some};
 use crate::protocol::objects::Priority;
 
 /// Changes what a task says or when it comes up; what is absent stays.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Update {
     /// Which.
@@ -42,6 +42,9 @@ pub struct Update {
     /// What it runs when it is due; null removes it, and it is a reminder from then on.
     #[serde(default, deserialize_with = "some", skip_serializing_if = "Option::is_none")]
     pub command: Option<Option<Command>>,
+    /// See [`Add::ping`]; null tells it of nothing more.
+    #[serde(default, deserialize_with = "some", skip_serializing_if = "Option::is_none")]
+    pub ping: Option<Option<String>>,
     /// See [`Add::max_retries`]; null goes back to the default.
     #[serde(default, deserialize_with = "some", skip_serializing_if = "Option::is_none")]
     pub max_retries: Option<Option<u32>>,

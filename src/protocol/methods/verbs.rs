@@ -4,7 +4,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::protocol::methods::{TaskRef, WriteResult};
-use crate::protocol::objects::{Task, Time};
+use crate::protocol::objects::{Run, Task, Time};
 
 /// The person did it.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
@@ -172,6 +172,9 @@ pub struct PauseResult {
     /// Whether this is only what would be.
     #[serde(default)]
     pub preview: bool,
+    /// The runs of its command that are not over, where one task was meant.
+    #[serde(default)]
+    pub runs: Vec<Run>,
 }
 
 impl PauseResult {
@@ -193,6 +196,7 @@ impl PauseResult {
                 dependents_total: 0,
                 preview: self.preview,
                 follower: None,
+                runs: self.runs,
             }),
             None => Err(Box::new(self)),
         }

@@ -23,6 +23,9 @@ pub struct Command {
     pub nice: u8,
     /// What it may use at most.
     pub limits: CommandLimits,
+    /// Where a dead-man's switch is told of its start and its end, null: nowhere. Only the host: the rest is the key to it.
+    #[serde(default)]
+    pub ping: Option<String>,
 }
 
 /// What a command may use at most; null: what the daemon may.

@@ -4,6 +4,7 @@ use chrono_tz::Tz;
 
 use crate::domain::event::Snapshot;
 use crate::domain::run::{Line, Output, Program, Run, RunEnd, RunStatus};
+use crate::domain::secret::Secret;
 use crate::domain::state::State;
 use crate::domain::time::Timestamp;
 use crate::protocol::to_wire::{name, time};
@@ -31,6 +32,7 @@ pub fn command(program: &Program) -> objects::Command {
             processes: limits.processes,
             files: limits.files,
         },
+        ping: program.ping.as_ref().map(Secret::shown_address),
     }
 }
 

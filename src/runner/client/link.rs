@@ -11,6 +11,7 @@ use rustix::process::{Pid, Signal, kill_process};
 use tokio::io::{AsyncBufReadExt as _, AsyncReadExt as _, AsyncWriteExt as _, BufReader, BufWriter};
 use tokio::net::UnixStream;
 use tokio::net::unix::{OwnedReadHalf, OwnedWriteHalf};
+use tokio::sync::{mpsc, oneshot};
 use tokio::time::timeout;
 use tokio_util::codec::{FramedRead, LinesCodec};
 
@@ -20,6 +21,10 @@ use crate::runner::wire::{self, Ask, Tell};
 
 /// How long the process may take to be there: it opens a file and a socket, and may have to wait for one that ends.
 const READY_WITHIN: Duration = Duration::from_secs(10);
+
+/// How long one that was reached may take to greet: one that serves a daemon that is going reads what that said first. Only one
+/// that hangs, or was stopped, takes as long as this.
+const GREETS_WITHIN: Duration = Duration::from_secs(2);
 
 /// How long one that has the lock may take to listen anew.
 const ANEW_WITHIN: Duration = Duration::from_secs(3);
@@ -33,10 +38,22 @@ const TRIALS: usize = 3;
 /// The longest line that it may say of why it is not there.
 const WORDS_BYTES_MAX: u64 = 4096;
 
+/// How much of what is to be said is said in one write.
+const SAID_AT_ONCE: usize = 256;
+
 /// A connection to the process.
 pub(super) struct Link {
     incoming: FramedRead<OwnedReadHalf, LinesCodec>,
-    outgoing: BufWriter<OwnedWriteHalf>,
+    /// Not bounded here: whoever says something says each thing once.
+    outgoing: mpsc::UnboundedSender<Saying>,
+}
+
+/// What is on its way to the process.
+enum Saying {
+    /// A line.
+    Line(Vec<u8>),
+    /// Somebody wants to know when all before is passed on.
+    Flush(oneshot::Sender<()>),
 }
 
 /// Why there is none.
@@ -102,11 +119,12 @@ impl Link {
             if !is_ours {
                 continue;
             }
-            let (incoming, outgoing) = stream.into_split();
-            let mut link =
-                Self { incoming: FramedRead::new(incoming, wire::lines()), outgoing: BufWriter::new(outgoing) };
+            let (incoming, writing) = stream.into_split();
+            let (outgoing, coming) = mpsc::unbounded_channel();
+            tokio::spawn(pass_on(writing, coming));
+            let mut link = Self { incoming: FramedRead::new(incoming, wire::lines()), outgoing };
             // One that was about to end hangs up. One that serves a daemon that is going says nothing until that has gone.
-            if let Some(Tell::Hello { version }) = link.hear().await {
+            if let Ok(Some(Tell::Hello { version })) = timeout(GREETS_WITHIN, link.hear()).await {
                 tracing::debug!(version, "reached the process that runs commands");
                 return Some(link);
             }
@@ -126,20 +144,46 @@ impl Link {
         }
     }
 
-    /// Says something, once it is flushed.
-    pub(super) async fn say(&mut self, ask: &Ask) -> io::Result<()> {
-        wire::write(&mut self.outgoing, ask).await
+    /// Says something. Returns at once, however slowly the process reads; that it is gone is heard.
+    pub(super) fn say(&self, ask: &Ask) {
+        let _ = self.outgoing.send(Saying::Line(wire::line(ask)));
     }
 
-    /// Passes on what was said.
-    pub(super) async fn flush(&mut self) -> io::Result<()> {
-        self.outgoing.flush().await
+    /// Lets `done` know when all that was said is passed on, or cannot be any more.
+    pub(super) fn flush(&self, done: oneshot::Sender<()>) {
+        let _ = self.outgoing.send(Saying::Flush(done));
     }
+}
+
+/// Passes on what is said, so that whoever says it waits for nobody: a process that was stopped reads nothing.
+async fn pass_on(writing: OwnedWriteHalf, mut coming: mpsc::UnboundedReceiver<Saying>) -> io::Result<()> {
+    let mut writing = BufWriter::new(writing);
+    let mut sayings = Vec::new();
+    while coming.recv_many(&mut sayings, SAID_AT_ONCE).await > 0 {
+        let mut waiting = Vec::new();
+        for saying in sayings.drain(..) {
+            match saying {
+                Saying::Line(line) => writing.write_all(&line).await?,
+                Saying::Flush(done) => waiting.push(done),
+            }
+        }
+        writing.flush().await?;
+        for done in waiting {
+            // Who waited may have gone.
+            let _ = done.send(());
+        }
+    }
+    Ok(())
 }
 
 /// Who holds a lock.
 struct Holder {
     pid: Option<Pid>,
+}
+
+/// Returns the number of the process, where it is there and has said it.
+pub(super) fn pid(lock: &Path) -> Option<i32> {
+    holder(lock)?.pid.map(Pid::as_raw_pid)
 }
 
 /// Returns who holds the lock of the process, if somebody does.

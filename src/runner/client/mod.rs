@@ -30,6 +30,9 @@ const HOLDS_CLOCK: Duration = Duration::from_secs(2);
 /// How long whoever asks what a run has said is kept waiting.
 const ANSWERED_WITHIN: Duration = Duration::from_secs(2);
 
+/// How long the process may take to say that it is there: it does so within milliseconds, unless it hangs or was stopped.
+const THERE_WITHIN: Duration = Duration::from_secs(1);
+
 /// Where the process that runs commands is found.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Place {
@@ -49,6 +52,7 @@ pub struct ProcessRunner {
     /// Not bounded here: there are at most as many orders as runs may be active, with their ends, and as many questions as
     /// requests may be under way.
     errands: mpsc::UnboundedSender<Errand>,
+    lock: PathBuf,
 }
 
 impl ProcessRunner {
@@ -56,8 +60,9 @@ impl ProcessRunner {
     #[must_use]
     pub fn at(place: Place) -> Self {
         let (errands, coming) = mpsc::unbounded_channel();
+        let lock = place.lock.clone();
         tokio::spawn(Clerk::new(place).work(coming));
-        Self { errands }
+        Self { errands, lock }
     }
 
     /// Hears what a process of an earlier daemon still keeps, where there is one: how runs ended that nothing is left of but that
@@ -117,8 +122,26 @@ impl Runner for ProcessRunner {
     fn output_of(&self, run: RunId) -> BoxFuture<'_, Option<Output>> {
         Box::pin(async move {
             let (reply, answer) = oneshot::channel();
-            self.send(Errand::Output(run, reply));
+            self.send(Errand::Output(run, None, reply));
             timeout(ANSWERED_WITHIN, answer).await.ok()?.ok().flatten()
+        })
+    }
+
+    fn output_behind(&self, run: RunId, since: u64) -> BoxFuture<'_, Option<Output>> {
+        let (reply, answer) = oneshot::channel();
+        self.send(Errand::Output(run, Some(since), reply));
+        Box::pin(async { answer.await.ok().flatten() })
+    }
+
+    fn trouble(&self) -> BoxFuture<'_, Option<String>> {
+        Box::pin(async {
+            let (reply, answer) = oneshot::channel();
+            self.send(Errand::Ping(reply));
+            if timeout(THERE_WITHIN, answer).await.is_ok() {
+                return None;
+            }
+            let pid = link::pid(&self.lock).map_or_else(String::new, |pid| format!(" (pid {pid})"));
+            Some(format!("the process that runs commands{pid} does not answer"))
         })
     }
 }

@@ -1,5 +1,7 @@
 //! What is given to the system to start? The program that the kept `PATH` names, with nothing but what it is to get.
 
+use std::fs::File;
+use std::io::{self, Read as _};
 use std::os::unix::fs::PermissionsExt as _;
 use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
@@ -10,6 +12,9 @@ use crate::runner::wire::StartLine;
 
 /// Where programs are looked for when nothing was kept, as the system's own default (`confstr(_CS_PATH)`) and local ones.
 const PATH_DEFAULT: &str = "/usr/local/bin:/usr/bin:/bin";
+
+/// How much of a first line the system reads (Linux, `BINPRM_BUF_SIZE`).
+const FIRST_LINE_BYTES_MAX: u64 = 256;
 
 /// A program with its arguments.
 pub(super) struct Argv {
@@ -41,6 +46,36 @@ pub(super) async fn of(order: &StartLine, limiter: &Limiter) -> Result<Command, 
 /// Returns what the program of an order is called.
 pub(super) fn name(order: &StartLine) -> &str {
     order.arguments.first().map_or("nothing", String::as_str)
+}
+
+/// Returns the file of the program of an order, where it is found.
+pub(super) fn file(order: &StartLine) -> Option<PathBuf> {
+    find(order.arguments.first()?, &directory(order).ok()?, path_of(order))
+}
+
+/// Says why the system did not start a file that may be executed, in words that say what to do where the system's do not.
+pub(super) fn why_not_run(file: &Path, error: &io::Error) -> String {
+    let is = |known: rustix::io::Errno| error.raw_os_error() == Some(known.raw_os_error());
+    if is(rustix::io::Errno::NOEXEC) {
+        return format!(
+            "it is no program for this system, and a script begins with a line such as #!/bin/sh ({error})"
+        );
+    }
+    if !is(rustix::io::Errno::NOENT) || !file.exists() {
+        return error.to_string();
+    }
+    match first_line(file) {
+        Some(line) => format!("its first line asks for {line}, which is not there"),
+        None => "what it is to be loaded by is not there: it may be made for another system".to_owned(),
+    }
+}
+
+/// Returns what the first line of a script asks to be run by.
+fn first_line(file: &Path) -> Option<String> {
+    let mut bytes = Vec::new();
+    File::open(file).ok()?.take(FIRST_LINE_BYTES_MAX).read_to_end(&mut bytes).ok()?;
+    let line = bytes.strip_prefix(b"#!")?.split(|byte| *byte == b'\n').next()?;
+    Some(String::from_utf8_lossy(line).trim().to_owned())
 }
 
 /// Returns where the programs of an order are looked for.

@@ -46,7 +46,10 @@ async fn start(order: &StartLine, end: &CancellationToken, limiter: &Limiter) ->
     if end.is_cancelled() {
         return Err("it was to end before it was started".to_owned());
     }
-    command.spawn().map_err(|error| format!("cannot start {}: {error}", command::name(order)))
+    command.spawn().map_err(|error| {
+        let file = command::file(order).unwrap_or_default();
+        format!("cannot start {}: {}", command::name(order), command::why_not_run(&file, &error))
+    })
 }
 
 /// Why nobody waits for a command any more.

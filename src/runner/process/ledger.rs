@@ -38,6 +38,8 @@ struct Known {
     checkpoint: News<String>,
     ended: News<(EndLine, Output)>,
     said: Tail,
+    /// How many bytes the daemon knows of what it said, where it wants to be told as soon as there are more.
+    followed: Option<u64>,
     end: CancellationToken,
     is_in_untold: bool,
 }
@@ -104,6 +106,21 @@ impl Ledger {
         self.changed.notify_one();
     }
 
+    /// The daemon asks what a run has said as soon as that is more than it knows; where it can say no more, at once.
+    pub(super) fn follow_output(&self, id: Uuid, since: u64) {
+        {
+            let mut runs = self.runs();
+            if let Some(known) = runs.known.get_mut(&id)
+                && known.ended.what.is_none()
+                && known.said.total() <= since
+            {
+                known.followed = Some(known.followed.map_or(since, |before| before.min(since)));
+                return;
+            }
+        }
+        self.ask_output(id);
+    }
+
     /// Returns the next answer to that, `None` where all is answered.
     pub(super) fn next_output(&self) -> Option<Tell> {
         let mut runs = self.runs();
@@ -124,8 +141,15 @@ impl Ledger {
 
     /// A run said something to people.
     pub(super) fn said(&self, id: Uuid, said: &[u8]) {
-        if let Some(known) = self.runs().known.get_mut(&id) {
+        let is_awaited = {
+            let mut runs = self.runs();
+            let Some(known) = runs.known.get_mut(&id) else { return };
             known.said.push(said);
+            let total = known.said.total();
+            known.followed.take_if(|since| *since < total).is_some()
+        };
+        if is_awaited {
+            self.ask_output(id);
         }
     }
 
@@ -164,6 +188,7 @@ impl Ledger {
         let ids: Vec<Uuid> = runs.known.keys().copied().collect();
         for known in runs.known.values_mut() {
             known.is_in_untold = true;
+            known.followed = None;
             known.taken.set(());
             known.process.is_untold = true;
             known.progress.is_untold = true;
@@ -248,6 +273,33 @@ mod tests {
         ledger.take(id);
         ledger.tell_all_again();
         assert_eq!(tell_all(&ledger), [Tell::Taken { id }]);
+    }
+
+    #[test]
+    fn who_follows_what_a_run_says_is_told_as_soon_as_it_says_more() {
+        let ledger = Ledger::default();
+        let id = Uuid::from_u128(1);
+        let told = |ledger: &Ledger| match ledger.next_output() {
+            Some(Tell::Output { output: Some(output), .. }) => Some(Output::from(output).tail),
+            Some(Tell::Output { output: None, .. }) => Some(b"nothing".to_vec()),
+            _ => None,
+        };
+        ledger.take(id);
+        ledger.follow_output(id, 0);
+        assert_eq!(told(&ledger), None, "it said nothing yet");
+        ledger.said(id, b"one");
+        assert_eq!(told(&ledger), Some(b"one".to_vec()));
+        ledger.said(id, b"two");
+        assert_eq!(told(&ledger), None, "that was not asked for");
+        ledger.follow_output(id, 3);
+        assert_eq!(told(&ledger), Some(b"onetwo".to_vec()));
+        ledger.follow_output(id, 6);
+        ledger.follow_output(id, 7);
+        ledger.said(id, b"!");
+        assert_eq!(told(&ledger), Some(b"onetwo!".to_vec()), "whoever knows least is told");
+        ledger.ended(id, EndLine::Exit(0));
+        ledger.follow_output(id, 7);
+        assert_eq!(told(&ledger), Some(b"nothing".to_vec()), "it can say no more");
     }
 
     #[test]

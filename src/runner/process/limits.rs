@@ -16,7 +16,7 @@ use serde::{Deserialize, Serialize};
 use tokio::sync::OnceCell;
 
 use crate::domain::run::Limits;
-use crate::runner::process::command::{Argv, find, path_of};
+use crate::runner::process::command::{Argv, find, path_of, why_not_run};
 use crate::runner::wire::{LimitsLine, StartLine};
 
 /// The argument that makes this program limit itself and become another.
@@ -125,7 +125,8 @@ pub(super) fn become_limited(mut arguments: impl Iterator<Item = OsString>) -> E
         Err(error) => error.into(),
     };
     // Standard error is the command's own output by now.
-    complain(&format!("keikod: cannot start {} within its limits: {error}", what.display()));
+    let why = why_not_run(&what, &error);
+    complain(&format!("keikod: cannot start {} within its limits: {why}", what.display()));
     ExitCode::from(EXIT_NOT_STARTED)
 }
 

@@ -47,9 +47,6 @@ const FIRST_CALL_WITHIN: Duration = Duration::from_secs(10);
 /// How long one that ends may take to let go of its lock.
 const LOCK_WITHIN: Duration = Duration::from_secs(5);
 
-/// The bits of a folder's mode that would let others in.
-const OTHERS: u32 = 0o077;
-
 /// Returns how this process ends, where its arguments give it another role than the daemon's; `None` where they do not.
 #[must_use]
 pub fn role() -> Option<ExitCode> {
@@ -193,6 +190,7 @@ impl Line {
                 Some(Ok(Ok(Ask::End(id)))) => ledger.end(id),
                 Some(Ok(Ok(Ask::Forget(id)))) => ledger.forget(id),
                 Some(Ok(Ok(Ask::Output(id)))) => ledger.ask_output(id),
+                Some(Ok(Ok(Ask::Follow { id, since }))) => ledger.follow_output(id, since),
                 // Of another version.
                 Some(Ok(Err(_))) => {}
                 Some(Err(_)) | None => return,
@@ -258,10 +256,8 @@ fn listen_on(path: &Path) -> io::Result<UnixListener> {
         Ok(()) | Err(_) => {}
     }
     let listener = UnixListener::bind(path)?;
-    if found.mode() & OTHERS != 0 {
-        // Others may see it in the data directory that the person opened to them. Who calls is looked at besides.
-        fs::set_permissions(path, fs::Permissions::from_mode(0o600))?;
-    }
+    // Others may see it in the data directory that the person opened to them. Who calls is looked at besides.
+    fs::set_permissions(path, fs::Permissions::from_mode(0o600))?;
     Ok(listener)
 }
 

@@ -19,6 +19,11 @@ impl Tail {
         }
     }
 
+    /// Returns how many bytes were said in all.
+    pub(super) fn total(&self) -> u64 {
+        self.dropped + self.bytes.len() as u64
+    }
+
     /// Returns what is kept.
     pub(super) fn output(&self) -> Output {
         let beyond = self.bytes.len().saturating_sub(OUTPUT_BYTES_MAX);

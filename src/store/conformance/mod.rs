@@ -46,6 +46,7 @@ macro_rules! conformance {
             tasks::pauses_of_many_are_kept_until_they_change;
             tasks::the_present_occurrence_is_the_one_opened_last;
             tasks::a_change_of_an_earlier_occurrence_leaves_the_present_one;
+            tasks::titles_are_those_of_the_list;
             tasks::a_withdrawn_occurrence_is_gone_and_may_be_opened_again;
             tasks::without_its_present_occurrence_a_task_falls_back_to_the_one_before;
             tasks::a_task_is_never_left_without_an_occurrence;

@@ -22,7 +22,7 @@ use crate::domain::task::{
 };
 use crate::domain::time::{Span, Timestamp};
 use crate::domain::waiting::{Failure, HowFailed, Met, OnParentFail, Parent, SetWaits, Wait, Waits};
-use crate::store::{Change, Store};
+use crate::store::{Change, Store, Wake};
 
 /// The installation of the stores under test.
 pub(crate) const DEVICE: Uuid = Uuid::from_u128(0xdeed);
@@ -478,6 +478,11 @@ pub(crate) fn everything(store: &impl Store) -> String {
     let mut wakes = store.wakes().expect("readable");
     wakes.sort_unstable();
     let list = store.list(crate::store::Which::All).expect("readable");
+    let number_of = |wake: &Wake| store.snapshot(wake.id).expect("readable").expect("it is there").task.number;
+    let earliest = wakes.iter().min_by_key(|wake| (wake.at, number_of(wake))).copied();
+    assert_eq!(store.next_wake().expect("readable"), earliest);
+    let ids: Vec<TaskId> = list.iter().map(|snapshot| snapshot.task.id).collect();
+    assert_eq!(store.snapshots(&ids).expect("readable"), list);
     let deliveries: Vec<_> =
         list.iter().map(|snapshot| store.deliveries(snapshot.task.id, None).expect("readable")).collect();
     let events = store.events_since(0, usize::MAX).expect("readable");

@@ -234,6 +234,17 @@ pub(crate) async fn the_present_occurrence_is_the_one_opened_last<F: Fixture>() 
     assert_eq!(store.list(Which::Open).unwrap(), [second]);
 }
 
+pub(crate) async fn titles_are_those_of_the_list<F: Fixture>() {
+    let fixture = F::open();
+    let snapshots: Vec<Snapshot> = (1..).zip(states()).map(|(number, state)| snapshot(number, 13, state)).collect();
+    check_round_trip(fixture.store(), &snapshots).await;
+    for which in [Which::Open, Which::All] {
+        let listed = fixture.store().list(which).unwrap();
+        let titles: Vec<_> = listed.into_iter().map(|each| (each.task.id, each.task.details.title)).collect();
+        assert_eq!(fixture.store().titles(which).unwrap(), titles);
+    }
+}
+
 pub(crate) async fn a_change_of_an_earlier_occurrence_leaves_the_present_one<F: Fixture>() {
     let fixture = F::open();
     let store = fixture.store();

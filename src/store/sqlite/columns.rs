@@ -35,9 +35,16 @@ pub(crate) const OCCURRENCE: &str = "key, generation, due_nominal, due_at, moved
     suspended_id, suspended_at, suspended_until, remaining_ms, \
     suspended_is_this_only, failed_at, ended_at, outcome, retry_at";
 
+/// Which of those say which occurrence that is: they refer to its row, which is looked for where they are assigned.
+const PRESENT_NAME: &str = "present_key, present_generation";
+
 /// Inserts or replaces the row of a task.
 pub(crate) static UPSERT_TASK: LazyLock<String> =
-    LazyLock::new(|| upsert("tasks", "id", &format!("{TASK}, {PRESENT}")));
+    LazyLock::new(|| upsert("tasks", "id", "number", &format!("{TASK}, {PRESENT}")));
+
+/// As [`UPSERT_TASK`], with the same parameters, for a task whose present occurrence stays the same one.
+pub(crate) static UPSERT_TASK_IN_PLACE: LazyLock<String> =
+    LazyLock::new(|| upsert("tasks", "id", &format!("number, {PRESENT_NAME}"), &format!("{TASK}, {PRESENT}")));
 
 /// Inserts or replaces the row of an occurrence; the last parameter says whether it is opened by this.
 pub(crate) static UPSERT_OCCURRENCE: LazyLock<String> = LazyLock::new(|| {
@@ -58,17 +65,20 @@ pub(crate) fn insert(table: &str, columns: &str) -> String {
     format!("INSERT INTO {table} ({columns}) VALUES ({})", parameters.join(", "))
 }
 
-/// Returns the statement that inserts a row, or replaces the one that has the same `keys`.
-pub(crate) fn upsert(table: &str, keys: &str, columns: &str) -> String {
-    format!("{} ON CONFLICT ({keys}) DO UPDATE SET {}", insert(table, columns), assignments(keys, columns))
+/// Returns the statement that inserts a row, or replaces the one that has the same `keys`, but for what is `fixed`.
+pub(crate) fn upsert(table: &str, keys: &str, fixed: &str, columns: &str) -> String {
+    let kept = format!("{keys}, {fixed}");
+    format!("{} ON CONFLICT ({keys}) DO UPDATE SET {}", insert(table, columns), assignments(&kept, columns))
 }
 
-/// Returns the assignments that give each column what the insertion would have given it, but for the `keys`.
+/// Returns the assignments that give each column what the insertion would have given it, but for those that are `kept`.
 ///
-/// Those are the same already, and where one is assigned all the same SQLite looks for rows that refer to it: in every
-/// delivery there ever was, for each task that is written (<https://www.sqlite.org/foreignkeys.html>, section 3).
-fn assignments(keys: &str, columns: &str) -> String {
-    let keys: Vec<&str> = keys.split(", ").collect();
+/// Those are the same already, and where one is assigned all the same SQLite does as if it were not: it looks for rows that
+/// refer to it, in every delivery there ever was, for each task that is written; it looks for the row that it refers to,
+/// and keeps a copy of each page for when there is none (<https://www.sqlite.org/foreignkeys.html>, section 3); and it
+/// writes every index anew that has it.
+fn assignments(kept: &str, columns: &str) -> String {
+    let keys: Vec<&str> = kept.split(", ").collect();
     let others = columns.split(", ").filter(|column| !keys.contains(column));
     others.map(|column| format!("{column} = excluded.{column}")).collect::<Vec<_>>().join(", ")
 }

@@ -5,8 +5,9 @@
 
 use std::ops::Range;
 use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::SyncSender;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError, TryLockError};
 use std::thread::JoinHandle;
 
 use futures_util::future::BoxFuture;
@@ -39,6 +40,7 @@ mod backup;
 mod columns;
 pub mod damage;
 mod device_events;
+pub mod examine;
 mod fault;
 mod ops;
 mod outbox;
@@ -61,6 +63,8 @@ pub struct SqliteStore {
     path: String,
     readers: Readers,
     reserve: Arc<Mutex<Reserve>>,
+    /// Whether there was room when that was last looked at.
+    had_room: AtomicBool,
     jobs: SyncSender<Job>,
     writer: Mutex<Option<JoinHandle<()>>>,
 }
@@ -87,10 +91,19 @@ impl SqliteStore {
         let connection = Arc::new(Mutex::new(schema::open(path, device, sharing)?));
         let only = (sharing == Sharing::Alone).then(|| Arc::clone(&connection));
         // Behind the database itself, which goes first where there is little room.
-        let reserve = Arc::new(Mutex::new(Reserve::keep(path)));
+        let mut reserve = Reserve::keep(path);
+        let had_room = AtomicBool::new(reserve.has_room());
+        let reserve = Arc::new(Mutex::new(reserve));
         let (jobs, thread) = writer::start(connection, Arc::clone(&reserve), path.display().to_string())?;
         let readers = Readers::new(path.to_owned(), only);
-        Ok(Self { path: path.display().to_string(), readers, reserve, jobs, writer: Mutex::new(Some(thread)) })
+        Ok(Self {
+            path: path.display().to_string(),
+            readers,
+            reserve,
+            had_room,
+            jobs,
+            writer: Mutex::new(Some(thread)),
+        })
     }
 
     /// Sets free what is kept in reserve beside the database at `path`, for what a start must write on a full disk. The
@@ -120,6 +133,18 @@ impl SqliteStore {
             let _ = self.jobs.send(Job::Close);
             let _ = thread.join();
         }
+    }
+
+    /// Returns whether there is room; while something is written, whether there was when it was last looked.
+    fn has_room(&self) -> bool {
+        let mut reserve = match self.reserve.try_lock() {
+            Ok(reserve) => reserve,
+            Err(TryLockError::Poisoned(reserve)) => reserve.into_inner(),
+            Err(TryLockError::WouldBlock) => return self.had_room.load(Ordering::Relaxed),
+        };
+        let has_room = reserve.has_room();
+        self.had_room.store(has_room, Ordering::Relaxed);
+        has_room
     }
 
     fn ask<T>(&self, question: impl FnOnce(&Connection) -> Result<T, Fault>) -> Result<T, StoreError> {
@@ -153,6 +178,14 @@ impl Store for SqliteStore {
         self.ask(read::wakes)
     }
 
+    fn next_wake(&self) -> Result<Option<Wake>, StoreError> {
+        self.ask(read::next_wake)
+    }
+
+    fn snapshots(&self, ids: &[TaskId]) -> Result<Vec<Snapshot>, StoreError> {
+        self.ask(|connection| read::snapshots(connection, ids))
+    }
+
     fn snapshot(&self, id: TaskId) -> Result<Option<Snapshot>, StoreError> {
         self.ask(|connection| read::snapshot(connection, id))
     }
@@ -171,6 +204,10 @@ impl Store for SqliteStore {
 
     fn list(&self, which: Which) -> Result<Vec<Snapshot>, StoreError> {
         self.list_after(which, Number(0), usize::MAX)
+    }
+
+    fn titles(&self, which: Which) -> Result<Vec<(TaskId, String)>, StoreError> {
+        self.ask(|connection| read::titles(connection, which))
     }
 
     fn list_after(&self, which: Which, after: Number, limit: usize) -> Result<Vec<Snapshot>, StoreError> {
@@ -321,8 +358,7 @@ impl Store for SqliteStore {
     }
 
     fn check_room(&self) -> Result<(), StoreError> {
-        let has_room = self.reserve.lock().unwrap_or_else(PoisonError::into_inner).has_room();
-        if has_room { Ok(()) } else { Err(StoreError::Full { path: self.path.clone() }) }
+        if self.has_room() { Ok(()) } else { Err(StoreError::Full { path: self.path.clone() }) }
     }
 
     fn backup(&self, to: &Path) -> Result<u64, StoreError> {

@@ -22,7 +22,7 @@ const OP: &str = "id, at, verb, title, tasks, total, is_typed, undoes, is_undo, 
 const IS_TO_UNDO: &str = "is_typed AND NOT is_undo AND undone_by IS NULL";
 
 pub(crate) fn write(transaction: &Transaction<'_>, op: &Op) -> Result<(), Fault> {
-    let sql = columns::upsert("ops", "id", OP);
+    let sql = columns::upsert("ops", "id", "", OP);
     let tasks: Vec<u64> = op.tasks.iter().map(|number| number.0).collect();
     transaction.prepare_cached(&sql)?.execute(params![
         op.id.as_bytes(),

@@ -3,7 +3,7 @@
 use std::sync::{Arc, LazyLock};
 
 use rusqlite::types::Value;
-use rusqlite::{Connection, Row, Transaction, params, params_from_iter};
+use rusqlite::{Connection, Row, Statement, Transaction, params, params_from_iter};
 use uuid::Uuid;
 
 use crate::domain::breaker::{Breaker, TargetHealth};
@@ -32,7 +32,7 @@ pub(crate) const DELIVERY: &str = "fire_id, channel, address, task, occurrence_k
 const TARGET: &str = "channel, address, failures, breaker, since_at, next_at, probes, last_error";
 
 /// As the partial index of the outbox has it, so that the index answers.
-pub(crate) const IS_IN_OUTBOX: &str = "status IN ('queued', 'waiting', 'held', 'grouped', 'quiet', 'retrying')";
+pub(crate) const IS_IN_OUTBOX: &str = "status <> 'delivered' AND status <> 'failed' AND status <> 'withdrawn'";
 
 /// As the partial index of what is held has it, so that the index answers.
 pub(crate) const IS_HELD: &str = "status = 'held'";
@@ -40,10 +40,11 @@ pub(crate) const IS_HELD: &str = "status = 'held'";
 /// As the partial index of what digests tell has it, so that the index answers.
 pub(crate) const IS_MEMBER: &str = "digest IS NOT NULL AND digest = ?1 AND channel = ?2 AND address = ?3";
 
-static UPSERT_DELIVERY: LazyLock<String> =
-    LazyLock::new(|| columns::upsert("deliveries", "fire_id, channel, address", DELIVERY));
+/// A delivery is of the same task for ever, and made for the same reason.
+pub(crate) static UPSERT_DELIVERY: LazyLock<String> =
+    LazyLock::new(|| columns::upsert("deliveries", "fire_id, channel, address", "task, reason", DELIVERY));
 
-static UPSERT_TARGET: LazyLock<String> = LazyLock::new(|| columns::upsert("targets", "channel, address", TARGET));
+static UPSERT_TARGET: LazyLock<String> = LazyLock::new(|| columns::upsert("targets", "channel, address", "", TARGET));
 
 pub(crate) fn delivery(connection: &Connection, id: &DeliveryId) -> Result<Option<Delivery>, Fault> {
     let sql = format!("SELECT {DELIVERY} FROM deliveries WHERE fire_id = ?1 AND channel = ?2 AND address = ?3");
@@ -182,12 +183,20 @@ pub(crate) fn targets(connection: &Connection) -> Result<Vec<TargetHealth>, Faul
     Ok(targets)
 }
 
-pub(crate) fn write_delivery(transaction: &Transaction<'_>, delivery: &Delivery) -> Result<(), Fault> {
+pub(crate) fn write_deliveries(transaction: &Transaction<'_>, deliveries: &[Delivery]) -> Result<(), Fault> {
+    if deliveries.is_empty() {
+        return Ok(());
+    }
+    let mut statement = transaction.prepare_cached(&UPSERT_DELIVERY)?;
+    deliveries.iter().try_for_each(|delivery| write_delivery(&mut statement, delivery))
+}
+
+fn write_delivery(statement: &mut Statement<'_>, delivery: &Delivery) -> Result<(), Fault> {
     let (id, message) = (&delivery.id, &delivery.message);
     let occasion = &delivery.occasion;
     let due = occasion.due.as_ref().map(DueRow::from_due);
     let status = StatusRow::from_status(delivery.status);
-    transaction.prepare_cached(&UPSERT_DELIVERY)?.execute(params![
+    statement.execute(params![
         id.fire_id.0.as_bytes(),
         id.target.kind.as_str(),
         id.target.address,

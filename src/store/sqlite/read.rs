@@ -1,6 +1,7 @@
 //! The answers to questions, from the last committed state. Each is one statement, or one transaction.
 
 use std::ops::Range;
+use std::sync::LazyLock;
 
 use rusqlite::{Connection, Params, Row, params};
 use uuid::Uuid;
@@ -70,19 +71,43 @@ pub(crate) fn pauses(connection: &Connection) -> Result<Vec<ManyPause>, Fault> {
 
 pub(crate) fn wakes(connection: &Connection) -> Result<Vec<Wake>, Fault> {
     let sql = "SELECT next_wake_at, id, version FROM tasks WHERE next_wake_at IS NOT NULL";
-    each(connection, sql, [], |row| {
-        let mut columns = Columns::of(row);
-        Ok(Wake {
-            at: timestamp("next_wake_at", columns.take()?)?,
-            id: TaskId(columns.take_id()?),
-            version: columns.take_count("version")?,
-        })
+    each(connection, sql, [], read_wake)
+}
+
+fn read_wake(row: &Row<'_>) -> Result<Wake, Fault> {
+    let mut columns = Columns::of(row);
+    Ok(Wake {
+        at: timestamp("next_wake_at", columns.take()?)?,
+        id: TaskId(columns.take_id()?),
+        version: columns.take_count("version")?,
     })
 }
 
+/// As [`crate::store::Store::next_wake`]: the index has the rows of one time in the order of their numbers.
+pub(crate) const NEXT_WAKE: &str =
+    "SELECT next_wake_at, id, version FROM tasks WHERE next_wake_at IS NOT NULL ORDER BY next_wake_at, number LIMIT 1";
+
+pub(crate) fn next_wake(connection: &Connection) -> Result<Option<Wake>, Fault> {
+    first(connection, NEXT_WAKE, [], read_wake)
+}
+
+static SNAPSHOT: LazyLock<String> =
+    LazyLock::new(|| format!("SELECT {TASK}, {OCCURRENCE} FROM tasks {PRESENT} WHERE tasks.id = ?1"));
+
 pub(crate) fn snapshot(connection: &Connection, id: TaskId) -> Result<Option<Snapshot>, Fault> {
-    let sql = format!("SELECT {TASK}, {OCCURRENCE} FROM tasks {PRESENT} WHERE tasks.id = ?1");
-    first(connection, &sql, params![id.0.as_bytes()], read_snapshot)
+    first(connection, &SNAPSHOT, params![id.0.as_bytes()], read_snapshot)
+}
+
+/// As [`crate::store::Store::snapshots`].
+pub(crate) fn snapshots(connection: &Connection, ids: &[TaskId]) -> Result<Vec<Snapshot>, Fault> {
+    let transaction = connection.unchecked_transaction()?;
+    let mut statement = transaction.prepare_cached(&SNAPSHOT)?;
+    let mut found = Vec::with_capacity(ids.len());
+    for id in ids {
+        let mut rows = statement.query(params![id.0.as_bytes()])?;
+        found.extend(rows.next()?.map(read_snapshot).transpose()?);
+    }
+    Ok(found)
 }
 
 pub(crate) fn by_number(connection: &Connection, number: Number) -> Result<Option<TaskId>, Fault> {
@@ -127,6 +152,18 @@ pub(crate) fn list(connection: &Connection, which: Which, after: Number, limit: 
     let after = i64::try_from(after.0).unwrap_or(i64::MAX);
     let limit = i64::try_from(limit).unwrap_or(i64::MAX);
     each(connection, &sql, params![after, limit], read_snapshot)
+}
+
+pub(crate) fn titles(connection: &Connection, which: Which) -> Result<Vec<(TaskId, String)>, Fault> {
+    let (from, condition) = match which {
+        Which::Open => (OPEN, IS_OPEN),
+        Which::All => ("FROM tasks", "deleted_at IS NULL"),
+    };
+    let sql = format!("SELECT tasks.id, tasks.title {from} WHERE {condition} ORDER BY number");
+    each(connection, &sql, [], |row| {
+        let mut columns = Columns::of(row);
+        Ok((TaskId(columns.take_id()?), columns.take()?))
+    })
 }
 
 /// As [`crate::store::Store::open_numbers`].
@@ -241,24 +278,23 @@ pub(crate) fn counts(connection: &Connection) -> Result<Counts, Fault> {
     // One transaction, so that the numbers are of one moment.
     let transaction = connection.unchecked_transaction()?;
     let mut counts = Counts::default();
-    let sql = format!("SELECT present_state, count(*) {OPEN} WHERE {IS_OPEN} GROUP BY present_state");
-    let open = each(&transaction, &sql, [], |row| {
+    // No grouping, which would sort all of them.
+    let of = |state: StateName| format!("count(*) FILTER (WHERE present_state = '{}')", state.as_str());
+    let open = [StateName::Created, StateName::Pending, StateName::Running, StateName::Suspended, StateName::Failed];
+    let sql = format!("SELECT {}, count(*) {OPEN} WHERE {IS_OPEN}", open.map(of).join(", "));
+    let is_open = first(&transaction, &sql, [], |row| {
         let mut columns = Columns::of(row);
-        Ok((state("present_state", columns.take()?)?, columns.take_count("count")?))
+        counts.created = columns.take_count("created")?;
+        counts.pending = columns.take_count("pending")?;
+        counts.running = columns.take_count("running")?;
+        counts.suspended = columns.take_count("suspended")?;
+        counts.failed = columns.take_count("failed")?;
+        columns.take_count("open")
     })?;
-    let mut ended: u64 = count(&transaction, "SELECT count(*) FROM tasks WHERE deleted_at IS NULL")?;
-    for (state, number) in open {
-        ended = ended.saturating_sub(number);
-        match state {
-            StateName::Created => counts.created = number,
-            StateName::Pending => counts.pending = number,
-            StateName::Running => counts.running = number,
-            StateName::Suspended => counts.suspended = number,
-            StateName::Failed => counts.failed = number,
-            StateName::Completed | StateName::Cancelled => {}
-        }
-    }
-    counts.ended = ended;
+    // Not by a condition that all but few fulfil, which would read every row.
+    let all = count(&transaction, "SELECT count(*) FROM tasks")?;
+    let deleted = count(&transaction, "SELECT count(*) FROM tasks WHERE deleted_at IS NOT NULL")?;
+    counts.ended = all.saturating_sub(deleted).saturating_sub(is_open.expect("a count gives one row"));
     counts.outbox = count(&transaction, &format!("SELECT count(*) FROM deliveries WHERE {IS_IN_OUTBOX}"))?;
     counts.held = count(&transaction, &format!("SELECT count(*) FROM deliveries WHERE {IS_HELD}"))?;
     Ok(counts)
@@ -306,7 +342,7 @@ pub(crate) fn first<T>(
     connection: &Connection,
     sql: &str,
     params: impl Params,
-    read: impl Fn(&Row<'_>) -> Result<T, Fault>,
+    read: impl FnOnce(&Row<'_>) -> Result<T, Fault>,
 ) -> Result<Option<T>, Fault> {
     let mut statement = connection.prepare_cached(sql)?;
     let mut rows = statement.query(params)?;

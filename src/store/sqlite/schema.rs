@@ -31,6 +31,7 @@ pub(crate) const MIGRATIONS: &[(&str, &str)] = &[
     ("V9__undo", include_str!("migrations/V9__undo.sql")),
     ("V10__receipts", include_str!("migrations/V10__receipts.sql")),
     ("V11__runs", include_str!("migrations/V11__runs.sql")),
+    ("V12__quick_outbox", include_str!("migrations/V12__quick_outbox.sql")),
 ];
 
 /// Marks the file as ours: "Keik", as the first migration writes it.
@@ -189,16 +190,7 @@ fn inspect_with(path: &Path, access: OpenFlags, sharing: Sharing) -> Result<(), 
         // The log that had the rest is gone.
         return if has_held(path) { Err(emptied()) } else { Ok(()) };
     }
-    let application: i64 = connection.query_row("PRAGMA application_id", [], |row| row.get(0))?;
-    if application != APPLICATION_ID {
-        return Err(Fault::Foreign);
-    }
-    let newest = "SELECT coalesce(max(version), 0) FROM refinery_schema_history";
-    let found: u32 = connection.query_row(newest, [], |row| row.get(0))?;
-    let known = known_version();
-    if found > known {
-        return Err(Fault::Newer { found, known });
-    }
+    version(&connection)?;
     if path.metadata()?.len() <= CHECKED_BYTES_MAX {
         let found: String = connection.query_row("PRAGMA quick_check(1)", [], |row| row.get(0))?;
         if found != "ok" {
@@ -206,6 +198,21 @@ fn inspect_with(path: &Path, access: OpenFlags, sharing: Sharing) -> Result<(), 
         }
     }
     Ok(())
+}
+
+/// Returns the version of the schema of a database that is ours.
+///
+/// # Errors
+/// It is another program's, or of a newer version than this program knows.
+pub(crate) fn version(connection: &Connection) -> Result<u32, Fault> {
+    let application: i64 = connection.query_row("PRAGMA application_id", [], |row| row.get(0))?;
+    if application != APPLICATION_ID {
+        return Err(Fault::Foreign);
+    }
+    let newest = "SELECT coalesce(max(version), 0) FROM refinery_schema_history";
+    let found: u32 = connection.query_row(newest, [], |row| row.get(0))?;
+    let known = known_version();
+    if found > known { Err(Fault::Newer { found, known }) } else { Ok(found) }
 }
 
 pub(crate) fn known_version() -> u32 {

@@ -4,7 +4,7 @@
 use std::collections::{BTreeSet, HashMap};
 use std::sync::LazyLock;
 
-use rusqlite::{Connection, Transaction, TransactionBehavior, params};
+use rusqlite::{Connection, ErrorCode, Statement, Transaction, TransactionBehavior, params};
 use uuid::Uuid;
 
 use crate::domain::event::{Event, Operation, Snapshot};
@@ -13,12 +13,11 @@ use crate::domain::pause::{ManyPause, Scope};
 use crate::domain::state::StateName;
 use crate::domain::task::{Task, TaskId};
 use crate::domain::time::Timestamp;
-use crate::store::sqlite::columns::{self, Present, UPSERT_OCCURRENCE, UPSERT_TASK};
+use crate::store::sqlite::columns::{self, Present, UPSERT_OCCURRENCE, UPSERT_TASK, UPSERT_TASK_IN_PLACE};
 use crate::store::sqlite::fault::Fault;
 use crate::store::sqlite::rows::away::AwayRow;
 use crate::store::sqlite::rows::occurrence::{OccurrenceRow, SnapshotRow};
 use crate::store::sqlite::rows::operation::ValuesRow;
-use crate::store::sqlite::rows::task::TaskRow;
 use crate::store::sqlite::rows::{from_sql_integer, to_json, to_sql_integer};
 use crate::store::sqlite::{device_events, ops, outbox, read, runs};
 use crate::store::{Change, Committed, RequestSeen, StoreError};
@@ -40,17 +39,9 @@ pub(crate) fn commit(connection: &mut Connection, change: &Change) -> Result<Com
         device_events::write(&transaction, event, last_seq)?;
     }
     write_devices(&transaction, change)?;
-    for event in &change.events {
-        last_seq += 1;
-        plans.add(event, last_seq, |id| stored(&transaction, id))?;
-        write_event(&transaction, event, last_seq)?;
-    }
-    for plan in &plans.tasks {
-        write_task(&transaction, plan)?;
-    }
-    for delivery in &change.deliveries {
-        outbox::write_delivery(&transaction, delivery)?;
-    }
+    last_seq = write_events(&transaction, &change.events, last_seq, &mut plans)?;
+    write_tasks(&transaction, &plans.tasks)?;
+    outbox::write_deliveries(&transaction, &change.deliveries)?;
     for run in &change.runs {
         runs::write(&transaction, run)?;
     }
@@ -83,6 +74,9 @@ fn last_seq(transaction: &Transaction<'_>) -> Result<u64, Fault> {
     Ok(from_sql_integer("last_seq", last_seq)?)
 }
 
+/// What is stored of a task.
+const STORED: &str = "SELECT version, present_key, present_generation FROM tasks WHERE id = ?1";
+
 /// What is stored of a task that a change touches.
 #[derive(Clone, Copy)]
 struct Stored {
@@ -90,9 +84,7 @@ struct Stored {
     present: OccurrenceName,
 }
 
-fn stored(transaction: &Transaction<'_>, id: TaskId) -> Result<Option<Stored>, Fault> {
-    let sql = "SELECT version, present_key, present_generation FROM tasks WHERE id = ?1";
-    let mut statement = transaction.prepare_cached(sql)?;
+fn stored(transaction: &Transaction<'_>, statement: &mut Statement<'_>, id: TaskId) -> Result<Option<Stored>, Fault> {
     let mut rows = statement.query(params![id.0.as_bytes()])?;
     let Some(row) = rows.next()? else {
         return if ops::is_dead(transaction, id)? { Err(Fault::Refused(StoreError::Dead { id })) } else { Ok(None) };
@@ -112,8 +104,12 @@ struct Plans<'a> {
 
 struct TaskPlan<'a> {
     last: &'a Event,
+    /// Its rows, as they stand in the last event.
+    rows: Option<SnapshotRow>,
     /// It may have been withdrawn by now.
     present: OccurrenceName,
+    /// Which it is in the store, `None` where the task is not there yet.
+    stored: Option<OccurrenceName>,
     occurrences: Vec<OccurrencePlan<'a>>,
     /// Whether other tasks may be waited for than before.
     sets_waits: bool,
@@ -133,8 +129,8 @@ impl<'a> Plans<'a> {
         &mut self,
         event: &'a Event,
         seq: u64,
-        stored: impl Fn(TaskId) -> Result<Option<Stored>, Fault>,
-    ) -> Result<(), Fault> {
+        stored: impl FnOnce(TaskId) -> Result<Option<Stored>, Fault>,
+    ) -> Result<&mut TaskPlan<'a>, Fault> {
         let id = event.snapshot.task.id;
         let index = if let Some(index) = self.by_id.get(&id) {
             *index
@@ -142,13 +138,21 @@ impl<'a> Plans<'a> {
             let stored = stored(id)?;
             check_version(event, stored)?;
             // What comes first of a task is its present occurrence, whatever the operation is called.
-            let present = stored.map_or(event.snapshot.occurrence.name(), |stored| stored.present);
-            self.tasks.push(TaskPlan { last: event, present, occurrences: Vec::new(), sets_waits: false });
+            let stored = stored.map(|stored| stored.present);
+            let present = stored.unwrap_or(event.snapshot.occurrence.name());
+            self.tasks.push(TaskPlan {
+                last: event,
+                rows: None,
+                present,
+                stored,
+                occurrences: Vec::new(),
+                sets_waits: false,
+            });
             self.by_id.insert(id, self.tasks.len() - 1);
             self.tasks.len() - 1
         };
         self.tasks[index].add(event, seq);
-        Ok(())
+        Ok(&mut self.tasks[index])
     }
 }
 
@@ -211,21 +215,52 @@ fn write_devices(transaction: &Transaction<'_>, change: &Change) -> Result<(), F
     Ok(())
 }
 
-fn write_event(transaction: &Transaction<'_>, event: &Event, seq: u64) -> Result<(), Fault> {
-    let fire_id = event.operation.firing().map(|firing| firing.fire_id.0);
-    if let Some(fire_id) = fire_id {
-        let mut statement = transaction.prepare_cached("SELECT 1 FROM events WHERE fire_id = ?1")?;
-        if statement.exists(params![fire_id.as_bytes()])? {
-            return Err(Fault::Refused(StoreError::FiredBefore { fire_id }));
-        }
+/// Writes events, the first behind `last_seq`, and plans the rows of their tasks; returns the place of the last.
+fn write_events<'a>(
+    transaction: &Transaction<'_>,
+    events: &'a [Event],
+    mut last_seq: u64,
+    plans: &mut Plans<'a>,
+) -> Result<u64, Fault> {
+    if events.is_empty() {
+        return Ok(last_seq);
     }
+    // Once for all: to find a statement by its text costs a part of what it does.
+    let mut look_up = transaction.prepare_cached(STORED)?;
+    let mut insert = transaction.prepare_cached(&INSERT_EVENT)?;
+    for event in events {
+        last_seq += 1;
+        let plan = plans.add(event, last_seq, |id| stored(transaction, &mut look_up, id))?;
+        let rows = SnapshotRow::from_snapshot(&event.snapshot);
+        match write_event(&mut insert, event, &rows, last_seq) {
+            Err(Fault::Sqlite(error)) => return Err(why_not_written(transaction, event, error)?),
+            written => written?,
+        }
+        plan.rows = Some(rows);
+    }
+    Ok(last_seq)
+}
+
+/// Returns why an event was not written: most often its firing was before, which the index of firings found.
+fn why_not_written(transaction: &Transaction<'_>, event: &Event, error: rusqlite::Error) -> Result<Fault, Fault> {
+    let is_constraint = error.sqlite_error_code() == Some(ErrorCode::ConstraintViolation);
+    let Some(fire_id) = event.operation.firing().map(|firing| firing.fire_id.0).filter(|_| is_constraint) else {
+        return Ok(Fault::Sqlite(error));
+    };
+    let mut statement = transaction.prepare_cached("SELECT 1 FROM events WHERE fire_id = ?1")?;
+    let has_fired = statement.exists(params![fire_id.as_bytes()])?;
+    Ok(if has_fired { Fault::Refused(StoreError::FiredBefore { fire_id }) } else { Fault::Sqlite(error) })
+}
+
+fn write_event(insert: &mut Statement<'_>, event: &Event, rows: &SnapshotRow, seq: u64) -> Result<(), Fault> {
+    let fire_id = event.operation.firing().map(|firing| firing.fire_id.0);
     let occurrence = &event.snapshot.occurrence;
-    transaction.prepare_cached(&INSERT_EVENT)?.execute(params![
+    insert.execute(params![
         to_sql_integer("seq", seq)?,
         event.event_id.as_bytes(),
         event.op_id.as_bytes(),
         event.snapshot.task.id.0.as_bytes(),
-        occurrence.key.to_string(),
+        rows.occurrence.key,
         occurrence.generation,
         event.device.as_bytes(),
         event.actor.as_str(),
@@ -237,12 +272,40 @@ fn write_event(transaction: &Transaction<'_>, event: &Event, seq: u64) -> Result
         event.is_late(),
         event.reason,
         fire_id.map(|id| *id.as_bytes()),
-        to_json(&SnapshotRow::from_snapshot(&event.snapshot)),
+        to_json(rows),
     ])?;
     Ok(())
 }
 
-fn write_task(transaction: &Transaction<'_>, plan: &TaskPlan<'_>) -> Result<(), Fault> {
+fn write_tasks(transaction: &Transaction<'_>, plans: &[TaskPlan<'_>]) -> Result<(), Fault> {
+    if plans.is_empty() {
+        return Ok(());
+    }
+    let mut occurrence = transaction.prepare_cached(&UPSERT_OCCURRENCE)?;
+    let mut in_place = transaction.prepare_cached(&UPSERT_TASK_IN_PLACE)?;
+    for plan in plans {
+        let rows = plan.rows.as_ref().expect("a plan is made of events that were written");
+        write_occurrences(transaction, &mut occurrence, plan, &rows.occurrence)?;
+        let present = present_of(transaction, plan)?;
+        if plan.stored == Some(present.name) {
+            columns::write_task(&mut in_place, &rows.task, &present)?;
+        } else {
+            columns::write_task(&mut *transaction.prepare_cached(&UPSERT_TASK)?, &rows.task, &present)?;
+        }
+        if plan.sets_waits {
+            write_waits(transaction, &plan.last.snapshot.task)?;
+        }
+    }
+    Ok(())
+}
+
+fn write_occurrences(
+    transaction: &Transaction<'_>,
+    statement: &mut Statement<'_>,
+    plan: &TaskPlan<'_>,
+    last: &OccurrenceRow,
+) -> Result<(), Fault> {
+    let name_of_last = plan.last.snapshot.occurrence.name();
     let task = &plan.last.snapshot.task;
     let id = task.id.0.as_bytes();
     for removed in plan.occurrences.iter().filter(|plan| plan.after.is_none()) {
@@ -250,27 +313,35 @@ fn write_task(transaction: &Transaction<'_>, plan: &TaskPlan<'_>) -> Result<(), 
         let name = removed.name;
         transaction.prepare_cached(sql)?.execute(params![id, name.key.to_string(), name.generation])?;
     }
-    let mut statement = transaction.prepare_cached(&UPSERT_OCCURRENCE)?;
     for plan in &plan.occurrences {
-        if let Some(occurrence) = plan.after {
+        let Some(occurrence) = plan.after else { continue };
+        if plan.name == name_of_last {
+            columns::write_occurrence(statement, task.id, last, plan.seq, plan.is_opened)?;
+        } else {
             let row = OccurrenceRow::from_occurrence(occurrence);
-            columns::write_occurrence(&mut statement, task.id, &row, plan.seq, plan.is_opened)?;
+            columns::write_occurrence(statement, task.id, &row, plan.seq, plan.is_opened)?;
         }
     }
-    let present = match plan.occurrence(plan.present) {
-        Some(occurrence) => occurrence.clone(),
-        None => read::present(transaction, task.id, plan.present_in_store())?
-            .ok_or(Fault::NoOccurrence { task: task.id.0 })?,
-    };
-    let snapshot = Snapshot { task: task.clone(), occurrence: present };
-    let present = Present {
+    Ok(())
+}
+
+fn present_of(transaction: &Transaction<'_>, plan: &TaskPlan<'_>) -> Result<Present, Fault> {
+    let task = &plan.last.snapshot.task;
+    let of = |snapshot: &Snapshot| Present {
         name: snapshot.occurrence.name(),
         state: snapshot.occurrence.state.name(),
         next_wake: snapshot.next_wake(),
     };
-    let mut statement = transaction.prepare_cached(&UPSERT_TASK)?;
-    columns::write_task(&mut statement, &TaskRow::from_task(task), &present)?;
-    if plan.sets_waits { write_waits(transaction, task) } else { Ok(()) }
+    // Most often the last event is of it.
+    if plan.last.snapshot.occurrence.name() == plan.present && plan.occurrence(plan.present).is_some() {
+        return Ok(of(&plan.last.snapshot));
+    }
+    let occurrence = match plan.occurrence(plan.present) {
+        Some(occurrence) => occurrence.clone(),
+        None => read::present(transaction, task.id, plan.present_in_store())?
+            .ok_or(Fault::NoOccurrence { task: task.id.0 })?,
+    };
+    Ok(of(&Snapshot { task: task.clone(), occurrence }))
 }
 
 fn write_waits(transaction: &Transaction<'_>, task: &Task) -> Result<(), Fault> {

@@ -184,6 +184,29 @@ fn an_address_on_the_command_line_is_kept_as_a_secret_and_a_failed_trial_is_told
 }
 
 #[test]
+fn those_who_add_at_the_same_time_are_all_added() {
+    let home = home();
+    std::thread::scope(|scope| {
+        for name in ["one", "two", "three", "four"] {
+            let home = &home;
+            scope.spawn(move || {
+                let args = format!("channel add webhook {name} --url-file - --no-test");
+                let added = home.keiko_with(&args, DEAD, |_| {});
+                assert_eq!(added.code, Some(0), "{added:?}");
+            });
+        }
+    });
+    let config = config(&home);
+    for name in ["one", "two", "three", "four"] {
+        assert!(
+            config.contains(&format!("[webhooks.{name}]\nurl_file = \"secrets/webhook-{name}.url\"\n")),
+            "{config}"
+        );
+        assert!(home.path().join(format!("secrets/webhook-{name}.url")).exists());
+    }
+}
+
+#[test]
 fn what_the_daemon_refuses_is_not_written() {
     let home = home();
     let wrong = home.keiko_with("channel add webhook ops --url-file -", "ftp://x/hunter2", |_| {});

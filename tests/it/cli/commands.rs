@@ -1,9 +1,12 @@
 //! Tasks that run commands: what is typed of them, and what is told.
 
 use std::fs;
-use std::io::{BufRead as _, BufReader};
-use std::process::Stdio;
+use std::io::{BufRead as _, BufReader, Read as _};
+use std::os::unix::process::ExitStatusExt as _;
+use std::path::PathBuf;
+use std::process::{Child, Stdio};
 
+use rustix::process::{Pid, Signal, kill_process};
 use serde_json::json;
 
 use crate::cli::Home;
@@ -94,6 +97,14 @@ fn what_makes_no_sense_with_a_command_is_refused() {
         "add x --in 1h --env KEIKO_TEST_UNSET -- true",
         "add x --in 1h --nice 20 -- true",
         "add x --in 1h --overlap kill -- true",
+        "add x --in 1h --nice=-1 -- true",
+        "add x --in 1h --limit memory=1 -- true",
+        "add x --in 1h --dir nowhere -- true",
+        "add x --in 1h --env '=a' -- true",
+        "add x --in 1h --timeout 99999999999d -- true",
+        "add x --in 1h --",
+        "edit 1 --",
+        "rpc task.run '[]'",
         "list --all",
     ]), @r#"
     $ keiko add x --in 1h --nag 10m -- true
@@ -133,12 +144,44 @@ fn what_makes_no_sense_with_a_command_is_refused() {
     ! hint: set it for the command with --env KEIKO_TEST_UNSET=VALUE
     [exit 2]
     $ keiko add x --in 1h --nice 20 -- true
-    ! error: cannot use nice 20: expected 0 to 19
-    ! hint: keiko help tells what each command takes
+    ! error: invalid value '20' for '--nice <N>': expected 0 to 19: a command can give way to others, and nothing else
+    ! hint: run keiko add --help to see how it is used
     [exit 2]
     $ keiko add x --in 1h --overlap kill -- true
     ! error: cannot use overlap "kill": expected skip, queue or allow
     ! hint: keiko help tells what each command takes
+    [exit 2]
+    $ keiko add x --in 1h --nice=-1 -- true
+    ! error: invalid value '-1' for '--nice <N>': expected 0 to 19: a command can give way to others, and nothing else
+    ! hint: run keiko add --help to see how it is used
+    [exit 2]
+    $ keiko add x --in 1h --limit memory=1 -- true
+    ! error: cannot limit memory to 1 bytes: no program starts with less than 4M
+    ! hint: a number alone counts bytes: memory=512M is half a gigabyte
+    [exit 2]
+    $ keiko add x --in 1h --dir nowhere -- true
+    ! error: cannot run the command in nowhere: there is no such directory
+    ! hint: make it first, or let the command go there itself: --sh 'cd DIR && …'
+    [exit 2]
+    $ keiko add x --in 1h --env '=a' -- true
+    ! error: cannot set variable "": expected a name without line breaks or the like
+    ! hint: such as: --env TOKEN, or --env GREETING=hello
+    [exit 2]
+    $ keiko add x --in 1h --timeout 99999999999d -- true
+    ! error: cannot use "99999999999d" as a length of time: it is longer than Keiko counts
+    ! hint: say how long, such as 10m or 2h
+    [exit 3]
+    $ keiko add x --in 1h --
+    ! error: cannot run nothing: expected a command behind --
+    ! hint: leave -- out for a reminder, or name a program behind it
+    [exit 2]
+    $ keiko edit 1 --
+    ! error: cannot edit task 1: nothing to change was given
+    ! hint: say what is to change, such as: keiko edit 1 tomorrow 4pm
+    [exit 2]
+    $ keiko rpc task.run '[]'
+    ! error: cannot call task.run: expected an object of named parameters, found a list
+    ! hint: keiko help tells what each command takes, rpc.discover what each method takes
     [exit 2]
     $ keiko list --all
     no tasks
@@ -271,6 +314,100 @@ fn keiko_run_tries_a_command_now_and_says_how_it_went() {
     assert_eq!(missing.code, Some(4), "{missing:?}");
 }
 
+/// Starts `keiko run` with its outputs in pipes.
+fn start_run(home: &Home, task: &str) -> Child {
+    let mut command = home.command("keiko");
+    command.args(["run", task]).stdout(Stdio::piped()).stderr(Stdio::piped());
+    command.spawn().expect("keiko is built")
+}
+
+fn gate(home: &Home, name: &str) -> PathBuf {
+    let path = home.path().join(name);
+    assert!(std::process::Command::new("mkfifo").arg(&path).status().expect("coreutils are there").success());
+    path
+}
+
+#[test]
+fn what_a_command_says_is_shown_as_it_says_it() {
+    let home = Home::with_daemon();
+    let gate = gate(&home, "gate");
+    home.keiko(
+        "add x --at 'tomorrow 3am' --sh 'echo first; printf sec; read x < gate; echo ond; read x < gate; exit 3'",
+    );
+    let mut child = start_run(&home, "1");
+    let mut output = child.stdout.take().expect("its output is a pipe");
+    let mut said = [0; 9];
+    output.read_exact(&mut said).expect("what it said");
+    assert_eq!(&said, b"first\nsec", "before it goes on");
+    fs::write(&gate, "go\n").expect("the command waits for it");
+    let mut said = [0; 4];
+    output.read_exact(&mut said).expect("what it said");
+    assert_eq!(&said, b"ond\n");
+    fs::write(&gate, "go\n").expect("the command waits for it");
+    let ended = child.wait_with_output().expect("a child that ends");
+    assert_eq!(ended.status.code(), Some(1));
+    assert!(String::from_utf8_lossy(&ended.stderr).starts_with("exit status 3"), "{ended:?}");
+    // Programs get it whole.
+    home.keiko("edit 1 --sh 'echo one; echo two'");
+    assert_eq!(home.keiko("run 1 --json").json()["text"], "one\ntwo\n");
+}
+
+#[test]
+fn of_a_flood_what_is_not_kept_is_counted_and_its_end_comes() {
+    let home = Home::with_daemon();
+    home.keiko("add x --at 'tomorrow 3am' --sh 'yes 0123456 | head -n 100000; echo end'");
+    let ran = home.keiko("run 1");
+    assert!(ran.stdout.ends_with("0123456\nend\n"), "{}", ran.stdout.len());
+    let lost =
+        |line: &str| line.strip_suffix(" bytes here were not kept").and_then(|count| count.parse::<usize>().ok());
+    let lost: usize = ran.stderr.lines().filter_map(lost).sum();
+    assert_eq!(ran.stdout.len() + lost, 800_004, "{}", ran.stderr);
+}
+
+#[test]
+fn an_interrupt_ends_keiko_run_as_a_shell_knows_it_and_the_command_runs_on() {
+    let home = Home::with_daemon();
+    let gate = gate(&home, "gate");
+    home.keiko("add x --at 'tomorrow 3am' --sh 'echo begun; read x < gate; echo went on'");
+    let mut child = start_run(&home, "1");
+    let mut said = [0; 6];
+    child.stdout.as_mut().expect("its output is a pipe").read_exact(&mut said).expect("what it said");
+    signal(&child, Signal::INT);
+    let ended = child.wait_with_output().expect("a child that ends");
+    assert_eq!(ended.status.signal(), Some(2), "130 to a shell: {ended:?}");
+    let told = String::from_utf8_lossy(&ended.stderr);
+    assert!(told.contains("the command runs on: keiko show 1 --output shows what it says"), "{told}");
+    fs::write(&gate, "go\n").expect("the command waits for it");
+    await_events(&home, "run_ended", 1);
+    assert_eq!(home.keiko("show 1 --output").stdout, "begun\nwent on\n");
+}
+
+#[test]
+fn an_interrupt_ends_what_waits_and_follows_and_changes_nothing() {
+    let home = Home::with_daemon();
+    home.keiko("add tea --in 1h");
+    for words in [&["wait", "1"][..], &["events", "--follow"], &["watch"]] {
+        let mut command = home.command("keiko");
+        command.args(words).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child = command.spawn().expect("keiko is built");
+        // By then it waits: the daemon says so.
+        if words[0] == "events" {
+            let mut first = String::new();
+            let output = child.stdout.as_mut().expect("its output is a pipe");
+            BufReader::new(output).read_line(&mut first).expect("what happened before");
+        }
+        signal(&child, Signal::INT);
+        let ended = child.wait_with_output().expect("a child that ends");
+        assert_eq!(ended.status.signal(), Some(2), "130 to a shell: {words:?} {ended:?}");
+    }
+    assert_eq!(home.keiko("show 1 --json").json()["task"]["stage"], "scheduled");
+}
+
+fn signal(child: &Child, signal: Signal) {
+    let pid = Pid::from_raw(child.id().try_into().expect("a number of a process")).expect("a process");
+    kill_process(pid, signal).expect("a child that runs");
+}
+
 #[test]
 fn output_that_is_no_text_comes_as_it_is_into_a_pipe() {
     let home = Home::with_daemon();
@@ -326,4 +463,195 @@ fn a_command_that_runs_is_told_with_its_progress_and_is_not_due() {
     fs::write(&fifo, "went\n").expect("the command reads it");
     assert_eq!(home.keiko("wait 1 --for done").code, Some(0));
     assert!(home.keiko("show 1 --output").stdout.ends_with("went\n"));
+}
+
+#[test]
+fn what_becomes_of_a_command_that_runs_is_said() {
+    let home = Home::with_daemon();
+    for title in ["paused", "done", "skipped", "cancelled", "deleted"] {
+        home.keiko(&format!("add {title} --every '2 hours' --sh 'sleep 60'"));
+    }
+    home.keiko("rpc clock.advance '{\"to\":\"2026-05-13T18:00:00-04:00\"}'");
+    await_events(&home, "run_started", 5);
+    let check = |line: &str, told: &[&str]| {
+        let ran = home.keiko(line);
+        assert!(ran.stdout.lines().any(|line| told.iter().any(|told| line.starts_with(told))), "{line}: {ran:?}");
+    };
+    // One that heeds it has ended by then, maybe.
+    let is_ended = ["  its command is being ended (process ", "  its command was ended"];
+    check("pause paused", &["  its command runs on (process "]);
+    check("done done", &is_ended);
+    check("skip skipped", &is_ended);
+    check("cancel cancelled --all", &is_ended);
+    check("delete deleted", &is_ended);
+    check("cancel paused --all", &is_ended);
+    await_events(&home, "run_ended", 5);
+}
+
+#[test]
+fn what_a_command_pings_is_shown_and_changed() {
+    let home = Home::with_daemon();
+    insta::assert_snapshot!(home.transcript(&[
+        "add backup --in 1h --ping https://hc.example/hunter2 -- true",
+        "show 1",
+        "edit 1 --ping https://me:hunter2@other.example/hunter2",
+        "show 1",
+        "edit 1 --no-ping",
+        "show 1",
+        "add tea --in 1h --ping https://hc.example/hunter2",
+    ]), @"
+    $ keiko add backup --in 1h --ping https://hc.example/hunter2 -- true
+    added 1  backup  Wed 13 May 2026 17:00 EDT (in 1h)
+      runs true
+    $ keiko show 1
+    1  backup
+      stage     scheduled
+      due       Wed 13 May 2026 17:00 EDT (in 1h)
+      runs      true
+      in        [home]
+      keeps     HOME, PATH, TZ
+      pings     https://hc.example/…
+      via       desktop
+      added     Wed 13 May 2026 16:00 EDT (now)
+      id        [id]
+    $ keiko edit 1 --ping https://me:hunter2@other.example/hunter2
+    changed 1  backup  Wed 13 May 2026 17:00 EDT (in 1h)
+      runs true
+    $ keiko show 1
+    1  backup
+      stage     scheduled
+      due       Wed 13 May 2026 17:00 EDT (in 1h)
+      runs      true
+      in        [home]
+      keeps     HOME, PATH, TZ
+      pings     https://other.example/…
+      via       desktop
+      added     Wed 13 May 2026 16:00 EDT (now)
+      id        [id]
+    $ keiko edit 1 --no-ping
+    changed 1  backup  Wed 13 May 2026 17:00 EDT (in 1h)
+      runs true
+    $ keiko show 1
+    1  backup
+      stage     scheduled
+      due       Wed 13 May 2026 17:00 EDT (in 1h)
+      runs      true
+      in        [home]
+      keeps     HOME, PATH, TZ
+      via       desktop
+      added     Wed 13 May 2026 16:00 EDT (now)
+      id        [id]
+    $ keiko add tea --in 1h --ping https://hc.example/hunter2
+    ! error: cannot ping for a task without a command: nothing of it starts or ends by itself
+    ! hint: give it a command, or leave the ping out
+    [exit 2]
+    ");
+}
+
+#[test]
+fn a_failure_is_told_once_with_its_attempt_and_exit_status() {
+    let home = Home::with_daemon();
+    home.keiko("add backup --in 1m --retries 1 --sh 'exit 3'");
+    home.advance("2026-05-13T16:01:00-04:00");
+    await_events(&home, "run_ended", 1);
+    home.advance("2026-05-13T16:02:00-04:00");
+    home.keiko("wait 1 --for done");
+    // The back-off is drawn, in bounds.
+    let told = home.transcript(&["why 1", "history 1"]);
+    let told = ["4", "5", "6"].iter().fold(told, |told, second| told.replace(&format!("16:01:0{second}"), "16:01:0x"));
+    insta::assert_snapshot!(told, @r#"
+    $ keiko why 1
+    1  backup
+    Wed 13 May 16:00     added by you, for "in 1m": due 16:01; it has no alert
+    Wed 13 May 16:01     came due in silence: it has no alert at due
+                         its command was started
+                         its command failed: exit status 3
+                         to be tried again at 16:01:0x
+    Wed 13 May 16:01:0x  came due in silence: its command is tried again
+                         its command was started, attempt 2
+                         its command failed: exit status 3
+                         ended as failed
+    Wed 13 May 16:02     now: ended as failed, at 16:01:0x
+                         next: nothing comes by itself
+    $ keiko history 1
+    1  backup
+    WHEN                 WHAT         STATE
+    Wed 13 May 16:00     added        → CREATED
+    Wed 13 May 16:00     armed        CREATED → PENDING
+    Wed 13 May 16:01     started      PENDING → RUNNING   it has no alert at due, by the clock
+    Wed 13 May 16:01     run started                      attempt 1, by the daemon
+    Wed 13 May 16:01     run ended                        attempt 1, exit status 3, by the daemon
+    Wed 13 May 16:01     failed       RUNNING → FAILED    its command failed, by the daemon
+    Wed 13 May 16:01     retried      FAILED → PENDING    by the daemon
+    Wed 13 May 16:01:0x  started      PENDING → RUNNING   its command is tried again, by the clock
+    Wed 13 May 16:01:0x  run started                      attempt 2, by the daemon
+    Wed 13 May 16:01:0x  run ended                        attempt 2, exit status 3, by the daemon
+    Wed 13 May 16:01:0x  failed       RUNNING → FAILED    its command failed, by the daemon
+    Wed 13 May 16:01:0x  cancelled    FAILED → CANCELLED  retries_exhausted, by the daemon
+
+    sent
+    WHEN                 TO       STATUS
+    Wed 13 May 16:01:0x  desktop  waiting  no session bus: DBUS_SESSION_BUS_ADDRESS is not set, and cannot connect to [home]/run/bus: No such file or directory (os error 2)
+    "#);
+}
+
+#[test]
+fn what_has_ended_is_found_by_its_title_where_it_can_be_run_or_tried_anew() {
+    let home = Home::with_daemon();
+    home.keiko("add backup --in 1m --sh 'exit 3'");
+    home.advance("2026-05-13T16:01:00-04:00");
+    home.keiko("wait 1 --for done");
+    insta::assert_snapshot!(home.transcript(&["done backup", "cancel backup", "run backup", "run nothing"]), @r#"
+    $ keiko done backup
+    ! error: cannot find an open task named "backup": 1 backup has ended
+    ! hint: keiko why 1 tells how it ended; what has ended is named by its number
+    [exit 4]
+    $ keiko cancel backup
+    ! error: cannot find an open task named "backup": 1 backup has ended
+    ! hint: keiko why 1 tells how it ended; what has ended is named by its number
+    [exit 4]
+    $ keiko run backup
+    ! exit status 3, took less than a second
+    [exit 1]
+    $ keiko run nothing
+    ! error: cannot find a task named "nothing"
+    ! hint: keiko list shows the open tasks, keiko list --all those that have ended too
+    [exit 4]
+    "#);
+    let retried = home.keiko("retry backup");
+    assert!(retried.stdout.starts_with("tried again 1  backup"), "{retried:?}");
+}
+
+#[test]
+fn what_cannot_be_kept_as_a_command_is_refused_with_what_to_do() {
+    let home = Home::with_daemon();
+    let long = "x".repeat(1_100_000);
+    let refused = |arguments: &[&str], input: &str| {
+        let ran = home.keiko_with("add x --in 1h", input, |command| {
+            command.args(arguments);
+        });
+        assert_eq!(ran.code, Some(2), "{ran:?}");
+        ran.stderr
+    };
+    let many: Vec<&str> = ["--", "echo"].into_iter().chain(std::iter::repeat_n(&long[..100_000], 11)).collect();
+    insta::assert_snapshot!(refused(&many, ""), @"
+    error: cannot keep the command: it has 1100016 bytes, expected 65536 at most
+    hint: put it into a script, or what it works on into a file, and run that
+    ");
+    insta::assert_snapshot!(refused(&["--sh", "-"], "#!/usr/bin/env python3\nprint()\n"), @"
+    error: cannot run the script with sh: its first line asks for /usr/bin/env python3
+    hint: put it into a file that may be executed, and run that behind --
+    ");
+    insta::assert_snapshot!(refused(&["--env", "A\nB=c", "--", "true"], ""), @r#"
+    error: cannot set variable "A\nB": expected a name without line breaks or the like
+    hint: such as: --env TOKEN, or --env GREETING=hello
+    "#);
+    let ran = home.keiko_with("add tomorrow 3pm --sh -", "#!/bin/bash\nx=(a b); echo ${x[1]}\n", |_| {});
+    assert_eq!(ran.code, Some(0), "{ran:?}");
+    assert_eq!(home.keiko("run 1").stdout, "b\n");
+    let long = home.keiko("add x --in 1h --timeout 10x -- true");
+    assert!(long.stderr.contains("cannot use \"10x\" as a length of time: expected a number with a unit"), "{long:?}");
+    home.keiko("add lost --at 'tomorrow 3pm' -- no-such-tool");
+    let lost = home.keiko("run lost");
+    assert!(lost.stderr.contains("hint: keiko edit 2 changes what is run (-- COMMAND), where (--dir)"), "{lost:?}");
 }

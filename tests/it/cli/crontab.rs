@@ -33,19 +33,18 @@ fn each_line_becomes_a_task_and_what_cannot_be_kept_is_said() {
       repeats Thu 14 May 14:00, Fri 15 May 14:00, Sat 16 May 14:00
       runs /bin/bash -c 'tar czf backup.tgz .'
     ! warning: cron takes the day of the month or the weekday, either is enough
+    ! error: line 11: @reboot cannot be kept: Keiko knows times, not starts of the machine; a systemd user unit does that
     ! error: line 12: cannot read "61" in a rule: expected minutes of 0 to 59
     ! hint: a rule that can be read is `0 9 * * MON-FRI`
-    ! warning: line 11: @reboot cannot be kept: Keiko knows times, not starts of the machine; a systemd user unit does that
     ! hint: nothing is mailed: keiko show N --output shows what a command said, and you are told where one fails
     ! hint: a time at which one still runs is passed over; keiko edit N --overlap allow runs both, as cron does
     ! warning: the lines are in table still, so both run: remove them there
-    [exit 3]
+    [exit 1]
     $ keiko import crontab table --quiet
+    ! error: line 11: @reboot cannot be kept: Keiko knows times, not starts of the machine; a systemd user unit does that
     ! error: line 12: cannot read "61" in a rule: expected minutes of 0 to 59
     ! hint: a rule that can be read is `0 9 * * MON-FRI`
-    ! warning: line 11: @reboot cannot be kept: Keiko knows times, not starts of the machine; a systemd user unit does that
-    ! warning: the lines are in table still, so both run: remove them there
-    [exit 3]
+    [exit 1]
     $ keiko list
     #  WHEN                         STAGE      TITLE
     2  Wed 13 May 16:05  in 5m      scheduled  check --all | logger (repeats)
@@ -76,10 +75,11 @@ fn what_would_be_added_is_said_and_nothing_is_added() {
       0 0 * * *  runs report
     would add line 15  tar czf backup.tgz .  next Thu 14 May 2026 14:00 EDT (in 22h)
       0 3 * * *  runs tar czf backup.tgz .
+    ! warning: line 10: cron takes the day of the month or the weekday, either is enough
+    ! error: line 11: @reboot cannot be kept: Keiko knows times, not starts of the machine; a systemd user unit does that
     ! error: line 12: cannot read "61" in a rule: expected minutes of 0 to 59
-    ! warning: line 11: @reboot cannot be kept: Keiko knows times, not starts of the machine; a systemd user unit does that
-    ! warning: line 10: it runs on the day of the month and on the day of the week, whichever comes, as cron does
-    [exit 3]
+    ! hint: a rule that can be read is `0 9 * * MON-FRI`
+    [exit 1]
     $ keiko list
     no tasks
     "#);
@@ -121,4 +121,52 @@ fn what_a_line_reads_stands_behind_its_percent_sign() {
     assert_eq!(ran.code, Some(0), "{ran:?}");
     assert_eq!(home.keiko("run 1").stdout, "HELLO\nIT'S 5%\n");
     assert_eq!(home.keiko("run 2").stdout, "/bin/bash /usr/bin:/bin\n");
+}
+
+#[test]
+fn lines_that_are_refused_are_told_to_programs_too_and_alike_when_it_is_only_tried() {
+    let home = Home::with_daemon();
+    let table = "@reboot start\n61 * * * * never\nKEIKO_X=1\n0 3 * * * x\n";
+    let tried = home.keiko_with("import crontab - --dry-run --json", table, |_| {});
+    let done = home.keiko_with("import crontab - --json", table, |_| {});
+    assert_eq!((tried.code, done.code), (Some(1), Some(1)), "{tried:?} {done:?}");
+    let (tried, done) = (tried.json(), done.json());
+    assert_eq!(tried["would_add"], json!([]));
+    let lines = |refused: &serde_json::Value| -> Vec<serde_json::Value> {
+        refused.as_array().expect("a list").iter().map(|each| each["error"]["message"].clone()).collect()
+    };
+    assert_eq!(lines(&tried["refused"]), lines(&done["results"]));
+    assert_eq!(lines(&tried["refused"]).len(), 3);
+    assert_eq!(
+        (&tried["refused"][2]["line"], &done["results"][2]["name"]),
+        (&json!(4), &json!("line 4")),
+        "variables that no command may have"
+    );
+    for each in ["@reboot start\n", "61 * * * * never\n", "0 3 * *\n", "CRON_TZ=Nowhere\n0 3 * * * x\n"] {
+        for line in ["import crontab -", "import crontab - --dry-run"] {
+            assert_eq!(home.keiko_with(line, each, |_| {}).code, Some(1), "{line} {each}");
+        }
+    }
+}
+
+#[test]
+fn variables_that_have_changed_since_are_taken_over_and_what_is_known_is_not_explained_again() {
+    let home = Home::with_daemon();
+    let import = |table: &str, line: &str| home.keiko_with(line, table, |_| {});
+    let first = import("GREETING=hello\n0 3 * * * echo $GREETING\n", "import crontab -");
+    assert!(first.stdout.starts_with("added 1") && first.stderr.contains("so both run"), "{first:?}");
+    let again = import("GREETING=hello\n0 3 * * * echo $GREETING\n", "import crontab -");
+    assert!(again.stdout.starts_with("already added 1") && !again.stderr.contains("both run"), "{again:?}");
+    assert!(!again.stderr.contains("mailed"), "{again:?}");
+    assert_eq!(home.keiko("run 1").stdout, "hello\n");
+    let changed = "SHELL=/bin/bash\nGREETING=bonjour\n0 3 * * * echo $GREETING\n";
+    let tried = import(changed, "import crontab - --dry-run");
+    assert!(tried.stdout.starts_with("would change line 3 as 1  echo $GREETING"), "{tried:?}");
+    let ran = import(changed, "import crontab -");
+    assert!(ran.stdout.starts_with("changed 1"), "{ran:?}");
+    assert_eq!(home.keiko("run 1").stdout, "bonjour\n");
+    // What the person runs in its place stays, and is given the variables.
+    home.keiko("edit 1 --sh 'echo own $GREETING'");
+    import("GREETING=ciao\n0 3 * * * echo $GREETING\n", "import crontab -");
+    assert_eq!(home.keiko("run 1").stdout, "own ciao\n");
 }

@@ -39,8 +39,8 @@ fn questions_find_what_has_ended_by_its_title() {
     ! hint: name one by its number
     [exit 4]
     $ keiko done beta
-    ! error: cannot find a task named "beta"
-    ! hint: keiko list shows the open tasks, keiko list --all those that have ended too
+    ! error: cannot find an open task named "beta": 2 beta has ended
+    ! hint: keiko why 2 tells how it ended; what has ended is named by its number
     [exit 4]
     $ keiko add later tomorrow --waits-for beta
     added 4  later  Thu 14 May 2026 09:00 EDT (in 17h)

@@ -2,11 +2,13 @@
 
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::os::unix::net::UnixListener;
+use std::path::Path;
 use std::thread;
 
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::cli::Home;
+use crate::support::pty::Pty;
 
 #[test]
 fn the_first_command_starts_the_daemon_and_says_so_once() {
@@ -90,11 +92,19 @@ fn help_and_parse_start_nothing() {
 }
 
 #[test]
-fn arming_a_time_right_after_the_start_mentions_reboots() {
+fn arming_a_time_tells_once_of_reboots_and_names_the_command() {
     let home = Home::empty();
-    let ran = home.keiko("add tea in 3h");
-    let hints: Vec<&str> = ran.stderr.lines().filter(|line| line.starts_with("hint")).collect();
-    assert_eq!(hints, ["hint: after a reboot nothing rings until a keiko command has started keikod again"]);
+    let hints = |line: &str| {
+        let ran = home.keiko(line);
+        assert_eq!(ran.code, Some(0), "{ran:?}");
+        ran.stderr.lines().filter(|line| line.starts_with("hint")).map(str::to_owned).collect::<Vec<_>>()
+    };
+    home.keiko("list");
+    assert_eq!(hints("add bread"), ["hint: to give it a time, run keiko edit 1 tomorrow 3pm"]);
+    let expected = "hint: after a reboot nothing rings until a keiko command has run: keiko daemon install has the system start \
+                    keikod";
+    assert_eq!(hints("add tea in 3h"), [expected]);
+    assert_eq!(hints("add more tea in 4h"), [""; 0]);
 }
 
 #[test]
@@ -105,7 +115,7 @@ fn a_daemon_of_another_version_is_named_and_stopped() {
     let refusal = |id: u64| {
         json!({ "jsonrpc": "2.0", "id": id, "error": {
             "code": 426, "message": "cannot talk to a client of version 0.1.0 with protocol 1: this daemon is version 9.0.0",
-            "data": { "kind": "version", "hint": "run keiko daemon stop" },
+            "data": { "kind": "version", "hint": "run keiko daemon stop", "protocol": 9, "version": "9.0.0" },
         } })
     };
     let hello = json!({
@@ -139,10 +149,102 @@ fn a_daemon_of_another_version_is_named_and_stopped() {
     let refused = run("list");
     assert_eq!(refused.code, Some(7), "{refused:?}");
     insta::assert_snapshot!(refused.stderr, @"
-    error: cannot talk to a client of version 0.1.0 with protocol 1: this daemon is version 9.0.0
-    hint: run keiko daemon stop
+    error: cannot talk to the daemon: it is version 9.0.0 with protocol 9, and this is version 0.1.0 with protocol 1
+    hint: install keiko 9.0.0, or use the one that is installed beside that daemon
     ");
     assert_eq!(run("daemon stop").stdout, "stopped keikod (pid 999999999)\n");
+    other.join().expect("it was asked all that it answers");
+}
+
+/// Answers as a daemon of another version does, as many callers as are told, one after another.
+fn other_daemon(socket: &Path, version: &'static str, protocol: u32, callers: usize) -> thread::JoinHandle<()> {
+    let listener = UnixListener::bind(socket).expect("a socket of the test's own");
+    thread::spawn(move || {
+        for _ in 0..callers {
+            let (stream, _) = listener.accept().expect("a caller");
+            let requests = BufReader::new(stream.try_clone().expect("a stream")).lines();
+            for request in requests.map_while(Result::ok) {
+                let request: Value = serde_json::from_str(&request).expect("a request");
+                let result = match request["method"].as_str() {
+                    Some("daemon.hello") => json!({
+                        "schema_version": 1, "version": version, "protocol": protocol, "schema": 1, "pid": 999_999_999,
+                        "now": "2026-05-13T16:00:00-04:00", "zone": "UTC", "programmable_clock": false,
+                    }),
+                    Some("daemon.stop") => json!({ "schema_version": 1, "stopping": true }),
+                    Some("channel.list") => json!({
+                        "schema_version": 1, "now": "2026-05-13T16:00:00-04:00", "channels": [], "targets": [],
+                    }),
+                    _ => json!({}),
+                };
+                // Who knows enough hangs up.
+                let _ = writeln!(&stream, "{}", json!({ "jsonrpc": "2.0", "id": request["id"], "result": result }));
+                if request["method"] == "daemon.stop" {
+                    break;
+                }
+            }
+        }
+    })
+}
+
+/// Returns a home in which a daemon of another version is announced.
+fn with_other(version: &'static str, protocol: u32, callers: usize) -> (Home, thread::JoinHandle<()>) {
+    let home = Home::empty();
+    std::fs::create_dir(home.path().join("data")).expect("a directory of the test's own");
+    let socket = home.path().join("run/other.sock");
+    std::fs::write(home.path().join("data/keikod.socket"), socket.as_os_str().as_encoded_bytes()).expect("it is ours");
+    let other = other_daemon(&socket, version, protocol, callers);
+    (home, other)
+}
+
+#[test]
+fn an_older_daemon_is_named_with_the_command_that_replaces_it_and_restart_does_so_without_a_question() {
+    let (home, other) = with_other("0.0.9", 0, 2);
+    let refused = home.keiko("list");
+    assert_eq!(refused.code, Some(7), "{refused:?}");
+    insta::assert_snapshot!(refused.stderr, @"
+    error: cannot talk to the daemon: it is version 0.0.9 with protocol 0, and this is version 0.1.0 with protocol 1
+    hint: keiko daemon restart stops it and starts version 0.1.0
+    ");
+    let restarted = home.keiko("daemon restart");
+    other.join().expect("it was asked all that it answers");
+    assert!(restarted.stdout.starts_with("keikod runs, version 0.1.0"), "{restarted:?}");
+    assert_eq!(home.keiko("list").stdout, "no tasks\n");
+}
+
+#[tokio::test]
+async fn a_person_is_asked_before_an_older_daemon_is_replaced() {
+    let (home, other) = with_other("0.0.9", 0, 2);
+    let keiko = home.command("keiko");
+    let variables = keiko.get_envs().filter_map(|(name, value)| Some((name.to_str()?, value?.to_str()?)));
+    let variables: Vec<String> = variables.map(|(name, value)| format!("{name}={value}")).collect();
+    let program = keiko.get_program().display();
+    let line = format!("stty -echo; env -i {} {program} list; echo exit=$?=", variables.join(" "));
+    for (answer, expected) in [("n", "exit=7="), ("", "exit=0=")] {
+        let mut pty = Pty::run(&line);
+        let asked = pty.wait_for("[Y/n] ").await;
+        assert!(asked.contains("keikod runs version 0.0.9, which this keiko cannot talk to"), "{asked}");
+        pty.type_line(answer).await;
+        pty.wait_for(expected).await;
+    }
+    other.join().expect("it was asked all that it answers");
+    assert_eq!(home.keiko("daemon status --json").json()["version"], env!("CARGO_PKG_VERSION"));
+}
+
+#[test]
+fn a_newer_daemon_is_never_replaced() {
+    let (home, other) = with_other("9.0.0", 1, 1);
+    let refused = home.keiko("daemon restart");
+    assert_eq!(refused.code, Some(7), "{refused:?}");
+    assert!(refused.stderr.contains("hint: install keiko 9.0.0"), "{refused:?}");
+    other.join().expect("it was asked all that it answers");
+}
+
+#[test]
+fn an_older_daemon_of_the_same_protocol_serves_on_and_is_told_of_once() {
+    let (home, other) = with_other("0.0.9", 1, 1);
+    let told = home.keiko("channel list");
+    assert_eq!(told.code, Some(0), "{told:?}");
+    assert_eq!(told.stderr, "hint: keikod still runs version 0.0.9: keiko daemon restart starts version 0.1.0\n");
     other.join().expect("it was asked all that it answers");
 }
 

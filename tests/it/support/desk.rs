@@ -93,6 +93,16 @@ impl Desk {
         self.handle.advance(after(minutes)).await.expect("forwards");
     }
 
+    /// Returns the way into the loop.
+    pub(crate) const fn handle(&self) -> &Handle {
+        &self.handle
+    }
+
+    /// Returns where the tasks are kept.
+    pub(crate) const fn store(&self) -> &MemoryStore {
+        &self.store
+    }
+
     /// Returns a task as it is stored.
     pub(crate) fn task(&self, id: TaskId) -> Snapshot {
         self.store.snapshot(id).expect("readable").expect("it is there")

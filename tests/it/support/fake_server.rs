@@ -107,6 +107,11 @@ impl FakeServer {
         tell_closed(&self.connection, id, reason).await;
     }
 
+    /// Tells what lets a program come to the front that is started for the next press on a popup.
+    pub(crate) async fn gave_token(&self, id: u32, token: &str) {
+        tell_token(&self.connection, id, token).await;
+    }
+
     /// Tells that the person pressed a button.
     pub(crate) async fn pressed(&self, id: u32, key: &str) {
         tell_pressed(&self.connection, id, key).await;
@@ -191,6 +196,14 @@ pub(crate) async fn tell_closed(connection: &Connection, id: u32, reason: u32) {
     told.await.expect("a connection that lives");
 }
 
+/// Tells on a connection, whoever has it, what lets a program come to the front that is started for the next press.
+pub(crate) async fn tell_token(connection: &Connection, id: u32, token: &str) {
+    let (path, interface) = ("/org/freedesktop/Notifications", "org.freedesktop.Notifications");
+    let body = (id, token);
+    let told = connection.emit_signal(None::<&str>, path, interface, "ActivationToken", &body);
+    told.await.expect("a connection that lives");
+}
+
 /// Tells on a connection, whoever has it, that a button was pressed.
 pub(crate) async fn tell_pressed(connection: &Connection, id: u32, key: &str) {
     let (path, interface) = ("/org/freedesktop/Notifications", "org.freedesktop.Notifications");
@@ -237,6 +250,7 @@ impl State {
                 connection.reply(&header, &vec!["body", "body-markup", "actions"]).await
             }
             "GetCapabilities" => connection.reply(&header, &vec!["body"]).await,
+            "GetServerInformation" => connection.reply(&header, &("fake", "the tests", "1.0", "1.2")).await,
             "Notify" if manner == Manner::Refusing => {
                 connection.reply_error(&header, "org.example.Full", &"the screen is full").await
             }

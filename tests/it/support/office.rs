@@ -142,6 +142,20 @@ impl Office {
     }
 }
 
+/// Stops a process, and waits until each of its threads is.
+pub(crate) fn stop(pid: Pid) {
+    kill_process(pid, Signal::STOP).unwrap();
+    let state_of = |thread: fs::DirEntry| {
+        let stat = fs::read_to_string(thread.path().join("stat")).unwrap_or_default();
+        // Behind the name, which may hold anything.
+        stat.rsplit(')').next().and_then(|rest| rest.split_whitespace().next().map(str::to_owned))
+    };
+    let threads = || fs::read_dir(format!("/proc/{}/task", pid.as_raw_pid())).unwrap().flatten();
+    while !threads().filter_map(state_of).all(|state| state == "T") {
+        std::thread::yield_now();
+    }
+}
+
 impl Drop for Office {
     fn drop(&mut self) {
         if let Some(pid) = self.process() {

@@ -19,14 +19,15 @@ impl Opener {
     pub(crate) fn new(directory: &Path, exit: u8) -> Self {
         let (program, pipe) = (directory.join("xdg-open"), directory.join("opened"));
         assert!(Command::new("mkfifo").arg(&pipe).status().expect("mkfifo is installed").success());
-        let told = r#"printf '%s' "$# $1 $WAYLAND_DISPLAY""#;
+        let told = r#"printf '%s' "$# $1 $WAYLAND_DISPLAY$XDG_ACTIVATION_TOKEN""#;
         let script = format!("#!/bin/sh\n{told} >'{}'\nexit {exit}\n", pipe.display());
         std::fs::write(&program, script).expect("a file of the test's own");
         std::fs::set_permissions(&program, Permissions::from_mode(0o700)).expect("it is ours");
         Self { program, pipe }
     }
 
-    /// Waits until it is started, and returns the count of its arguments, the first, and the screen that it was told of.
+    /// Waits until it is started, and returns the count of its arguments, the first, and the screen and the token that it was
+    /// told of.
     pub(crate) async fn opened(self) -> String {
         let read = tokio::task::spawn_blocking(move || {
             let mut told = String::new();

@@ -205,6 +205,7 @@ fn update(number: u64) -> Update {
         tags: None,
         metadata: None,
         channels: None,
+        ping: None,
         command: None,
         text: None,
         at: None,

@@ -28,33 +28,71 @@ pub(super) fn about(name: &str) -> &'static str {
     }
 }
 
-/// Returns where a person gets what a kind needs, said before the first question.
-pub(super) fn where_from(kind: ChannelKind) -> &'static [&'static str] {
+/// Returns what a kind is, said before the first question.
+pub(super) fn introduction(kind: ChannelKind) -> &'static [&'static str] {
     match kind {
         ChannelKind::Desktop | ChannelKind::Terminal => &[],
-        ChannelKind::Webhook => &[
-            "A webhook is an address that takes what Keiko posts.",
-            "Slack: api.slack.com/apps, Incoming Webhooks. Discord: the channel's settings, Integrations, Webhooks.",
+        ChannelKind::Webhook => &["A webhook is an address that takes what Keiko posts."],
+        ChannelKind::Telegram => &["Keiko speaks in Telegram by a bot of your own, in one chat."],
+        ChannelKind::Feishu => &["Keiko speaks in a group of Feishu or Lark by a custom bot of that group."],
+        ChannelKind::Wecom => &["Keiko speaks in a group of WeCom by a robot of that group."],
+        ChannelKind::Ntfy => &["Keiko speaks on a topic of ntfy, to whoever subscribes to it in the ntfy app."],
+        ChannelKind::Mail => &["Keiko sends mails by your provider's server, as a mail program does."],
+        ChannelKind::Exec => &["A program of your own reads one JSON object and answers one: see man keiko-channel."],
+    }
+}
+
+/// Returns what a value is and where a person finds it, said above the question for it.
+pub(super) fn question(kind: ChannelKind, name: &str) -> &'static [&'static str] {
+    match (kind, name) {
+        (ChannelKind::Telegram, "token") => &[
+            "The token of the bot, such as 123456789:AAF…: in Telegram talk to @BotFather, say /newbot and choose a name;",
+            "it answers with the token. /mybots, API Token shows that of a bot you have.",
         ],
-        ChannelKind::Telegram => &[
-            "In Telegram talk to @BotFather and say /newbot: it answers with the token of a bot.",
-            "Then send your bot any message, and ask @userinfobot for the number of your chat.",
+        (ChannelKind::Telegram, "chat") => &[
+            "The number of the chat. First send your bot any message, or add it to the group: else it may not write there.",
+            "@userinfobot tells your own number; that of a group begins with -. A public channel can be @name instead.",
         ],
-        ChannelKind::Feishu => &[
-            "In the group: Settings, Bots, Add Bot, Custom Bot. It shows an address and, if you choose it, a signing secret.",
+        (ChannelKind::Webhook, "url") => &[
+            "The address that is posted to. Slack: api.slack.com/apps, your app, Incoming Webhooks, Add New Webhook.",
+            "Discord: the channel's settings, Integrations, Webhooks, Copy Webhook URL. Of your own: where it listens.",
         ],
-        ChannelKind::Wecom => &["In the group: Add Group Bot. It shows an address."],
-        ChannelKind::Ntfy => &[
-            "A topic is an address such as https://ntfy.sh/NAME. Who knows the name reads what is said there: choose a long one.",
-            "Subscribe to it in the ntfy app. A topic that is protected needs a token besides: Account, Access tokens.",
+        (ChannelKind::Webhook, "preset") => &[
+            "What the address expects: slack, discord or dingtalk where it is one of theirs, generic for one of your own.",
         ],
-        ChannelKind::Mail => &[
-            "Your mail provider's page for mail programs names the server for sending (SMTP).",
-            "Where you sign in with two factors, make a password for applications.",
-        ],
-        ChannelKind::Exec => {
-            &["A program of your own that reads one JSON object and answers one: see man keiko-channel."]
+        (ChannelKind::Feishu, "url") => {
+            &["The address of the bot: in the group Settings, Bots, Add Bot, Custom Bot; it is shown as Webhook URL."]
         }
+        (ChannelKind::Feishu, "secret") => &[
+            "The signing secret: shown on the bot's page where Set signature verification is ticked; none where it is not.",
+        ],
+        (ChannelKind::Wecom, "url") => {
+            &["The address of the robot: in the group right-click, Add Group Bot, Create; it is shown once it is made."]
+        }
+        (ChannelKind::Ntfy, "url") => &[
+            "The address of the topic, such as https://ntfy.sh/NAME. You make it up: choose a long NAME, since whoever knows it",
+            "reads what is said there. In the app: Subscribe to topic, the same NAME.",
+        ],
+        (ChannelKind::Ntfy, "token") => &[
+            "The access token (tk_…) of a topic that is reserved: in the web app Account, Access tokens. An open topic has none.",
+        ],
+        (ChannelKind::Mail, "host") => &[
+            "The server for sending (SMTP), such as smtp.example.org: on your provider's page for mail programs, Outgoing mail.",
+        ],
+        (ChannelKind::Mail, "user") => &["The user of that server: most often your whole address."],
+        (ChannelKind::Mail, "password") => &[
+            "The password of that user. Where you sign in with two factors it is another one: in your account's settings,",
+            "Security, App passwords.",
+        ],
+        (ChannelKind::Mail, "from") => {
+            &["The address that mails come from: most often your own, or the server refuses."]
+        }
+        (ChannelKind::Mail, "to") => {
+            &["The address that mails go to, with spaces between several; it may be your own."]
+        }
+        (ChannelKind::Exec, "command") => &["The whole path of the program, and its arguments behind it."],
+        // Nobody is asked for what is left.
+        _ => &[],
     }
 }
 
@@ -70,5 +108,24 @@ pub(super) fn is_asked(kind: ChannelKind, name: &str) -> bool {
         | ChannelKind::Telegram
         | ChannelKind::Wecom
         | ChannelKind::Exec => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    use crate::config::target::{SETTABLE, keys};
+
+    #[test]
+    fn whatever_is_asked_for_says_what_it_is_and_where_to_find_it() {
+        for kind in SETTABLE {
+            assert!(!introduction(kind).is_empty(), "{kind}");
+            for key in keys(kind).iter().filter(|key| key.is_required || is_asked(kind, key.name)) {
+                let lines = question(kind, key.name);
+                assert!(!lines.is_empty(), "{kind} {}", key.name);
+                assert!(lines.iter().all(|line| line.chars().count() <= 120), "{kind} {}: {lines:?}", key.name);
+            }
+        }
     }
 }

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use clap::Args;
 use serde_json::json;
 
-use crate::cli::commands::channel::about::{about, is_asked, where_from};
+use crate::cli::commands::channel::about::{introduction, is_asked, question};
 use crate::cli::commands::channel::settle::{Settled, settle};
 use crate::cli::commands::channel::values::{Taken, Values, options};
 use crate::cli::context::Context;
@@ -14,7 +14,7 @@ use crate::cli::error::{CliError, Exit};
 use crate::cli::render::channel::trial;
 use crate::cli::render::text::{GOOD, Text};
 use crate::cli::ui::Form;
-use crate::config::edit::{ConfigFile, Entry};
+use crate::config::edit::{ConfigFile, Entry, Turn};
 use crate::config::paths::Paths;
 use crate::config::target::{Key, SETTABLE, Shape, is_name, keys};
 use crate::domain::delivery::{ChannelKind, Target};
@@ -74,7 +74,11 @@ impl Add {
             return Err(CliError::usage(message, format!("keiko channel remove {target} removes it")));
         }
         let collected = collect(context, &target, &self.values, can_ask)?;
-        let (settled, kept) = write(context, &file, &target, &collected, can_ask)?;
+        let is_kept = is_kept(context, &file, &target, &collected, can_ask)?;
+        // From here on nobody is asked anything, and nobody else changes it. Somebody may have, while this one was asked.
+        let _turn = Turn::take(Paths::of_process()?.config_file())?;
+        let file = ConfigFile::read(Paths::of_process()?.config_file())?;
+        let (settled, kept) = write(context, &file, &target, &collected, is_kept)?;
         let test = tried(context, &target, self.no_test, can_ask)?;
         tell(context, &target, &settled, &kept, test.as_ref());
         Ok(if test.is_none_or(|test| test.delivered) { Exit::Done } else { Exit::Failure })
@@ -123,9 +127,11 @@ fn collect(context: &mut Context<'_>, target: &Target, values: &Values, can_ask:
             }
             None if can_ask && (key.is_required || is_asked(target.kind, key.name)) => {
                 if !std::mem::replace(&mut is_explained, true) {
-                    let lines: Vec<Text> = where_from(target.kind).iter().map(|line| Text::plain(line)).collect();
+                    let lines: Vec<Text> = introduction(target.kind).iter().map(|line| Text::plain(line)).collect();
                     context.ui.explain(&lines);
                 }
+                let lines: Vec<Text> = question(target.kind, key.name).iter().map(|line| Text::plain(line)).collect();
+                context.ui.explain(&lines);
                 collected.extend(ask_for(context, key)?.map(|taken| (key.name, taken)));
             }
             None if key.is_required => missing.push(options(key)),
@@ -142,13 +148,12 @@ fn collect(context: &mut Context<'_>, target: &Target, values: &Values, can_ask:
 /// Asks for a key until there is an answer, or once where it can be left out.
 fn ask_for(context: &mut Context<'_>, key: &Key) -> Result<Option<Taken>, CliError> {
     let optional = if key.is_required { "" } else { ", empty for none" };
-    let about = about(key.name);
     loop {
         let taken = if matches!(key.shape, Shape::Secret) {
-            let typed = hidden(context, &format!("{about}\n{} (not shown{optional}): ", key.name))?;
+            let typed = hidden(context, &format!("{} (not shown{optional}): ", key.name))?;
             Ok((!typed.is_empty()).then(|| Taken::Secret(Secret::new(typed))))
         } else {
-            let typed = ask(context, &format!("{about}\n{}{optional}: ", key.name))?;
+            let typed = ask(context, &format!("{}{optional}: ", key.name))?;
             if typed.is_empty() { Ok(None) } else { Values::of_one(key, typed).take(key) }
         };
         match taken {
@@ -159,19 +164,36 @@ fn ask_for(context: &mut Context<'_>, key: &Key) -> Result<Option<Taken>, CliErr
     }
 }
 
+/// Returns whether what is secret is kept in files of its own, by the person's word.
+fn is_kept(
+    context: &mut Context<'_>,
+    file: &ConfigFile,
+    target: &Target,
+    collected: &Collected,
+    can_ask: bool,
+) -> Result<bool, CliError> {
+    // Before anything is asked: what else is wrong is told first.
+    file.with(target, &whole(collected))?;
+    let has_secrets = collected.iter().any(|(_, taken)| matches!(taken, Taken::Secret(_)));
+    Ok(has_secrets && (!can_ask || wants_files(context, file)?))
+}
+
+/// Returns what would stand in the configuration if all of it stood there.
+fn whole(collected: &Collected) -> Vec<(String, Entry)> {
+    collected.iter().map(|(key, taken)| inline(key, taken)).collect()
+}
+
 /// Writes secrets and the target, and lets the daemon go by them; where it refuses, all is as it was.
 fn write(
     context: &mut Context<'_>,
     file: &ConfigFile,
     target: &Target,
     collected: &Collected,
-    can_ask: bool,
+    is_kept: bool,
 ) -> Result<(Settled, Vec<PathBuf>), CliError> {
-    let whole: Vec<(String, Entry)> = collected.iter().map(|(key, taken)| inline(key, taken)).collect();
-    // Before anything is asked or written: what else is wrong is told first.
-    file.with(target, &whole)?;
+    // Before anything is written: a secret of the same name is another's where the target is there already.
+    file.with(target, &whole(collected))?;
     let has_secrets = collected.iter().any(|(_, taken)| matches!(taken, Taken::Secret(_)));
-    let is_kept = has_secrets && (!can_ask || wants_files(context, file)?);
     if has_secrets && !is_kept && file.make_private()? {
         context.ui.warning("others could read the configuration: from now on you alone can");
     }

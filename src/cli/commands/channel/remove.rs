@@ -9,7 +9,7 @@ use crate::cli::commands::channel::settle::settle;
 use crate::cli::context::Context;
 use crate::cli::error::{CliError, Exit};
 use crate::cli::render::text::{GOOD, Text};
-use crate::config::edit::ConfigFile;
+use crate::config::edit::{ConfigFile, Turn};
 use crate::config::paths::Paths;
 use crate::domain::delivery::Target;
 use crate::protocol::SCHEMA_VERSION;
@@ -35,6 +35,7 @@ impl Remove {
             let message = format!("cannot remove {:?}: expected KIND:NAME", self.target);
             CliError::usage(message, "keiko channel list shows them")
         })?;
+        let _turn = Turn::take(Paths::of_process()?.config_file())?;
         let file = ConfigFile::read(Paths::of_process()?.config_file())?;
         let removal = file.without(&target)?;
         let tasks = tasks_of(context, &target)?;

@@ -11,7 +11,7 @@ use serde_json::json;
 use uuid::Uuid;
 
 use crate::cli::commands::each::Tally;
-use crate::cli::commands::import::table::{Job, Owner, SHELL_DEFAULT, Table, read};
+use crate::cli::commands::import::table::{Fault, Job, Owner, SHELL_DEFAULT, Table, read};
 use crate::cli::context::Context;
 use crate::cli::error::{CliError, Exit};
 use crate::cli::render::change::{Change, change};
@@ -19,19 +19,21 @@ use crate::cli::render::text::{DIM, NUMBER, Text};
 use crate::cli::render::time::Viewpoint;
 use crate::cli::ui::Form;
 use crate::domain::run::quoted;
-use crate::domain::time::Timestamp;
 use crate::protocol::SCHEMA_VERSION;
-use crate::protocol::methods::{self, Command, Hello, WriteResult};
-use crate::protocol::to_wire;
-use crate::when::{self, Settings, parse_cron};
+use crate::protocol::methods::{self, Command, Hello, TaskRef, WriteResult};
+use crate::protocol::objects::{self, Task};
+
+/// The name in a task's metadata of what tells whether the variables of its line are the same still.
+const VARIABLES: &str = "crontab_variables";
 
 /// Within which namespace the keys of lines are made.
 const LINES: Uuid = Uuid::from_u128(0x3b9a_5f1e_7c7d_4d52_9d0a_8f6e_2b41_c0de);
 
 /// Adds a task for each line of a crontab
 ///
-/// Each runs the same with the same variables at the same times, in the home directory. Doing it again adds nothing twice. The
-/// crontab stays as it is: remove its lines, else both run. Without a file it is yours, as crontab -l shows it.
+/// Each runs the same with the same variables at the same times, in the home directory. Doing it again adds nothing twice, and
+/// gives what was added the variables that hold for its line now. The crontab stays as it is: remove its lines, else both run.
+/// Without a file it is yours, as crontab -l shows it. The exit code is 1 where a line cannot be taken over; the others are.
 ///
 /// What differs from cron: what a command says is kept (keiko show N --output) and not mailed, and you are told where it fails
 /// for the first time; a time at which it still runs is passed over (keiko edit N --overlap allow runs both); times at which the
@@ -69,17 +71,13 @@ impl Crontab {
                 "--system reads it so",
             ));
         }
-        let exit = if self.dry_run { dry_run(context, &table)? } else { add_all(context, &table) };
-        let exit = table.faults.iter().fold(exit, |exit, (line, fault)| {
-            context.ui.warning(&format!("line {line}: {fault}"));
-            exit.or(Exit::Failure)
-        });
+        let (exit, has_added) = if self.dry_run { dry_run(context, &table)? } else { add_all(context, &table) };
         for job in &table.jobs {
-            if let Some(remark) = remark(job, self.dry_run) {
+            if let Some(remark) = remark(job) {
                 context.ui.warning(&format!("line {}: {remark}", job.line));
             }
         }
-        if !table.jobs.is_empty() && !self.dry_run {
+        if has_added {
             self.tell_differences(context);
         }
         Ok(exit)
@@ -134,69 +132,179 @@ impl Crontab {
     }
 }
 
-fn add_all(context: &mut Context<'_>, table: &Table) -> Exit {
+/// A line that is run or that cannot be taken over, with its number.
+type Found<'a> = (usize, Result<&'a Job, &'a Fault>);
+
+/// Returns what a table has, line by line.
+fn lines(table: &Table) -> Vec<Found<'_>> {
+    let jobs = table.jobs.iter().map(|job| (job.line, Ok(job)));
+    let mut lines: Vec<Found<'_>> = jobs.chain(table.faults.iter().map(|(line, fault)| (*line, Err(fault)))).collect();
+    lines.sort_by_key(|(line, _)| *line);
+    lines
+}
+
+/// Adds what can be added; returns how keiko ends, and whether any line is new.
+fn add_all(context: &mut Context<'_>, table: &Table) -> (Exit, bool) {
     if table.jobs.is_empty() {
         context.ui.progress("nothing to add");
     }
-    let (mut tally, mut exit) = (Tally::new(false), Exit::Done);
+    let (mut tally, mut exit, mut has_added) = (Tally::new(false), Exit::Done, false);
     context.begin_op(table.jobs.len());
-    for job in &table.jobs {
-        let name = format!("line {}", job.line);
-        match question(context, job).and_then(|question| context.ask(&question)) {
-            // Programs read the name beside each result.
-            Err(error) if context.ui.form() != Form::Json => {
-                context.ui.error(&format!("{name}: {error}"), error.hint().as_deref());
-                exit = exit.or(error.exit());
+    for (line, found) in lines(table) {
+        let name = format!("line {line}");
+        let result = found.map_err(fault_error).and_then(|job| take_over(context, job));
+        match result {
+            Ok((what, answer)) => {
+                has_added |= what == Change::Added && answer.changed;
+                tally.add(context, Some(&name), Ok(answer), |answer: &WriteResult, view, _| change(what, answer, view));
             }
-            result => drop(tally.add(context, Some(&name), result, |answer: &WriteResult, view, _| {
-                change(Change::Added, answer, view)
-            })),
+            Err(error) => {
+                exit = exit.or(exit_of_line(&error));
+                // Programs read the name beside each result.
+                if context.ui.form() == Form::Json {
+                    tally.add(context, Some(&name), Err::<WriteResult, _>(error), |_, _, _| Vec::new());
+                } else {
+                    context.ui.error(&format!("{name}: {error}"), hint_of(found, &error).as_deref());
+                }
+            }
         }
     }
-    exit.or(tally.finish(context))
+    // That of the first that failed is that of any: what is wrong with a line is one thing.
+    tally.finish(context);
+    (exit, has_added)
 }
 
-/// Tells what would be added.
-fn dry_run(context: &mut Context<'_>, table: &Table) -> Result<Exit, CliError> {
+/// Adds a task for a line; where that was done before and other variables hold for it now, the task gets those.
+fn take_over(context: &mut Context<'_>, job: &Job) -> Result<(Change, WriteResult), CliError> {
+    let question = question(context, job, false)?;
+    let added = context.ask(&question)?;
+    if added.changed || !has_other_variables(&added.task, job) {
+        return Ok((Change::Added, added));
+    }
+    let mut metadata = added.task.metadata.clone();
+    metadata.insert(VARIABLES.to_owned(), variables(job));
+    let Command { arguments, shell, directory, env, .. } = command(job);
+    // What the person runs in its place stays.
+    let is_as_it_was = added.task.command.as_ref().is_some_and(|known| is_of(known, job));
+    let (arguments, shell) = if is_as_it_was { (arguments, shell) } else { (None, None) };
+    let update = methods::Update {
+        task: TaskRef(added.task.id.clone()),
+        version: Some(added.task.version),
+        command: Some(Some(Command { arguments, shell, directory, env, ..Command::default() })),
+        metadata: Some(metadata),
+        ..methods::Update::default()
+    };
+    Ok((Change::Edited, context.ask(&update)?))
+}
+
+/// Returns whether a task that was added for a line before has other variables than the line has now.
+fn has_other_variables(task: &Task, job: &Job) -> bool {
+    let is_open = task.ended_at.is_none() && task.stage != "deleted";
+    is_open && task.metadata.get(VARIABLES).is_some_and(|known| *known != variables(job))
+}
+
+/// Returns whether a command is that of a line, be it of another shell.
+fn is_of(known: &objects::Command, job: &Job) -> bool {
+    match (&known.arguments, &known.shell, &job.input) {
+        (_, Some(text), None) => *text == job.command,
+        (_, Some(text), Some(input)) => text.starts_with(&reading(input)),
+        (Some(words), None, None) => words.len() == 3 && words[1] == "-c" && words[2] == job.command,
+        (Some(_) | None, None, _) => false,
+    }
+}
+
+/// Tells what would be added; returns how keiko ends, and that no line is new.
+fn dry_run(context: &mut Context<'_>, table: &Table) -> Result<(Exit, bool), CliError> {
     let now = context.ask(&Hello::default())?.now;
     let view = context.viewpoint(now);
-    let (mut exit, mut told) = (Exit::Done, Vec::new());
-    for job in &table.jobs {
-        let zone = zone(context, job)?;
-        let reader = when::Context { now: view.now, zone, settings: Settings::default() };
-        match parse_cron(&job.schedule, &reader) {
-            Ok(reading) if context.ui.form() == Form::Json => told.push(json!({
-                "line": job.line,
-                "title": job.title.as_ref().unwrap_or(&job.command),
+    let (mut exit, mut would_add, mut refused) = (Exit::Done, Vec::new(), Vec::new());
+    for (line, found) in lines(table) {
+        let result = found.map_err(fault_error).and_then(|job| {
+            let question = question(context, job, true)?;
+            Ok((job, context.ask(&question)?))
+        });
+        match result {
+            Ok((job, answer)) if context.ui.form() == Form::Json => would_add.push(json!({
+                "line": line,
+                "title": answer.task.title,
                 "cron": job.schedule,
-                "zone": zone.name(),
-                "next": to_wire::time(reading.due, zone),
-                "command": command(job),
+                "zone": answer.task.schedule.zone,
+                "next": answer.task.due_at,
+                "command": answer.task.command,
+                "known_as": (!answer.preview).then_some(answer.task.number),
+                "warnings": answer.warnings,
             })),
-            Ok(reading) => context.ui.print(&would_add(job, reading.due, view)),
+            Ok((job, answer)) => {
+                context.ui.print(&foreseen(job, &answer, view));
+                answer.warnings.iter().for_each(|warning| context.ui.warning(&format!("line {line}: {warning}")));
+            }
             Err(error) => {
-                exit = exit.or(Exit::Time);
-                context.ui.error(&format!("line {}: {error}", job.line), None);
+                exit = exit.or(exit_of_line(&error));
+                if context.ui.form() == Form::Json {
+                    refused.push(json!({ "line": line, "error": error.to_json()["error"] }));
+                } else {
+                    context.ui.error(&format!("line {line}: {error}"), hint_of(found, &error).as_deref());
+                }
             }
         }
     }
     if context.ui.form() == Form::Json {
-        context.ui.json(&json!({ "schema_version": SCHEMA_VERSION, "now": now, "would_add": told }));
+        context.ui.json(&json!({
+            "schema_version": SCHEMA_VERSION, "now": now, "would_add": would_add, "refused": refused,
+        }));
     } else if table.jobs.is_empty() {
         context.ui.print(&[Text::styled(DIM, "nothing to add")]);
     }
-    Ok(exit)
+    Ok((exit, false))
 }
 
-fn would_add(job: &Job, due: Timestamp, view: Viewpoint) -> Vec<Text> {
-    let mut line = Text::plain("would add ");
+fn fault_error(fault: &Fault) -> CliError {
+    CliError::usage(fault.to_string(), "leave the line out, or change it")
+}
+
+/// Returns what to do about a line; what no task can do says so itself.
+fn hint_of(found: Result<&Job, &Fault>, error: &CliError) -> Option<String> {
+    found.ok().and_then(|_| error.hint())
+}
+
+/// Returns how keiko ends for a line that cannot be taken over: alike, whatever is wrong with it. What is wrong with the daemon
+/// or its store is no fault of the line.
+fn exit_of_line(error: &CliError) -> Exit {
+    match error.exit() {
+        Exit::Usage | Exit::Time | Exit::NotFound | Exit::Refused | Exit::Conflict => Exit::Failure,
+        exit @ (Exit::Done
+        | Exit::Failure
+        | Exit::NoDaemon
+        | Exit::Version
+        | Exit::Storage
+        | Exit::TimedOut
+        | Exit::Interrupted
+        | Exit::Terminated) => exit,
+    }
+}
+
+/// Returns what would become of a line: `would add line 6  nightly backup  next …`, or that it is known.
+fn foreseen(job: &Job, answer: &WriteResult, view: Viewpoint) -> Vec<Text> {
+    let task = &answer.task;
+    let is_known = !answer.preview;
+    let mut line = Text::plain(match (is_known, is_known && has_other_variables(task, job)) {
+        (false, _) => "would add ",
+        (true, true) => "would change ",
+        (true, false) => "has added ",
+    });
     line.push_styled(NUMBER, &format!("line {}", job.line));
-    line.push(&format!("  {}  next {}", job.title.as_deref().unwrap_or(&job.command), view.full(due)));
+    if is_known {
+        line.push(&format!(" as {}", task.number));
+    }
+    line.push(&format!("  {}", task.title));
+    if let Some(due) = task.due_at {
+        line.push(&format!("  next {}", view.full(due.instant())));
+    }
     vec![line, Text::styled(DIM, &format!("  {}  runs {}", job.schedule, job.command))]
 }
 
 /// Returns what is asked for a line.
-fn question(context: &Context<'_>, job: &Job) -> Result<methods::Add, CliError> {
+fn question(context: &Context<'_>, job: &Job, preview: bool) -> Result<methods::Add, CliError> {
     Ok(methods::Add {
         title: Some(job.title.clone().unwrap_or_else(|| title(&job.command))),
         cron: Some(job.schedule.clone()),
@@ -205,6 +313,8 @@ fn question(context: &Context<'_>, job: &Job) -> Result<methods::Add, CliError> 
         notes: job.note.clone(),
         command: Some(command(job)),
         key: Some(key(job)),
+        metadata: Some([(VARIABLES.to_owned(), variables(job))].into()),
+        preview,
         ..methods::Add::default()
     })
 }
@@ -227,6 +337,18 @@ fn key(job: &Job) -> String {
     format!("crontab {}", Uuid::new_v5(&LINES, said.as_bytes()))
 }
 
+/// Returns what tells whether other variables hold for a line than when it was added: nothing of them can be read from it.
+fn variables(job: &Job) -> String {
+    let said: Vec<String> = job.environment.iter().map(|(name, value)| format!("{name}={value}")).collect();
+    Uuid::new_v5(&LINES, said.join("\n").as_bytes()).to_string()
+}
+
+/// Returns what gives a command what it reads. cron ends that with a new line, where it has none.
+fn reading(input: &str) -> String {
+    let input = input.strip_suffix('\n').unwrap_or(input);
+    format!("printf '%s\\n' {} | ", quoted(&[input.to_owned()]))
+}
+
 /// Returns the beginning of a command, for a title.
 fn title(command: &str) -> String {
     const CHARS_MAX: usize = 72;
@@ -240,11 +362,7 @@ fn title(command: &str) -> String {
 fn command(job: &Job) -> Command {
     let with_shell = [job.shell().to_owned(), "-c".to_owned(), job.command.clone()];
     let (arguments, shell) = match &job.input {
-        // cron ends what is read with a new line, where it has none.
-        Some(input) => {
-            let input = input.strip_suffix('\n').unwrap_or(input);
-            (None, Some(format!("printf '%s\\n' {} | {}", quoted(&[input.to_owned()]), quoted(&with_shell))))
-        }
+        Some(input) => (None, Some(reading(input) + &quoted(&with_shell))),
         None if job.shell() == SHELL_DEFAULT => (None, Some(job.command.clone())),
         None => (Some(with_shell.to_vec()), None),
     };
@@ -259,14 +377,9 @@ fn command(job: &Job) -> Command {
 
 /// Returns what is to be said of the days of a line, where both are named. That either is enough, the daemon says of what
 /// it adds.
-fn remark(job: &Job, is_dry_run: bool) -> Option<&'static str> {
-    if job.has_stepped_day() {
-        Some("many crons run it where both days fit, since one begins with *; Keiko runs it where either does")
-    } else if is_dry_run && job.has_either_day() {
-        Some("it runs on the day of the month and on the day of the week, whichever comes, as cron does")
-    } else {
-        None
-    }
+fn remark(job: &Job) -> Option<&'static str> {
+    job.has_stepped_day()
+        .then_some("many crons run it where both days fit, since one begins with *; Keiko runs it where either does")
 }
 
 /// Returns whether lines seem to name users, as those of the system's table do.
@@ -307,6 +420,25 @@ mod tests {
         let reads = command(&job("0 3 * * * mail joe%it's%100\\% done"));
         let expected = "printf '%s\\n' \"it's\n100% done\" | /bin/sh -c 'mail joe'";
         assert_eq!(reads.shell.as_deref(), Some(expected));
+    }
+
+    #[test]
+    fn what_runs_a_line_is_known_whatever_shell_it_has_and_not_what_took_its_place() {
+        let known = |command: &Command| objects::Command {
+            arguments: command.arguments.clone(),
+            shell: command.shell.clone(),
+            ..serde_json::from_value(json!({
+                "arguments": null, "shell": null, "directory": "", "env": [], "timeout_s": null, "overlap": "skip",
+                "nice": 0, "limits": { "memory_bytes": null, "cpu_s": null, "processes": null, "files": null },
+            }))
+            .expect("a command of the test's own")
+        };
+        for line in ["0 3 * * * a | b", "0 3 * * * mail joe%it's%done"] {
+            let (plain, bash) = (job(line), job(&format!("SHELL=/bin/bash\n{line}")));
+            assert!(is_of(&known(&command(&plain)), &bash) && is_of(&known(&command(&bash)), &plain), "{line}");
+            assert_ne!(variables(&plain), variables(&bash));
+            assert!(!is_of(&known(&command(&job("0 3 * * * other"))), &plain), "{line}");
+        }
     }
 
     #[test]

@@ -109,12 +109,6 @@ impl Job {
         self.environment.get("SHELL").map_or(SHELL_DEFAULT, String::as_str)
     }
 
-    /// Returns whether day of month and day of week are both named: cron runs it on either, as Keiko does.
-    pub(super) fn has_either_day(&self) -> bool {
-        let [day, weekday] = self.days();
-        !day.starts_with('*') && !weekday.starts_with('*')
-    }
-
     /// Returns whether one of the days has steps from `*`: many crons want both days to fit then, and Keiko either.
     pub(super) fn has_stepped_day(&self) -> bool {
         let [day, weekday] = self.days();
@@ -370,11 +364,9 @@ mod tests {
     }
 
     #[test]
-    fn the_days_are_told_apart_where_both_are_named() {
-        let either = |line: &str| jobs(line)[0].has_either_day();
-        assert!(either("0 3 13 * fri x"));
-        assert!(!either("0 3 * * fri x") && !either("0 3 13 * * x") && !either("0 3 */2 * fri x"));
+    fn a_day_with_steps_beside_another_is_known() {
         assert!(jobs("0 3 */2 * fri x")[0].has_stepped_day());
         assert!(!jobs("0 3 */2 * * x")[0].has_stepped_day());
+        assert!(!jobs("0 3 13 * fri x")[0].has_stepped_day());
     }
 }

@@ -442,6 +442,44 @@ fn an_end_goes_with_it_and_a_new_rule_may_have_its_own() {
     assert!(new.snapshot.occurrence.due_at() <= Some(at("8 09:00")), "{}", new.due());
 }
 
+/// Makes the alerts these.
+fn alerts(minutes: &[i64]) -> Command {
+    let alerts = minutes.iter().map(|minutes| Span::from_minutes(*minutes)).collect();
+    Command::Edit(Box::new(Edit { alerts: Some(alerts), ..Edit::default() }))
+}
+
+#[test]
+fn an_early_alert_that_is_added_is_said_for_the_very_next_time() {
+    for (edited, rung) in [("4 08:30", "4 09:00"), ("4 10:00", "4 09:00")] {
+        let mut story = Story::new(daily(9), &[0]);
+        story.run(if edited < rung { "4 08:10" } else { rung });
+        story.ask(edited, &alerts(&[-60, 0])).expect("open");
+        story.run("5 08:00");
+        let told = story.told();
+        assert_eq!(told.lines().last(), Some("5 08:00 May 05     PENDING   → PENDING   spoke -1h"), "edited {edited}");
+    }
+}
+
+#[test]
+fn an_early_alert_that_is_taken_away_closes_nothing_early() {
+    let mut story = Story::new(daily(9), &[-60, 0]);
+    story.run("4 09:00");
+    story.ask("4 10:00", &alerts(&[0])).expect("open");
+    story.run("5 08:59");
+    assert_eq!(story.snapshot.occurrence.state.name(), StateName::Running);
+    story.run("5 09:00");
+    assert_eq!(story.told().lines().last(), Some("5 09:00 May 05     PENDING   → RUNNING   fired 0"));
+}
+
+#[test]
+fn an_early_alert_whose_time_has_passed_takes_nothing_over() {
+    let mut story = Story::new(daily(9), &[0]);
+    story.run("4 09:00");
+    story.ask("5 08:30", &alerts(&[-60, 0])).expect("open");
+    story.run("5 08:59");
+    assert_eq!(story.snapshot.occurrence.state.name(), StateName::Running);
+}
+
 #[test]
 fn a_rule_of_every_31st_keeps_its_day() {
     let rrule = "FREQ=MONTHLY".to_owned();

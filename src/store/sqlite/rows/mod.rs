@@ -3,7 +3,7 @@
 //! A field that is not known is passed over, since a newer minor version may have added it. A word that is not known
 //! (a state, an operation, a kind of rule) is an error that names it: a guess would be written back by the next change.
 
-use chrono::{DateTime, NaiveDateTime};
+use chrono::{DateTime, NaiveDate, NaiveDateTime};
 use chrono_tz::Tz;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -99,11 +99,29 @@ fn maybe_timestamp(field: &'static str, millis: Option<i64>) -> Result<Option<Ti
 
 /// Writes a local time whole, with a fraction only where it has one.
 fn local_text(local: NaiveDateTime) -> String {
-    local.format("%Y-%m-%dT%H:%M:%S%.f").to_string()
+    // As `%Y-%m-%dT%H:%M:%S%.f`, which would be read anew for each.
+    format!("{local:?}")
 }
 
 fn local(field: &'static str, text: &str) -> Result<NaiveDateTime, RowError> {
-    text.parse().map_err(|_| RowError::unknown(field, text))
+    plain_local(text).or_else(|| text.parse().ok()).ok_or_else(|| RowError::unknown(field, text))
+}
+
+/// Reads `2026-05-13T09:00:00`, as most are; `None` of all else.
+fn plain_local(text: &str) -> Option<NaiveDateTime> {
+    let bytes: &[u8; 19] = text.as_bytes().try_into().ok()?;
+    let is_shaped = [(4, b'-'), (7, b'-'), (10, b'T'), (13, b':'), (16, b':')].iter().all(|(at, c)| bytes[*at] == *c);
+    let number = |range: std::ops::Range<usize>| {
+        bytes[range]
+            .iter()
+            .try_fold(0, |number: u32, digit| digit.is_ascii_digit().then(|| number * 10 + u32::from(digit - b'0')))
+    };
+    let year = i32::try_from(number(0..4)?).ok().filter(|_| is_shaped)?;
+    NaiveDate::from_ymd_opt(year, number(5..7)?, number(8..10)?)?.and_hms_opt(
+        number(11..13)?,
+        number(14..16)?,
+        number(17..19)?,
+    )
 }
 
 fn instant(field: &'static str, text: &str) -> Result<Timestamp, RowError> {
@@ -163,4 +181,30 @@ fn outcome(field: &'static str, word: &str) -> Result<Outcome, RowError> {
         .into_iter()
         .find(|outcome| outcome_word(*outcome) == word)
         .ok_or_else(|| RowError::unknown(field, word))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_local_time_is_written_and_read_alike_the_quick_way_and_the_long_way() {
+        let day = NaiveDate::from_ymd_opt(2026, 5, 3).unwrap();
+        let times = [
+            day.and_hms_opt(9, 0, 0),
+            day.and_hms_opt(23, 59, 59),
+            day.and_hms_milli_opt(9, 0, 0, 5),
+            day.and_hms_milli_opt(23, 59, 59, 1_000),
+            NaiveDate::from_ymd_opt(12_026, 1, 2).unwrap().and_hms_opt(0, 0, 1),
+            NaiveDate::from_ymd_opt(26, 1, 2).unwrap().and_hms_opt(0, 0, 1),
+        ];
+        for time in times.into_iter().flatten() {
+            let text = local_text(time);
+            assert_eq!(text, time.format("%Y-%m-%dT%H:%M:%S%.f").to_string());
+            assert_eq!(local("due", &text).unwrap(), time);
+        }
+        for text in ["2026-02-30T09:00:00", "2026-05-13 09:00:00x", "2026-05-13T0a:00:00", "2026-05-13T25:00:00", ""] {
+            assert!(local("due", text).is_err(), "{text:?}");
+        }
+    }
 }

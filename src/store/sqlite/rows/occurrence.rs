@@ -15,8 +15,8 @@ use crate::store::sqlite::rows::{
 /// A task and its occurrence, as JSON.
 #[derive(Serialize, Deserialize)]
 pub(crate) struct SnapshotRow {
-    task: TaskRow,
-    occurrence: OccurrenceRow,
+    pub(crate) task: TaskRow,
+    pub(crate) occurrence: OccurrenceRow,
 }
 
 impl SnapshotRow {
