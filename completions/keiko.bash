@@ -52,6 +52,9 @@ _keiko() {
             keiko,events)
                 cmd="keiko__subcmd__events"
                 ;;
+            keiko,export)
+                cmd="keiko__subcmd__export"
+                ;;
             keiko,help)
                 cmd="keiko__subcmd__help"
                 ;;
@@ -75,6 +78,9 @@ _keiko() {
                 ;;
             keiko,remind)
                 cmd="keiko__subcmd__remind"
+                ;;
+            keiko,restore)
+                cmd="keiko__subcmd__restore"
                 ;;
             keiko,resume)
                 cmd="keiko__subcmd__resume"
@@ -164,7 +170,7 @@ _keiko() {
 
     case "${cmd}" in
         keiko)
-            opts="-q -h -V --json --quiet --print-id --color --help --version remind add list show edit done ack seen snooze pause resume skip cancel delete retry run unblock undo op history agenda away why parse status channel daemon backup import wait watch events rpc help"
+            opts="-q -h -V --json --quiet --print-id --color --help --version remind add list show edit done ack seen snooze pause resume skip cancel delete retry run unblock undo op history agenda away why parse status channel daemon backup restore export import wait watch events rpc help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 1 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -426,12 +432,16 @@ _keiko() {
             return 0
             ;;
         keiko__subcmd__backup)
-            opts="-q -h --json --quiet --print-id --color --help"
+            opts="-q -h --keep --json --quiet --print-id --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
             case "${prev}" in
+                --keep)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --color)
                     COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
                     return 0
@@ -1121,6 +1131,52 @@ _keiko() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
+        keiko__subcmd__export)
+            opts="-a -q -h --format --all --force --stage --text --due --before --after --series --one-shot --attention --tag --json --quiet --print-id --color --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --format)
+                    COMPREPLY=($(compgen -W "jsonl ics taskwarrior" -- "${cur}"))
+                    return 0
+                    ;;
+                --stage)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --text)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --due)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --before)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --after)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --tag)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --color)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
         keiko__subcmd__help)
             opts="-q -h --json --quiet --print-id --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
@@ -1158,12 +1214,16 @@ _keiko() {
             return 0
             ;;
         keiko__subcmd__import)
-            opts="-q -h --json --quiet --print-id --color --help crontab"
+            opts="-q -h --format --dry-run --json --quiet --print-id --color --help crontab"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
             case "${prev}" in
+                --format)
+                    COMPREPLY=($(compgen -W "jsonl ics taskwarrior" -- "${cur}"))
+                    return 0
+                    ;;
                 --color)
                     COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
                     return 0
@@ -1492,6 +1552,24 @@ _keiko() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
+                --color)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        keiko__subcmd__restore)
+            opts="-y -q -h --dry-run --yes --json --quiet --print-id --color --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
                 --color)
                     COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
                     return 0
