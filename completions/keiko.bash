@@ -37,9 +37,6 @@ _keiko() {
             keiko,channel)
                 cmd="keiko__subcmd__channel"
                 ;;
-            keiko,config)
-                cmd="keiko__subcmd__config"
-                ;;
             keiko,daemon)
                 cmd="keiko__subcmd__daemon"
                 ;;
@@ -55,6 +52,9 @@ _keiko() {
             keiko,events)
                 cmd="keiko__subcmd__events"
                 ;;
+            keiko,export)
+                cmd="keiko__subcmd__export"
+                ;;
             keiko,help)
                 cmd="keiko__subcmd__help"
                 ;;
@@ -67,9 +67,6 @@ _keiko() {
             keiko,list)
                 cmd="keiko__subcmd__list"
                 ;;
-            keiko,mcp)
-                cmd="keiko__subcmd__mcp"
-                ;;
             keiko,op)
                 cmd="keiko__subcmd__op"
                 ;;
@@ -79,11 +76,11 @@ _keiko() {
             keiko,pause)
                 cmd="keiko__subcmd__pause"
                 ;;
-            keiko,prompt)
-                cmd="keiko__subcmd__prompt"
-                ;;
             keiko,remind)
                 cmd="keiko__subcmd__remind"
+                ;;
+            keiko,restore)
+                cmd="keiko__subcmd__restore"
                 ;;
             keiko,resume)
                 cmd="keiko__subcmd__resume"
@@ -145,27 +142,6 @@ _keiko() {
             keiko__subcmd__channel,test)
                 cmd="keiko__subcmd__channel__subcmd__test"
                 ;;
-            keiko__subcmd__config,check)
-                cmd="keiko__subcmd__config__subcmd__check"
-                ;;
-            keiko__subcmd__config,default)
-                cmd="keiko__subcmd__config__subcmd__default"
-                ;;
-            keiko__subcmd__config,get)
-                cmd="keiko__subcmd__config__subcmd__get"
-                ;;
-            keiko__subcmd__config,path)
-                cmd="keiko__subcmd__config__subcmd__path"
-                ;;
-            keiko__subcmd__config,set)
-                cmd="keiko__subcmd__config__subcmd__set"
-                ;;
-            keiko__subcmd__config,show)
-                cmd="keiko__subcmd__config__subcmd__show"
-                ;;
-            keiko__subcmd__config,unset)
-                cmd="keiko__subcmd__config__subcmd__unset"
-                ;;
             keiko__subcmd__daemon,reload)
                 cmd="keiko__subcmd__daemon__subcmd__reload"
                 ;;
@@ -194,7 +170,7 @@ _keiko() {
 
     case "${cmd}" in
         keiko)
-            opts="-q -h -V --json --quiet --print-id --color --help --version remind add list show edit done ack seen snooze pause resume skip cancel delete retry run unblock undo op history agenda away why parse status channel config daemon backup import wait watch events rpc prompt mcp help"
+            opts="-q -h -V --json --quiet --print-id --color --help --version remind add list show edit done ack seen snooze pause resume skip cancel delete retry run unblock undo op history agenda away why parse status channel daemon backup restore export import wait watch events rpc help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 1 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -456,12 +432,16 @@ _keiko() {
             return 0
             ;;
         keiko__subcmd__backup)
-            opts="-q -h --json --quiet --print-id --color --help"
+            opts="-q -h --keep --json --quiet --print-id --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
             case "${prev}" in
+                --keep)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --color)
                     COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
                     return 0
@@ -760,150 +740,6 @@ _keiko() {
             return 0
             ;;
         keiko__subcmd__channel__subcmd__test)
-            opts="-q -h --json --quiet --print-id --color --help"
-            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
-                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
-                return 0
-            fi
-            case "${prev}" in
-                --color)
-                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
-                    return 0
-                    ;;
-                *)
-                    COMPREPLY=()
-                    ;;
-            esac
-            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
-            return 0
-            ;;
-        keiko__subcmd__config)
-            opts="-q -h --json --quiet --print-id --color --help show get set unset check default path"
-            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
-                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
-                return 0
-            fi
-            case "${prev}" in
-                --color)
-                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
-                    return 0
-                    ;;
-                *)
-                    COMPREPLY=()
-                    ;;
-            esac
-            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
-            return 0
-            ;;
-        keiko__subcmd__config__subcmd__check)
-            opts="-q -h --json --quiet --print-id --color --help"
-            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
-                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
-                return 0
-            fi
-            case "${prev}" in
-                --color)
-                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
-                    return 0
-                    ;;
-                *)
-                    COMPREPLY=()
-                    ;;
-            esac
-            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
-            return 0
-            ;;
-        keiko__subcmd__config__subcmd__default)
-            opts="-q -h --json --quiet --print-id --color --help"
-            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
-                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
-                return 0
-            fi
-            case "${prev}" in
-                --color)
-                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
-                    return 0
-                    ;;
-                *)
-                    COMPREPLY=()
-                    ;;
-            esac
-            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
-            return 0
-            ;;
-        keiko__subcmd__config__subcmd__get)
-            opts="-q -h --json --quiet --print-id --color --help"
-            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
-                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
-                return 0
-            fi
-            case "${prev}" in
-                --color)
-                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
-                    return 0
-                    ;;
-                *)
-                    COMPREPLY=()
-                    ;;
-            esac
-            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
-            return 0
-            ;;
-        keiko__subcmd__config__subcmd__path)
-            opts="-q -h --json --quiet --print-id --color --help"
-            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
-                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
-                return 0
-            fi
-            case "${prev}" in
-                --color)
-                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
-                    return 0
-                    ;;
-                *)
-                    COMPREPLY=()
-                    ;;
-            esac
-            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
-            return 0
-            ;;
-        keiko__subcmd__config__subcmd__set)
-            opts="-q -h --json --quiet --print-id --color --help"
-            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
-                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
-                return 0
-            fi
-            case "${prev}" in
-                --color)
-                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
-                    return 0
-                    ;;
-                *)
-                    COMPREPLY=()
-                    ;;
-            esac
-            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
-            return 0
-            ;;
-        keiko__subcmd__config__subcmd__show)
-            opts="-q -h --json --quiet --print-id --color --help"
-            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
-                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
-                return 0
-            fi
-            case "${prev}" in
-                --color)
-                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
-                    return 0
-                    ;;
-                *)
-                    COMPREPLY=()
-                    ;;
-            esac
-            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
-            return 0
-            ;;
-        keiko__subcmd__config__subcmd__unset)
             opts="-q -h --json --quiet --print-id --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
@@ -1295,6 +1131,52 @@ _keiko() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
+        keiko__subcmd__export)
+            opts="-a -q -h --format --all --force --stage --text --due --before --after --series --one-shot --attention --tag --json --quiet --print-id --color --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --format)
+                    COMPREPLY=($(compgen -W "jsonl ics taskwarrior" -- "${cur}"))
+                    return 0
+                    ;;
+                --stage)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --text)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --due)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --before)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --after)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --tag)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --color)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
         keiko__subcmd__help)
             opts="-q -h --json --quiet --print-id --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
@@ -1332,12 +1214,16 @@ _keiko() {
             return 0
             ;;
         keiko__subcmd__import)
-            opts="-q -h --json --quiet --print-id --color --help crontab"
+            opts="-q -h --format --dry-run --json --quiet --print-id --color --help crontab"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
             case "${prev}" in
+                --format)
+                    COMPREPLY=($(compgen -W "jsonl ics taskwarrior" -- "${cur}"))
+                    return 0
+                    ;;
                 --color)
                     COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
                     return 0
@@ -1402,24 +1288,6 @@ _keiko() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
-                --color)
-                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
-                    return 0
-                    ;;
-                *)
-                    COMPREPLY=()
-                    ;;
-            esac
-            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
-            return 0
-            ;;
-        keiko__subcmd__mcp)
-            opts="-q -h --json --quiet --print-id --color --help"
-            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
-                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
-                return 0
-            fi
-            case "${prev}" in
                 --color)
                     COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
                     return 0
@@ -1577,36 +1445,6 @@ _keiko() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
-        keiko__subcmd__prompt)
-            opts="-q -h --format --width --escape --json --quiet --print-id --color --help"
-            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
-                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
-                return 0
-            fi
-            case "${prev}" in
-                --format)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                --width)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                --escape)
-                    COMPREPLY=($(compgen -W "zsh tmux" -- "${cur}"))
-                    return 0
-                    ;;
-                --color)
-                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
-                    return 0
-                    ;;
-                *)
-                    COMPREPLY=()
-                    ;;
-            esac
-            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
-            return 0
-            ;;
         keiko__subcmd__remind)
             opts="-q -h --at --in --every --cron --rrule --from --until --tz --note --link --priority --via --alert --retries --max-late --deadline --deadline-alert --nag --nag-max --missed --auto-done --waits-for --delay --on-parent-fail --no-alert --after-done --key --ping --json --quiet --print-id --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
@@ -1714,6 +1552,24 @@ _keiko() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
+                --color)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        keiko__subcmd__restore)
+            opts="-y -q -h --dry-run --yes --json --quiet --print-id --color --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
                 --color)
                     COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
                     return 0

@@ -61,7 +61,9 @@ complete -c keiko -n "__fish_keiko_needs_command" -f -a "channel" -d 'Shows wher
 complete -c keiko -n "__fish_keiko_needs_command" -f -a "config" -d 'Shows, checks and changes the configuration'
 complete -c keiko -n "__fish_keiko_needs_command" -f -a "daemon" -d 'Looks after the daemon'
 complete -c keiko -n "__fish_keiko_needs_command" -f -a "backup" -d 'Copies all tasks and their history into a file'
-complete -c keiko -n "__fish_keiko_needs_command" -f -a "import" -d 'Takes over what another program keeps'
+complete -c keiko -n "__fish_keiko_needs_command" -f -a "restore" -d 'Puts a backup in the place of all tasks and their history'
+complete -c keiko -n "__fish_keiko_needs_command" -f -a "export" -d 'Writes everything into a file, or some tasks for another program'
+complete -c keiko -n "__fish_keiko_needs_command" -f -a "import" -d 'Takes over what another Keiko or another program keeps'
 complete -c keiko -n "__fish_keiko_needs_command" -f -a "wait" -d 'Waits until tasks have fired or are done'
 complete -c keiko -n "__fish_keiko_needs_command" -f -a "watch" -d 'Shows what is due, next and paused, and keeps it up to date'
 complete -c keiko -n "__fish_keiko_needs_command" -f -a "events" -d 'Shows the changes of all tasks, oldest first, and what happened to the device'
@@ -757,6 +759,7 @@ complete -c keiko -n "__fish_keiko_using_subcommand daemon; and __fish_seen_subc
 complete -c keiko -n "__fish_keiko_using_subcommand daemon; and __fish_seen_subcommand_from stop" -s q -l quiet -d 'Leave out confirmations and hints'
 complete -c keiko -n "__fish_keiko_using_subcommand daemon; and __fish_seen_subcommand_from stop" -l print-id -d 'Print the UUID of the task and nothing else'
 complete -c keiko -n "__fish_keiko_using_subcommand daemon; and __fish_seen_subcommand_from stop" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c keiko -n "__fish_keiko_using_subcommand backup" -l keep -d 'Keep so many of the backups that were made there under a date, and remove older ones' -r
 complete -c keiko -n "__fish_keiko_using_subcommand backup" -l color -d 'Whether to show colours' -r -f -a "auto\t'On a terminal that knows colours, unless `NO_COLOR` is set'
 always\t'Also into pipes and files'
 never\t'Nowhere'"
@@ -764,14 +767,48 @@ complete -c keiko -n "__fish_keiko_using_subcommand backup" -l json -d 'Give res
 complete -c keiko -n "__fish_keiko_using_subcommand backup" -s q -l quiet -d 'Leave out confirmations and hints'
 complete -c keiko -n "__fish_keiko_using_subcommand backup" -l print-id -d 'Print the UUID of the task and nothing else'
 complete -c keiko -n "__fish_keiko_using_subcommand backup" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c keiko -n "__fish_keiko_using_subcommand restore" -l color -d 'Whether to show colours' -r -f -a "auto\t'On a terminal that knows colours, unless `NO_COLOR` is set'
+always\t'Also into pipes and files'
+never\t'Nowhere'"
+complete -c keiko -n "__fish_keiko_using_subcommand restore" -l dry-run -d 'Check the backup and say what it holds, and change nothing'
+complete -c keiko -n "__fish_keiko_using_subcommand restore" -s y -l yes -d 'Do not ask'
+complete -c keiko -n "__fish_keiko_using_subcommand restore" -l json -d 'Give results and errors as JSON'
+complete -c keiko -n "__fish_keiko_using_subcommand restore" -s q -l quiet -d 'Leave out confirmations and hints'
+complete -c keiko -n "__fish_keiko_using_subcommand restore" -l print-id -d 'Print the UUID of the task and nothing else'
+complete -c keiko -n "__fish_keiko_using_subcommand restore" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c keiko -n "__fish_keiko_using_subcommand export" -l format -d 'In which form; without it the file\'s name says so, else jsonl' -r -f -a "jsonl\t'Everything, as lines of JSON: what an empty Keiko becomes the same by'
+ics\t'iCalendar: to-dos with their alarms'
+taskwarrior\t'JSON as Taskwarrior exports and imports it'"
+complete -c keiko -n "__fish_keiko_using_subcommand export" -l stage -d 'Those in a stage, such as due or late; several with commas' -r
+complete -c keiko -n "__fish_keiko_using_subcommand export" -l text -d 'Those with words in title or note' -r
+complete -c keiko -n "__fish_keiko_using_subcommand export" -l due -d 'Those due within days: today, this week, A..B' -r
+complete -c keiko -n "__fish_keiko_using_subcommand export" -l before -d 'Those due before a day or time' -r
+complete -c keiko -n "__fish_keiko_using_subcommand export" -l after -d 'Those due behind a day, or from a time on' -r
+complete -c keiko -n "__fish_keiko_using_subcommand export" -l tag -d 'Those with a tag; several must all be there. +TAG says the same' -r
+complete -c keiko -n "__fish_keiko_using_subcommand export" -l color -d 'Whether to show colours' -r -f -a "auto\t'On a terminal that knows colours, unless `NO_COLOR` is set'
+always\t'Also into pipes and files'
+never\t'Nowhere'"
+complete -c keiko -n "__fish_keiko_using_subcommand export" -s a -l all -d 'Also tasks that have ended, where only some are written'
+complete -c keiko -n "__fish_keiko_using_subcommand export" -l force -d 'Take the place of a file that is there'
+complete -c keiko -n "__fish_keiko_using_subcommand export" -l series -d 'Those that repeat'
+complete -c keiko -n "__fish_keiko_using_subcommand export" -l one-shot -d 'Those that do not repeat'
+complete -c keiko -n "__fish_keiko_using_subcommand export" -l attention -d 'Those with which something is wrong: failed or not sent, missed, past their deadline, due for an hour unanswered'
+complete -c keiko -n "__fish_keiko_using_subcommand export" -l json -d 'Give results and errors as JSON'
+complete -c keiko -n "__fish_keiko_using_subcommand export" -s q -l quiet -d 'Leave out confirmations and hints'
+complete -c keiko -n "__fish_keiko_using_subcommand export" -l print-id -d 'Print the UUID of the task and nothing else'
+complete -c keiko -n "__fish_keiko_using_subcommand export" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c keiko -n "__fish_keiko_using_subcommand import; and not __fish_seen_subcommand_from crontab" -l format -d 'In which form; without it what the file says and its name tell' -r -f -a "jsonl\t'Everything, as lines of JSON: what an empty Keiko becomes the same by'
+ics\t'iCalendar: to-dos with their alarms'
+taskwarrior\t'JSON as Taskwarrior exports and imports it'"
 complete -c keiko -n "__fish_keiko_using_subcommand import; and not __fish_seen_subcommand_from crontab" -l color -d 'Whether to show colours' -r -f -a "auto\t'On a terminal that knows colours, unless `NO_COLOR` is set'
 always\t'Also into pipes and files'
 never\t'Nowhere'"
+complete -c keiko -n "__fish_keiko_using_subcommand import; and not __fish_seen_subcommand_from crontab" -l dry-run -d 'Say what would be added, and add nothing'
 complete -c keiko -n "__fish_keiko_using_subcommand import; and not __fish_seen_subcommand_from crontab" -l json -d 'Give results and errors as JSON'
 complete -c keiko -n "__fish_keiko_using_subcommand import; and not __fish_seen_subcommand_from crontab" -s q -l quiet -d 'Leave out confirmations and hints'
 complete -c keiko -n "__fish_keiko_using_subcommand import; and not __fish_seen_subcommand_from crontab" -l print-id -d 'Print the UUID of the task and nothing else'
 complete -c keiko -n "__fish_keiko_using_subcommand import; and not __fish_seen_subcommand_from crontab" -s h -l help -d 'Print help (see more with \'--help\')'
-complete -c keiko -n "__fish_keiko_using_subcommand import; and not __fish_seen_subcommand_from crontab" -f -a "crontab" -d 'Adds a task for each line of a crontab'
+complete -c keiko -n "__fish_keiko_using_subcommand import; and not __fish_seen_subcommand_from crontab" -a "crontab" -d 'Adds a task for each line of a crontab'
 complete -c keiko -n "__fish_keiko_using_subcommand import; and __fish_seen_subcommand_from crontab" -l color -d 'Whether to show colours' -r -f -a "auto\t'On a terminal that knows colours, unless `NO_COLOR` is set'
 always\t'Also into pipes and files'
 never\t'Nowhere'"
