@@ -217,9 +217,10 @@ mod tests {
     fn it_reads_as_it_looks() {
         let head: Vec<String> = text().lines().take(12).map(str::to_owned).collect();
         insta::assert_snapshot!(head.join("\n"), @r#"
-        # The configuration of Keiko: every key with what holds where nothing is said. A line that begins with # and no space is a key:
-        # take the # away and say something else. The daemon reads the file when it starts and whenever it changes; `keiko config check` says
-        # what is wrong with it, `keiko config show` what holds and where it comes from. See keiko.toml(5).
+        # The configuration of Keiko: every key with what holds where nothing is said. A line that begins
+        # with # and no space is a key: take the # away and say something else. The daemon reads the file
+        # when it starts and whenever it changes; keiko config check says what is wrong with it, keiko
+        # config show what holds and where it comes from. See keiko.toml(5).
 
         # After so many seconds a reminder is late. Expected: a whole number of seconds from 0 to 86400.
         #grace_s = 30
@@ -228,7 +229,6 @@ mod tests {
         # What a day means that is named without a time. Expected: a time from "00:00" to "23:59".
         #date_only_hour = "09:00"
         # How long a snooze is when nobody says. Expected: a length of time with its unit, such as "10m" or
-        # "1h30m".
         "#);
     }
 }

@@ -51,11 +51,11 @@ const RECIPES: &str = "\
 Recipes:
   bash (~/.bashrc): PS1='$(keiko prompt --format \"[{text} ]\")\\$ '
   zsh (~/.zshrc): setopt prompt_subst; PROMPT='$(keiko prompt --escape zsh --format \"[{text} ]\")%# '
-  fish (config.fish): function fish_right_prompt; keiko prompt; end
+  fish (config.fish): function fish_right_prompt; echo -n (keiko prompt); end
   starship (starship.toml): [custom.keiko]
     command = \"keiko prompt\"
     when = true
-    format = \"$output \"
+    format = \"($output )\"
   tmux (~/.tmux.conf): set -g status-right '#(keiko prompt --escape tmux)'
   waybar (config): \"custom/keiko\": { \"exec\": \"keiko prompt --json\", \"return-type\": \"json\",
     \"interval\": 30, \"escape\": true, \"on-click\": \"keiko ack\" }

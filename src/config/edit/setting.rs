@@ -316,7 +316,7 @@ mod tests {
         check_unset("dialect", "! cannot unset dialect: config.toml does not set it");
         check_unset(
             "rules[0].tags",
-            "! config.toml:18:1: cannot use rules[0] = [[rules]]: expected tags, a priority, or both",
+            "! config.toml:17:1: cannot use rules[0] = [[rules]]: expected tags, a priority, or both",
         );
     }
 }

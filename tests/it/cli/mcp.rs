@@ -54,6 +54,7 @@ impl Assistant {
         serde_json::from_str(&line).unwrap_or_else(|error| panic!("{error} in {line:?}"))
     }
 
+    #[expect(clippy::needless_pass_by_value, reason = "reads best with json! in its place")]
     fn ask(&mut self, method: &str, params: Value) -> Value {
         self.last_id += 1;
         self.send(&json!({ "jsonrpc": "2.0", "id": self.last_id, "method": method, "params": params }).to_string());
@@ -62,6 +63,7 @@ impl Assistant {
         answer
     }
 
+    #[expect(clippy::needless_pass_by_value, reason = "reads best with json! in its place")]
     fn call(&mut self, tool: &str, arguments: Value) -> Value {
         let mut answer = self.ask("tools/call", json!({ "name": tool, "arguments": arguments }));
         assert!(answer["error"].is_null(), "{answer}");
@@ -140,7 +142,7 @@ fn each_tool_does_what_its_command_does() {
     told += &assistant.told("undo", json!({}));
     told += &assistant.told("why", json!({ "task": 2 }));
     let lines = told.lines().filter(|line| !line.starts_with("warning: nobody can be reached"));
-    let told = lines.map(|line| format!("{line}\n")).collect::<String>();
+    let told = lines.collect::<Vec<_>>().join("\n");
     assert_snapshot!(told.replace(&home.path().display().to_string(), "[home]"), @r#"
     added 1  ! pay rent +home  Thu 14 May 2026 15:00 EDT (in 23h)
     added 2  tea at 5  Wed 13 May 2026 16:10 EDT (in 10m)
