@@ -36,6 +36,11 @@ const BESIDE: &[&str] = &[
     // What an option expects, as clap says it, and under which heading it stands.
     "args",
     "commands/add",
+    // What of a file of others cannot be taken over, line by line, and what putting back a backup means.
+    "exchange",
+    "commands/backup",
+    "commands/export",
+    "commands/restore",
     // Which page is meant that there is not.
     "commands/help",
     // What was found and what mends it, check by check; and what of a service was written.
