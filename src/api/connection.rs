@@ -32,6 +32,9 @@ pub(super) const FIRST_FRAME_WAIT: Duration = Duration::from_secs(10);
 /// How long a frame may take once it has begun; a megabyte over a local socket takes milliseconds.
 pub(super) const FRAME_WAIT: Duration = Duration::from_secs(30);
 
+/// How long the next page of an export, or the next lines of an import, may take.
+const TRANSFER_WAIT: Duration = Duration::from_mins(1);
+
 /// How long a caller may take to read an answer, so that one who stopped reading does not hold its memory for ever.
 pub(super) const WRITE_WAIT: Duration = Duration::from_secs(30);
 
@@ -200,6 +203,10 @@ impl Connection {
             let subscription = self.session.subscription;
             self.place.set(if subscription.is_some() { Standing::Following } else { Standing::Idle });
             match (self.has_asked, self.frames.is_empty()) {
+                // An export keeps what has changed since from being tidied up, an import takes room.
+                (true, true) if self.session.is_amid_transfer() => {
+                    overdue.get_or_insert_with(|| Overdue::after(TRANSFER_WAIT));
+                }
                 // A caller may keep its connection for as long as it likes.
                 (true, true) => overdue = None,
                 (true, false) => {

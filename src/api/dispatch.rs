@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use crate::api::handlers::awaiting::Awaiting;
 use crate::api::{Api, handlers};
+use crate::engine::archive::{Exporting, Importing};
 use crate::protocol::envelope::{RawJson, RawText, no_method, read_params, write_answer};
 use crate::protocol::error_code::RpcError;
 use crate::protocol::methods::{Ask, Discover, Method};
@@ -18,6 +19,10 @@ pub(super) struct Session {
     /// What the caller wants to be told by itself. One is enough: it gives all events.
     pub(super) subscription: Option<Subscription>,
     subscriptions: u64,
+    /// The export that its pages are asked of, and how many of them were.
+    pub(super) export: Option<(Exporting, u64)>,
+    /// The import whose lines are taken, and how many of them were.
+    pub(super) import: Option<(Importing, u64)>,
     /// What serves the connection, where all that it changes is one operation.
     pub(super) within: Option<Arc<Api>>,
 }
@@ -37,6 +42,11 @@ impl Session {
         self.subscriptions += 1;
         self.subscription = Some(Subscription { number: self.subscriptions, cursor });
         self.subscriptions
+    }
+
+    /// Returns whether something was begun that takes room while it goes on.
+    pub(super) const fn is_amid_transfer(&self) -> bool {
+        self.export.is_some() || self.import.is_some()
     }
 
     /// Returns whether the daemon is to stop once the answer is sent.
@@ -81,6 +91,7 @@ pub(super) async fn dispatch(
         Method::TaskAdd => handlers::add::add(api, read(params)?).await.map(write_answer),
         Method::TaskGet => handlers::questions::get(api, read(params)?).await.map(write_answer),
         Method::TaskList => handlers::questions::list(api, read(params)?).await,
+        Method::TaskGlance => handlers::glance::glance(api, read(params)?).await.map(write_answer),
         Method::TaskUpdate => handlers::changes::update(api, read(params)?).await.map(write_answer),
         Method::TaskDone => handlers::changes::done(api, read(params)?).await.map(write_answer),
         Method::TaskAck => handlers::changes::ack(api, read(params)?).await.map(write_answer),
@@ -118,6 +129,8 @@ pub(super) async fn dispatch(
         Method::HookAdd => handlers::hooks::add(api, read(params)?).await.map(write_answer),
         Method::HookRemove => handlers::hooks::remove(api, read(params)?).await.map(write_answer),
         Method::StoreBackup => handlers::storage::backup(api, read(params)?).await.map(write_answer),
+        Method::StoreExport => handlers::archive::export(api, session, read(params)?).await.map(write_answer),
+        Method::StoreImport => handlers::archive::import(api, session, read(params)?).await.map(write_answer),
         Method::TimeParse => handlers::questions::parse(api, &read(params)?).map(write_answer),
         Method::RpcDiscover => {
             let Discover {} = read(params)?;

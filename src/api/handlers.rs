@@ -16,6 +16,7 @@ use crate::protocol::to_wire::{self, Detail};
 
 pub(super) mod add;
 pub(super) mod agenda;
+pub(super) mod archive;
 pub(super) mod awaiting;
 pub(super) mod away;
 pub(super) mod changes;
@@ -24,6 +25,7 @@ mod command;
 pub(super) mod daemon;
 mod details;
 pub(super) mod following;
+pub(super) mod glance;
 pub(super) mod hooks;
 pub(super) mod ops;
 pub(super) mod outgoing;

@@ -69,6 +69,26 @@ pub trait Configuration: Send + Sync {
     ///
     /// Where it is refused, with the place of what is wrong, all is as it was.
     fn reload(&self) -> BoxFuture<'_, Result<Reloaded, String>>;
+
+    /// Says of a text what [`Configuration::reload`] would say if it stood in the file, and changes nothing.
+    ///
+    /// # Errors
+    /// It would be refused.
+    fn check(&self, text: &str) -> Result<Reloaded, String>;
+
+    /// Returns how it stands with what was read last.
+    fn state(&self) -> ConfigState;
+}
+
+/// How it stands with the configuration that was read last.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct ConfigState {
+    /// Why it is refused; the former one holds meanwhile.
+    pub error: Option<String>,
+    /// What is odd in the one that holds, and does no harm.
+    pub warnings: Vec<String>,
+    /// What differs from the start, and holds from the next one on only.
+    pub at_next_start: Vec<String>,
 }
 
 /// A configuration that was read anew, for those parts that do not go by it yet.

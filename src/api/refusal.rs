@@ -150,6 +150,12 @@ fn refusal(error: &CallError, zone: Tz) -> RpcError {
             }
             StoreFailure::Damaged => refuse(ErrorKind::Storage).with_hint(DAMAGED_HINT),
             StoreFailure::Refused => refuse(ErrorKind::Params).with_hint("give another name"),
+            StoreFailure::Unusable => {
+                refuse(ErrorKind::Params).with_hint("nothing was imported; keiko export writes such a file")
+            }
+            StoreFailure::Newer => refuse(ErrorKind::Version)
+                .with_hint("nothing was changed: install the version of Keiko that wrote it, or a later one"),
+            StoreFailure::Busy => refuse(ErrorKind::Limit).with_hint("try again once that is done"),
             StoreFailure::Broken => refuse(ErrorKind::Storage).with_hint("nothing was changed"),
             StoreFailure::OurFault => refuse(ErrorKind::Internal),
             StoreFailure::Closed => refuse(ErrorKind::Stopping).with_hint("try again in a moment"),

@@ -5,9 +5,9 @@
 use clap::{ArgAction, Args, Parser, Subcommand};
 
 use crate::cli::commands::{
-    ack, add, agenda, away, backup, cancel, channel, completions, daemon, delete, doctor, done, edit, events, help,
-    history, import, list, op, parse, pause, remind, resume, retry, rpc, run, show, skip, snooze, status, unblock,
-    undo, wait, watch, why,
+    ack, add, agenda, away, backup, cancel, channel, completions, config, daemon, delete, doctor, done, edit, events,
+    export, help, history, import, list, mcp, op, parse, pause, prompt, remind, restore, resume, retry, rpc, run, show,
+    skip, snooze, status, unblock, undo, wait, watch, why,
 };
 use crate::cli::reference::exit_codes_in_short;
 use crate::cli::ui::{ColorFlag, Form};
@@ -145,12 +145,18 @@ pub(crate) enum Command {
     Status(status::Status),
     #[command(name = "channel")]
     Channel(channel::Channel),
+    #[command(name = "config")]
+    Config(config::ConfigCommand),
     #[command(name = "daemon")]
     Daemon(daemon::Daemon),
     #[command(name = "doctor")]
     Doctor(doctor::Doctor),
     #[command(name = "backup")]
     Backup(backup::Backup),
+    #[command(name = "restore")]
+    Restore(restore::Restore),
+    #[command(name = "export")]
+    Export(export::Export),
     #[command(name = "import")]
     Import(import::Import),
     #[command(name = "wait")]
@@ -163,6 +169,10 @@ pub(crate) enum Command {
     Rpc(rpc::Rpc),
     #[command(name = "completions")]
     Completions(completions::Completions),
+    #[command(name = "prompt")]
+    Prompt(prompt::Prompt),
+    #[command(name = "mcp")]
+    Mcp(mcp::Mcp),
     #[command(name = "help")]
     Help(help::Help),
 }

@@ -305,6 +305,12 @@ impl<'a> Context<'a> {
         Ok(pid)
     }
 
+    /// Leaves the daemon that was stopped: what is asked next is asked of another, which is started where none is there.
+    pub(crate) fn leave(&mut self) {
+        self.client = None;
+        self.may_start = true;
+    }
+
     /// Tells an error in the form that is wanted, and returns how keiko ends.
     pub(crate) fn fail(&mut self, error: &CliError) -> Exit {
         fail(self.ui, error)

@@ -3,6 +3,7 @@
 //! The one table of exit codes (SPEC 10). Never prints.
 
 use std::io;
+use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
 
@@ -148,6 +149,16 @@ pub(crate) enum CliError {
         /// Why.
         source: io::Error,
     },
+    /// A file cannot be used.
+    #[error("cannot {what} {}: {source}", path.display())]
+    File {
+        /// What was attempted.
+        what: &'static str,
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        source: io::Error,
+    },
     /// Standard output cannot be written to.
     #[error("cannot write to standard output: {source}")]
     Output {
@@ -173,6 +184,22 @@ pub(crate) enum CliError {
         target: String,
         /// What names it, at least one.
         by: Vec<String>,
+    },
+    /// What is named is not there.
+    #[error("{message}")]
+    NotFound {
+        /// What.
+        message: String,
+        /// What to do next.
+        hint: String,
+    },
+    /// What is asked for is not given.
+    #[error("{message}")]
+    Refused {
+        /// What, and why.
+        message: String,
+        /// What to do next.
+        hint: String,
     },
     /// The person was asked something, and gave no answer.
     #[error("nothing was changed: there was no answer")]
@@ -200,6 +227,21 @@ impl CliError {
     /// Returns a wrong argument with what to type instead.
     pub(crate) fn usage(message: impl Into<String>, hint: impl Into<String>) -> Self {
         Self::Usage { message: message.into(), hint: hint.into() }
+    }
+
+    /// Returns that a file cannot be read or written.
+    pub(crate) fn file(what: &'static str, path: &Path, source: io::Error) -> Self {
+        Self::File { what, path: path.to_owned(), source }
+    }
+
+    /// Returns that something is not there, with what to do next.
+    pub(crate) fn not_found(message: impl Into<String>, hint: impl Into<String>) -> Self {
+        Self::NotFound { message: message.into(), hint: hint.into() }
+    }
+
+    /// Returns that something is not given, with what to do next.
+    pub(crate) fn refusal(message: impl Into<String>, hint: impl Into<String>) -> Self {
+        Self::Refused { message: message.into(), hint: hint.into() }
     }
 
     /// Returns the error in the words of the command line: programs give parameters, people options.
@@ -259,10 +301,13 @@ impl CliError {
             | Self::Paths(_)
             | Self::Input { .. }
             | Self::Output { .. }
+            | Self::File { .. }
             | Self::NoneMeant { .. }
             | Self::Service(_)
             | Self::Edit(_)
             | Self::InUse { .. }
+            | Self::NotFound { .. }
+            | Self::Refused { .. }
             | Self::GivenUp
             | Self::NonePicked { .. }
             | Self::Editor(_)
@@ -280,7 +325,7 @@ impl CliError {
         match self {
             Self::Usage { .. } | Self::Names(_) | Self::Json { .. } => Exit::Usage,
             Self::Time(_) => Exit::Time,
-            Self::NoneMeant { .. } | Self::NonePicked { is_interrupted: false } => Exit::NotFound,
+            Self::NoneMeant { .. } | Self::NotFound { .. } | Self::NonePicked { is_interrupted: false } => Exit::NotFound,
             Self::NonePicked { is_interrupted: true } => Exit::Interrupted,
             Self::Client(error) => Exit::of_client(error),
             Self::Start(StartError::Unreachable { source }) => Exit::of_client(source),
@@ -288,8 +333,14 @@ impl CliError {
             Self::Start(
                 StartError::Lock { .. } | StartError::Run { .. } | StartError::Died { .. } | StartError::TooSlow { .. },
             ) => Exit::NoDaemon,
-            Self::InUse { .. } => Exit::Refused,
-            Self::Edit(EditError::Taken { .. } | EditError::Missing { .. } | EditError::Unusable { .. }) => Exit::Usage,
+            Self::InUse { .. } | Self::Refused { .. } | Self::Edit(EditError::Refused { .. }) => Exit::Refused,
+            Self::Edit(
+                EditError::Taken { .. }
+                | EditError::Missing { .. }
+                | EditError::Unusable { .. }
+                | EditError::NotTaken { .. }
+                | EditError::NoTable { .. },
+            ) => Exit::Usage,
             Self::Config(_)
             | Self::Service(_)
             | Self::Edit(_)
@@ -297,14 +348,15 @@ impl CliError {
             | Self::GivenUp
             | Self::Paths(_)
             | Self::Input { .. }
-            | Self::Output { .. } => Exit::Failure,
+            | Self::Output { .. }
+            | Self::File { .. } => Exit::Failure,
         }
     }
 
     /// Returns what to do next, where that is known.
     pub(crate) fn hint(&self) -> Option<String> {
         match self {
-            Self::Usage { hint, .. } => Some(hint.clone()),
+            Self::Usage { hint, .. } | Self::NotFound { hint, .. } | Self::Refused { hint, .. } => Some(hint.clone()),
             Self::Names(_) => Some("name tasks by number, such as 3 5-7".to_owned()),
             Self::Json { .. } => Some("parameters are one JSON object, such as '{\"task\":3}'".to_owned()),
             Self::Time(error) => error.hint(),
@@ -325,7 +377,8 @@ impl CliError {
             | Self::Editor(EditorError::File { .. } | EditorError::NoText { .. } | EditorError::Failed { .. })
             | Self::Paths(_)
             | Self::Input { .. }
-            | Self::Output { .. } => None,
+            | Self::Output { .. }
+            | Self::File { .. } => None,
             Self::Editor(EditorError::Run { .. } | EditorError::Unquoted { .. }) => {
                 Some("set VISUAL or EDITOR to an editor and its arguments, such as EDITOR=\"code --wait\"".to_owned())
             }
@@ -334,6 +387,14 @@ impl CliError {
             )),
             Self::Edit(EditError::Missing { .. }) => Some("keiko channel list shows what is configured".to_owned()),
             Self::Edit(EditError::Changed { .. }) => Some("try again".to_owned()),
+            Self::Edit(EditError::NotTaken { .. }) => {
+                Some("nothing was changed; keiko config default explains every key".to_owned())
+            }
+            Self::Edit(EditError::Refused { .. }) => Some("nothing was changed".to_owned()),
+            Self::Edit(EditError::NoTable { table, .. }) => Some(match table.split_once('.') {
+                Some((kind, name)) => format!("keiko channel add {} {name} makes it", kind.trim_end_matches('s')),
+                None => format!("write it into the file; keiko config default shows how {table} looks"),
+            }),
             Self::Edit(_) => None,
         }
     }
@@ -379,12 +440,15 @@ impl CliError {
             | Self::Service(_)
             | Self::Edit(_)
             | Self::InUse { .. }
+            | Self::NotFound { .. }
+            | Self::Refused { .. }
             | Self::GivenUp
             | Self::NonePicked { .. }
             | Self::Editor(_)
             | Self::Paths(_)
             | Self::Input { .. }
             | Self::Output { .. }
+            | Self::File { .. }
             | Self::NoneMeant { .. }
             | Self::Json { .. } => None,
         }
@@ -411,15 +475,16 @@ impl CliError {
                 | Exit::Terminated => "start",
             },
             Self::Time(_) => "time",
-            Self::NoneMeant { .. } => "not_found",
+            Self::NoneMeant { .. } | Self::NotFound { .. } => "not_found",
             Self::Service(_) => "service",
             Self::Config(_) | Self::Edit(_) => "config",
-            Self::InUse { .. } => "refused",
+            Self::InUse { .. } | Self::Refused { .. } => "refused",
             Self::GivenUp | Self::NonePicked { .. } => "given_up",
             Self::Editor(_) => "editor",
             Self::Paths(_) => "paths",
             Self::Input { .. } => "input",
             Self::Output { .. } => "output",
+            Self::File { .. } => "file",
         }
     }
 }

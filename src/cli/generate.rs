@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use clap::Command;
 
 use crate::cli::complete::shells::Shell;
-use crate::cli::{help, manual, rpc_page, time_page, week_page};
+use crate::cli::{config_page, help, manual, rpc_page, time_page, week_page};
 use crate::service::{Author, Service, Socket, systemd};
 
 /// A file that is generated.
@@ -45,6 +45,7 @@ pub fn files(daemon: &Daemon) -> Vec<Generated> {
     }
     files.push(page("keiko.1", manual::keiko(&keiko, version)));
     files.push(page("keikod.8", manual::daemon(&daemon.arguments, version)));
+    files.push(page("keiko.toml.5", config_page::page(version)));
     files.push(page("keiko-time.7", time_page::page(version)));
     files.push(page("keiko.7", week_page::page(version)));
     files.push(page("keiko-rpc.7", rpc_page::page(version, &daemon.limits)));

@@ -11,16 +11,20 @@ use crate::cli::args::{Arguments, Command};
 use crate::cli::commands::{overview, status};
 use crate::cli::context::Context;
 use crate::cli::error::{CliError, Exit};
-use crate::cli::ui::Ui;
+use crate::cli::ui::{ColorFlag, Ui};
 
 mod args;
 mod commands;
 mod complete;
+mod config_page;
 mod context;
 mod error;
+mod exchange;
 pub mod generate;
 mod help;
 mod manual;
+#[cfg(feature = "mcp")]
+mod mcp;
 mod names;
 mod reference;
 mod render;
@@ -69,7 +73,12 @@ pub fn main() -> ExitCode {
 }
 
 fn run(arguments: Arguments, ui: &mut Ui) -> Exit {
-    let zone = zone::detect(ui);
+    let is_prompt = matches!(arguments.command, Some(Command::Prompt(_)));
+    if is_prompt && arguments.global.color == ColorFlag::Auto {
+        // A prompt is no place for escape sequences that nobody asked for.
+        *ui = Ui::new(ColorFlag::Never, arguments.global.form());
+    }
+    let zone = if is_prompt { zone::silently() } else { zone::detect(ui) };
     let mut context = Context::new(ui, zone);
     match dispatch(arguments.command, &mut context) {
         Ok(exit) => exit,
@@ -105,15 +114,20 @@ fn dispatch(command: Option<Command>, context: &mut Context<'_>) -> Result<Exit,
         Some(Command::Parse(command)) => command.run(context),
         Some(Command::Status(status::Status)) => status::Status::run(context),
         Some(Command::Channel(command)) => command.run(context),
+        Some(Command::Config(command)) => command.run(context),
         Some(Command::Daemon(command)) => command.run(context),
         Some(Command::Doctor(command)) => command.run(context),
         Some(Command::Backup(command)) => command.run(context),
+        Some(Command::Restore(command)) => command.run(context),
+        Some(Command::Export(command)) => command.run(context),
         Some(Command::Import(command)) => command.run(context),
         Some(Command::Wait(command)) => command.run(context),
         Some(Command::Watch(command)) => command.run(context),
         Some(Command::Events(command)) => command.run(context),
         Some(Command::Rpc(command)) => command.run(context),
         Some(Command::Completions(command)) => Ok(command.run(context)),
+        Some(Command::Prompt(command)) => command.run(context),
+        Some(Command::Mcp(command)) => command.run(context),
         Some(Command::Help(command)) => command.run(context),
     }
 }

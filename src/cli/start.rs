@@ -3,7 +3,9 @@
 //! Never polls: the daemon says on its standard output that it is ready, and its end is seen through its process.
 
 use std::fs::{File, TryLockError};
+use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
 use std::time::Duration;
 
 use crate::cli::error::CliError;
@@ -245,6 +247,47 @@ impl Process {
 
     /// Returns at once: the end of the connection is all that is seen.
     pub(crate) const fn wait(&self) {}
+}
+
+/// Lets the daemon that would be started look at the text of a configuration; returns what it would say against it.
+///
+/// # Errors
+/// It cannot be run.
+pub(crate) fn check(text: &str) -> io::Result<Option<String>> {
+    let mut child = Command::new(program())
+        .args(["--check", "-"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()?;
+    if let Some(mut input) = child.stdin.take() {
+        // One that ends without reading says why.
+        let _ = input.write_all(text.as_bytes());
+    }
+    against(&child.wait_with_output()?)
+}
+
+/// Returns what was said against a configuration.
+fn against(output: &std::process::Output) -> io::Result<Option<String>> {
+    let said = String::from_utf8_lossy(&output.stdout).trim_end().to_owned();
+    match output.status.success() {
+        true => Ok(None),
+        // One of before, which knows no such check, or one that fell over.
+        false if said.is_empty() => Err(io::Error::other(format!("it said nothing, {}", output.status))),
+        false => Ok(Some(said)),
+    }
+}
+
+/// As [`check`], of a file; of the configuration's own its text is told, which may be that of standard input.
+///
+/// # Errors
+/// It cannot be run.
+pub(crate) fn check_file(path: &Path, text: &str) -> io::Result<Option<String>> {
+    if Paths::of_process().is_ok_and(|paths| paths.config_file() == path) {
+        return check(text);
+    }
+    let output = Command::new(program()).arg("--check").arg(path).stdin(Stdio::null()).output()?;
+    against(&output)
 }
 
 /// Returns the `keikod` beside this program, else the one in PATH.

@@ -6,11 +6,13 @@
 use std::io::{self, BufRead as _, IsTerminal as _, Write};
 
 use crate::cli::render::text::{BAD, DIM, DUE, Text, is_unsafe};
+use crate::cli::ui::progress::{Patience, Progress};
 use anstream::{AutoStream, ColorChoice};
 
 pub(crate) mod editor;
 #[cfg(unix)]
 mod hidden;
+pub(crate) mod progress;
 #[cfg(unix)]
 mod interrupt;
 mod lent;
@@ -260,6 +262,20 @@ impl Ui {
             Form::Human | Form::Json | Form::Id => self.say(&[Text::plain(message)]),
             Form::Quiet => {}
         }
+    }
+
+    /// Returns a bar for `total` steps of `what`, for people on a terminal.
+    pub(crate) fn bar(&self, total: u64, what: &'static str) -> Progress {
+        if self.shows_progress() { Progress::counted(total, what) } else { Progress::hidden() }
+    }
+
+    /// Says `what` goes on, to people on a terminal, once it takes long.
+    pub(crate) fn patience(&self, what: &'static str) -> Patience {
+        if self.shows_progress() { Patience::with(what) } else { Patience::hidden() }
+    }
+
+    fn shows_progress(&self) -> bool {
+        self.form == Form::Human && io::stderr().is_terminal() && !Environment::of_process().is_dumb
     }
 
     /// Returns whether a person is there to be asked.

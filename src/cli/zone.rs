@@ -17,3 +17,8 @@ pub(crate) fn detect(ui: &mut Ui) -> Tz {
     }
     detected.zone
 }
+
+/// Returns the person's zone, and warns of nothing: for what is shown before each line of a shell.
+pub(crate) fn silently() -> Tz {
+    zone::detect().zone
+}

@@ -16,6 +16,8 @@ use crate::config::whole;
 use crate::domain::delivery::{ChannelKind, Target};
 use crate::domain::secret::Secret;
 
+mod setting;
+
 /// The folder beside the configuration in which secrets are kept, each in a file of its own.
 pub const SECRETS: &str = "secrets";
 
@@ -78,6 +80,40 @@ pub enum EditError {
         target: Target,
         /// The file.
         path: PathBuf,
+    },
+    /// A key does not take what is to stand there.
+    #[error("cannot set {key} to {value}: expected {expected}")]
+    NotTaken {
+        /// The key in full.
+        key: String,
+        /// What was to stand there, where that may be shown.
+        value: String,
+        /// What would have been accepted.
+        expected: &'static str,
+    },
+    /// A key is to be set in a table that nobody made.
+    #[error("cannot set {key}: {} has no table {table}", path.display())]
+    NoTable {
+        /// The key in full.
+        key: String,
+        /// The table.
+        table: String,
+        /// The file.
+        path: PathBuf,
+    },
+    /// A key is to say nothing, and says nothing.
+    #[error("cannot unset {key}: {} does not set it", path.display())]
+    NotSet {
+        /// The key in full.
+        key: String,
+        /// The file.
+        path: PathBuf,
+    },
+    /// The daemon would refuse it.
+    #[error("cannot use the configuration: {reason}")]
+    Refused {
+        /// Why, with the places.
+        reason: String,
     },
     /// Somebody else changed it meanwhile.
     #[error("cannot write {}: it was changed meanwhile", path.display())]
@@ -156,12 +192,21 @@ impl ConfigFile {
     /// # Errors
     /// It cannot be read, or is wrong.
     pub fn read(path: &Path) -> Result<Self, EditError> {
+        let (config, _) = Config::parse(path, whole::read(path)?.as_deref().unwrap_or_default())?;
+        Ok(Self { config, ..Self::read_to_mend(path)? })
+    }
+
+    /// Reads the file, which may say what cannot be used; [`ConfigFile::config`] is then that of a file that says nothing.
+    ///
+    /// # Errors
+    /// It cannot be read, or is no TOML.
+    pub fn read_to_mend(path: &Path) -> Result<Self, EditError> {
         let text = whole::read(path)?;
-        let (config, _) = Config::parse(path, text.as_deref().unwrap_or_default())?;
         let plain = text.as_deref().unwrap_or_default();
         let document = plain.strip_prefix('\u{feff}').unwrap_or(plain).parse::<DocumentMut>().map_err(|error| {
             EditError::Unclear { path: path.to_owned(), reason: error.message().trim().replace('\n', ", ") }
         })?;
+        let config = Config::parse(path, plain).map_or_else(|_| Config::default(), |(config, _)| config);
         Ok(Self { path: path.to_owned(), text, document, config })
     }
 

@@ -15,6 +15,9 @@ use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
 use crate::config::Config;
+use crate::config::keys::{SECTIONS, Tables};
+use crate::config::nearest::nearest;
+use crate::config::place;
 use crate::config::target::{self, ConfiguredTarget};
 use crate::config::value::{self, Expected};
 use crate::config::webhook::{self, Webhook};
@@ -27,7 +30,7 @@ use crate::domain::delivery::{ChannelKind, Target};
 type Setter = fn(&mut Config, &DeValue<'_>) -> Result<(), Expected>;
 
 /// Every key that the file may have.
-const SETTINGS: &[(&str, Setter)] = &[
+pub(super) const SETTINGS: &[(&str, Setter)] = &[
     ("grace_s", |config, value| put(&mut config.grace, value::grace(value))),
     ("dialect", |config, value| put(&mut config.dialect, value::dialect(value))),
     ("date_only_hour", |config, value| put(&mut config.date_only, value::clock_time(value))),
@@ -71,7 +74,7 @@ const RULES: &str = "rules";
 const HOOKS: &str = "hooks";
 
 /// What stands in an error in place of a value that may be a secret.
-const NOT_SHOWN: &str = "(not shown)";
+pub(super) const NOT_SHOWN: &str = "(not shown)";
 
 /// A place in a file, both counted from 1; the column counts characters.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -197,7 +200,16 @@ impl Config {
     pub fn load(path: &Path, origin: Origin) -> Result<(Self, Vec<Warning>), ConfigError> {
         match whole::read(path)? {
             Some(text) => Self::parse(path, &text),
-            None => Ok((Self::default(), missing(path, origin))),
+            None => Ok((Self::default(), Self::missing(path, origin))),
+        }
+    }
+
+    /// Returns what is odd about a file that is not there.
+    #[must_use]
+    pub fn missing(path: &Path, origin: Origin) -> Vec<Warning> {
+        match origin {
+            Origin::Default => Vec::new(),
+            Origin::Named => vec![Warning::NamedButMissing { path: path.to_owned() }],
         }
     }
 
@@ -206,31 +218,60 @@ impl Config {
     /// # Errors
     /// The text is no TOML, or has a bad value.
     pub fn parse(path: &Path, text: &str) -> Result<(Self, Vec<Warning>), ConfigError> {
-        // An editor of another system may have put its mark at the front.
-        let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+        let text = without_mark(text);
         let document = DeTable::parse(text).map_err(|error| ConfigError::Syntax {
             path: path.to_owned(),
             at: position(text, error.span().unwrap_or_default().start),
             reason: error.message().trim().replace('\n', ", "),
         })?;
-        let mut reading = Reading { path, text, config: Self::default(), warnings: Vec::new(), bad: Vec::new() };
-        reading.table("", document.get_ref());
-        for (key, span) in routing::places(document.get_ref()) {
-            reading.targets(key, span);
-        }
-        let digest = document.get_ref().get("digest").and_then(|table| table.get_ref().as_table()?.get("channels"));
-        if let Some(channels) = digest {
-            reading.digest_targets(channels.span());
-        }
+        let mut reading = Reading::of(path, text, document.get_ref());
+        reading.check_targets(document.get_ref());
         reading.finish()
     }
 }
 
-fn missing(path: &Path, origin: Origin) -> Vec<Warning> {
-    match origin {
-        Origin::Default => Vec::new(),
-        Origin::Named => vec![Warning::NamedButMissing { path: path.to_owned() }],
+/// All that there is to say of a file, right or wrong.
+#[derive(Debug, Default)]
+pub struct Checked {
+    /// Each fault with its place and its key, where it has one; in the order of the file.
+    pub faults: Vec<(Position, Option<String>, String)>,
+    /// What is odd, and does no harm.
+    pub warnings: Vec<Warning>,
+    /// What it says, where it has no fault.
+    pub config: Option<Config>,
+}
+
+/// Reads the `text` of the configuration file `path` to its end, whatever is wrong before.
+#[must_use]
+pub fn check(path: &Path, text: &str) -> Checked {
+    let text = without_mark(text);
+    let (document, errors) = DeTable::parse_recoverable(text);
+    let mut reading = Reading::of(path, text, document.get_ref());
+    let mut faults: Vec<(Position, Option<String>, String)> = errors
+        .iter()
+        .map(|error| {
+            let at = position(text, error.span().unwrap_or_default().start);
+            (at, None, format!("cannot read the configuration: {}", error.message().trim().replace('\n', ", ")))
+        })
+        .collect();
+    if faults.is_empty() {
+        reading.check_targets(document.get_ref());
     }
+    // What was guessed of a line that cannot be read is no fault of its own.
+    let is_guessed = |at: Position| faults.iter().any(|(broken, ..)| broken.line == at.line);
+    reading.bad.retain(|bad| !is_guessed(bad.at));
+    reading.warnings.retain(|(at, _)| !is_guessed(*at));
+    faults.extend(reading.bad.iter().map(|bad| (bad.at, Some(bad.key.clone()), bad.reason())));
+    faults.sort_by_key(|(at, ..)| *at);
+    reading.warnings.sort_by_key(|(at, _)| *at);
+    let config = faults.is_empty().then_some(reading.config);
+    let warnings = reading.warnings.into_iter().map(|(_, warning)| warning).collect();
+    Checked { faults, warnings, config }
+}
+
+/// Returns the text without the mark that an editor of another system may have put at the front.
+pub(super) fn without_mark(text: &str) -> &str {
+    text.strip_prefix('\u{feff}').unwrap_or(text)
 }
 
 fn put<T>(place: &mut T, value: Result<T, Expected>) -> Result<(), Expected> {
@@ -246,7 +287,24 @@ struct Reading<'a> {
     bad: Vec<BadValue>,
 }
 
-impl Reading<'_> {
+impl<'a> Reading<'a> {
+    fn of(path: &'a Path, text: &'a str, document: &DeTable<'_>) -> Self {
+        let mut reading = Self { path, text, config: Config::default(), warnings: Vec::new(), bad: Vec::new() };
+        reading.table("", document);
+        reading
+    }
+
+    /// Notes each list of channels that names a target of which nothing is configured.
+    fn check_targets(&mut self, document: &DeTable<'_>) {
+        for (key, span) in routing::places(document) {
+            self.targets(key, span);
+        }
+        let digest = document.get("digest").and_then(|table| table.get_ref().as_table()?.get("channels"));
+        if let Some(channels) = digest {
+            self.digest_targets(channels.span());
+        }
+    }
+
     /// Reads a table whose keys stand behind `prefix`, which is empty or ends in a dot.
     fn table(&mut self, prefix: &str, table: &DeTable<'_>) {
         for (key, value) in table {
@@ -266,13 +324,17 @@ impl Reading<'_> {
             } else if let DeValue::Table(inner) = value.get_ref()
                 && !inner.is_empty()
             {
-                self.table(&format!("{name}."), inner);
+                match nearest(&name, tables_of_names()).filter(|_| prefix.is_empty() && !is_table(&name)) {
+                    Some(meant) => self.unknown(name, Some(meant), &key.span()),
+                    None => self.table(&format!("{name}."), inner),
+                }
             } else if is_table(&name) {
                 if !value.get_ref().is_table() {
                     self.bad_value(name, "a table", value.span());
                 }
             } else {
-                let nearest = nearest(&name, SETTINGS.iter().map(|(known, _)| *known));
+                let known = SETTINGS.iter().map(|(known, _)| *known);
+                let nearest = nearest(&name, known.chain(tables_of_names().filter(|_| prefix.is_empty())));
                 self.unknown(name, nearest, &key.span());
             }
         }
@@ -444,45 +506,19 @@ impl Reading<'_> {
     }
 }
 
+/// Returns the names under which a person has tables of their own.
+fn tables_of_names() -> impl Iterator<Item = &'static str> {
+    SECTIONS.iter().filter(|section| section.tables != Tables::One).map(place::kind)
+}
+
 fn is_table(name: &str) -> bool {
     SETTINGS.iter().any(|(known, _)| known.strip_prefix(name).is_some_and(|rest| rest.starts_with('.')))
 }
 
-fn position(text: &str, offset: usize) -> Position {
+pub(super) fn position(text: &str, offset: usize) -> Position {
     let before = text.get(..offset).unwrap_or(text);
     let line_start = before.rfind('\n').map_or(0, |at| at + 1);
     Position { line: before.matches('\n').count() + 1, column: before[line_start..].chars().count() + 1 }
-}
-
-/// Returns the one of the `known` keys that is most like `key`, if it is like it at all.
-///
-/// A key in the wrong table is found by its last part: `level` is `log.level`.
-pub(super) fn nearest(key: &str, known: impl Iterator<Item = &'static str>) -> Option<&'static str> {
-    let last = |name: &str| name.rsplit('.').next().unwrap_or_default().to_lowercase();
-    let distance_to = |known: &str| {
-        let whole = distance(&key.to_lowercase(), known);
-        // One more, so that a key in its own table is preferred.
-        whole.min(distance(&last(key), &last(known)) + 1)
-    };
-    let (found, known) = known.map(|known| (distance_to(known), known)).min()?;
-    // Beyond half of its letters it would be another word.
-    (found <= last(key).chars().count().max(4) / 2).then_some(known)
-}
-
-/// Returns how many letters must be put in, taken out or changed to make one text of the other (Levenshtein).
-fn distance(from: &str, to: &str) -> usize {
-    let to: Vec<char> = to.chars().collect();
-    let mut row: Vec<usize> = (0..=to.len()).collect();
-    for (i, letter) in from.chars().enumerate() {
-        let mut diagonal = row[0];
-        row[0] = i + 1;
-        for (j, other) in to.iter().enumerate() {
-            let changed = diagonal + usize::from(letter != *other);
-            diagonal = row[j + 1];
-            row[j + 1] = changed.min(diagonal + 1).min(row[j] + 1);
-        }
-    }
-    row[to.len()]
 }
 
 fn told_each(path: &Path, faults: &[WebhookFault]) -> String {
@@ -505,10 +541,17 @@ impl fmt::Display for Position {
     }
 }
 
+impl BadValue {
+    /// Returns why it cannot be used.
+    fn reason(&self) -> String {
+        let Self { key, expected, found, .. } = self;
+        format!("cannot use {key} = {found}: expected {expected}")
+    }
+}
+
 impl fmt::Display for BadValue {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { at, key, expected, found } = self;
-        write!(f, "{at}: cannot use {key} = {found}: expected {expected}")
+        write!(f, "{}: {}", self.at, self.reason())
     }
 }
 
@@ -636,12 +679,19 @@ mod tests {
             "[logs]\nlevel = 3",
             &["config.toml:2:1: passed over the unknown key logs.level, did you mean log.level?"],
         );
+        check_warnings(
+            "[webhok.ops]\nurl = 'x'",
+            &["config.toml:1:2: passed over the unknown key webhok, did you mean webhooks?"],
+        );
+        check_warnings(
+            "[[rule]]\ntags = 'x'",
+            &["config.toml:1:3: passed over the unknown key rule, did you mean rules?"],
+        );
         check_warnings("Dialect = 3", &["config.toml:1:1: passed over the unknown key Dialect, did you mean dialect?"]);
     }
 
     #[test]
     fn a_key_of_a_newer_version_has_no_nearest_name() {
-        check_warnings("[webhok]\nurl = 'x'", &["config.toml:2:1: passed over the unknown key webhok.url"]);
         check_warnings("[hub]\n", &["config.toml:1:2: passed over the unknown key hub"]);
         check_warnings("\"提醒\" = 1", &["config.toml:1:1: passed over the unknown key 提醒"]);
     }

@@ -7,7 +7,7 @@ use std::ops::Range;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-use crate::config::file::nearest;
+use crate::config::nearest::nearest;
 use crate::config::routing::priority;
 use crate::config::target::words;
 use crate::config::value::{self, Expected};
@@ -15,7 +15,8 @@ use crate::domain::hook::{HOOKS_MAX, Happening, Hook};
 use crate::domain::task::Number;
 
 /// Every key that a hook may have.
-const KEYS: [&str; 9] = ["name", "on", "tags", "tasks", "priority", "late", "command", "directory", "timeout"];
+pub(super) const KEYS: [&str; 9] =
+    ["name", "on", "tags", "tasks", "priority", "late", "command", "directory", "timeout"];
 
 /// The hooks that were read, and what is wrong with the others.
 #[derive(Default)]

@@ -15,16 +15,23 @@ use crate::domain::routing::Routing;
 use crate::domain::time::Span;
 
 pub mod bounded;
+pub mod default_file;
 pub mod edit;
 pub mod file;
 mod hooks;
+pub mod keys;
+pub mod literal;
+mod nearest;
 pub mod paths;
+pub mod place;
 mod private_dir;
 mod routing;
+pub mod shown;
+pub mod suspicious;
 pub mod target;
 mod value;
 pub mod webhook;
-mod whole;
+pub mod whole;
 
 /// The configuration, complete.
 #[derive(Clone, PartialEq, Eq, Debug)]

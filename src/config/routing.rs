@@ -8,14 +8,14 @@ use std::ops::Range;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-use crate::config::file::nearest;
+use crate::config::nearest::nearest;
 use crate::config::value::{self, Expected};
 use crate::domain::delivery::{ChannelKind, Target};
 use crate::domain::routing::{Routing, Rule};
 use crate::domain::task::Priority;
 
 /// Every key that a rule may have.
-const KEYS: [&str; 3] = ["tags", "priority", "channels"];
+pub(super) const KEYS: [&str; 3] = ["tags", "priority", "channels"];
 
 /// The rules that were read, and what is wrong with the others.
 #[derive(Default)]

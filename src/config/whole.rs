@@ -10,13 +10,16 @@ use crate::config::bounded::{self, Unread};
 use crate::config::file::ConfigError;
 
 /// The longest file that is read, in bytes: thousands of webhooks, and far below what could hurt.
-pub(super) const FILE_BYTES_MAX: u64 = 1024 * 1024;
+pub const FILE_BYTES_MAX: u64 = 1024 * 1024;
 
 /// What is empty on purpose, as a link to it says.
 const NOTHING: &str = "/dev/null";
 
 /// Returns the text of the file, `None` where there is none. Never waits for a writer, nor reads without end.
-pub(super) fn read(path: &Path) -> Result<Option<String>, ConfigError> {
+///
+/// # Errors
+/// It is no plain file, is too long, is no text, or cannot be read.
+pub fn read(path: &Path) -> Result<Option<String>, ConfigError> {
     let bytes = match bounded::read(path, FILE_BYTES_MAX) {
         Ok(bytes) => bytes,
         Err(Unread::Unreadable { source }) if source.kind() == io::ErrorKind::NotFound => return Ok(None),

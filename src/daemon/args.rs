@@ -1,5 +1,7 @@
 //! What can be said on the daemon's command line? All else is in the configuration.
 
+use std::path::PathBuf;
+
 use chrono::DateTime;
 use clap::{Parser, ValueEnum};
 
@@ -18,6 +20,14 @@ pub(super) struct Args {
     #[arg(long)]
     pub(super) empty: bool,
 
+    /// Put a copy that keiko backup made in the place of the database, and end; keiko restore asks for that.
+    #[arg(long, value_name = "FILE", hide = true)]
+    pub(super) restore: Option<PathBuf>,
+
+    /// Check the copy only.
+    #[arg(long, requires = "restore", hide = true)]
+    pub(super) check_only: bool,
+
     /// Write log lines for people (text) or one JSON object a line, above the configuration; not to the journal then.
     #[arg(long, value_name = "FORMAT")]
     pub(super) log_format: Option<LogFormat>,
@@ -25,6 +35,9 @@ pub(super) struct Args {
     /// Look at the database and the desktop, say in one line of JSON what is found, and end: for `keiko doctor`.
     #[arg(long, hide = true, conflicts_with_all = ["foreground", "empty", "clock"])]
     pub(super) examine: bool,
+    /// Check a configuration (- is standard input), say what is wrong with it, and start nothing.
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["foreground", "empty", "clock"])]
+    pub(super) check: Option<PathBuf>,
 
     /// Run on a programmable clock that shows TIME (RFC 3339) and stands still until clock.advance moves it.
     #[arg(long, value_name = "TIME", value_parser = instant)]

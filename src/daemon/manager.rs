@@ -15,7 +15,7 @@ use futures_util::future::BoxFuture;
 use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 
-use crate::api::{Configuration, Reloaded};
+use crate::api::{ConfigState, Configuration, Reloaded};
 use crate::daemon::reload::Reloading;
 use crate::engine::handle::Handle;
 
@@ -141,7 +141,7 @@ fn one_line(text: &str) -> String {
 /// What reads the configuration anew, and lets the service manager know.
 pub(super) struct Announced {
     /// What reads it.
-    pub(super) reloading: Reloading,
+    pub(super) reloading: Arc<Reloading>,
     /// Who is told.
     pub(super) manager: Arc<Manager>,
     /// What is said again behind it.
@@ -157,6 +157,14 @@ impl Configuration for Announced {
             self.manager.ready(&format!("{}{refused}", self.status));
             reloaded
         })
+    }
+
+    fn check(&self, text: &str) -> Result<Reloaded, String> {
+        self.reloading.check(text)
+    }
+
+    fn state(&self) -> ConfigState {
+        self.reloading.state()
     }
 }
 

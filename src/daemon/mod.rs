@@ -1,8 +1,8 @@
 //! The daemon's entry: builds every part, starts them in order, waits, and stops them in order. Holds no logic.
 
 use std::collections::BTreeMap;
-use std::io::{self, Write as _};
-use std::path::Path;
+use std::io::{self, Read as _, Write as _};
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Duration;
@@ -18,8 +18,9 @@ use crate::clock::sim::SimClock;
 use crate::clock::system::SystemClock;
 use crate::clock::zone;
 use crate::config::Config;
-use crate::config::file::ConfigError;
+use crate::config::file::{ConfigError, Warning};
 use crate::config::paths::{Found, Keeper, Paths, PathsError};
+use crate::config::whole::{self, FILE_BYTES_MAX};
 use crate::daemon::args::Args;
 use crate::daemon::damage::SetAside;
 use crate::daemon::handed::Handed;
@@ -27,6 +28,7 @@ use crate::daemon::lock::{DataLock, LockError};
 use crate::daemon::manager::{Announced, Manager};
 use crate::daemon::reload::{Configured, Reloading};
 use crate::daemon::signals::Signals;
+use crate::daemon::watch::Watched;
 use crate::engine::handle::Handle;
 use crate::engine::ids::Ids;
 use crate::engine::{self, EngineParts};
@@ -50,9 +52,11 @@ mod inherited;
 mod lock;
 mod manager;
 mod reload;
+mod restore;
 mod settings;
 mod signals;
 mod targets;
+mod watch;
 mod webhooks;
 
 /// How long deliveries under way may take once the daemon stops: as long as a channel gives an attempt.
@@ -145,6 +149,8 @@ impl DaemonError {
                 | StoreError::Broken { .. }
                 | StoreError::Damaged { .. }
                 | StoreError::Taken { .. }
+                | StoreError::BadExport { .. }
+                | StoreError::Importing
                 | StoreError::Closed => EXIT_STORAGE,
             },
             Self::Damaged { .. } => EXIT_STORAGE,
@@ -174,6 +180,8 @@ impl DaemonError {
                 | StoreError::Broken { .. }
                 | StoreError::Damaged { .. }
                 | StoreError::Taken { .. }
+                | StoreError::BadExport { .. }
+                | StoreError::Importing
                 | StoreError::Closed => None,
             },
             Self::Paths { .. }
@@ -201,7 +209,12 @@ pub fn main() -> ExitCode {
         return examined();
     }
     let mut log = None;
-    match run(&args, &mut log, handed) {
+    let mode = if args.check_only { restore::Mode::Check } else { restore::Mode::Replace };
+    let ended = match &args.restore {
+        Some(copy) => restore::run(copy, mode),
+        None => run(&args, &mut log, handed),
+    };
+    match ended {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             tracing::error!("{error}");
@@ -234,12 +247,15 @@ pub fn command() -> clap::Command {
 fn run(args: &Args, log: &mut Option<Log>, handed: Handed) -> Result<(), DaemonError> {
     let paths = Paths::of_process()?;
     paths.create_dirs()?;
+    if let Some(file) = &args.check {
+        return checked(&paths, file);
+    }
     let (config, warnings) = Config::load(paths.config_file(), paths.config_origin())?;
     if !args.foreground {
         leave_session(paths.data_dir());
     }
     *log = Some(logging::init(&settings::logging(&config, &paths, args, std::env::var(LOG_VARIABLE).ok()))?);
-    for warning in warnings {
+    for warning in &warnings {
         tracing::warn!(file = %paths.config_file().display(), "{warning}");
     }
     // Held to the end: whoever has it is the only one to touch the database and the socket.
@@ -248,7 +264,7 @@ fn run(args: &Args, log: &mut Option<Log>, handed: Handed) -> Result<(), DaemonE
         .enable_all()
         .build()
         .map_err(|source| DaemonError::System { what: "start threads", source })?;
-    let served = runtime.block_on(serve(args, &paths, &config, handed));
+    let served = runtime.block_on(serve(args, &paths, &config, &warnings, handed));
     if served.is_err()
         && let Err(error) = paths.withdraw_socket()
     {
@@ -260,7 +276,13 @@ fn run(args: &Args, log: &mut Option<Log>, handed: Handed) -> Result<(), DaemonE
 }
 
 /// Starts everything, serves until the stop, and stops everything in order.
-async fn serve(args: &Args, paths: &Paths, config: &Config, mut handed: Handed) -> Result<(), DaemonError> {
+async fn serve(
+    args: &Args,
+    paths: &Paths,
+    config: &Config,
+    warnings: &[Warning],
+    mut handed: Handed,
+) -> Result<(), DaemonError> {
     let manager = Arc::new(Manager::of_environment());
     let signals = Signals::listen().map_err(|source| DaemonError::System { what: "hear signals", source })?;
     // Before anything is due: a daemon that nobody can reach must not fire.
@@ -287,9 +309,10 @@ async fn serve(args: &Args, paths: &Paths, config: &Config, mut handed: Handed) 
     runner.look();
     let stop = CancellationToken::new();
     let hooks = hooks(args, paths, config, &handle, &clock).await;
-    let reloading = Reloading::new(paths.clone(), configured, Arc::clone(&hooks), config.clone());
+    let reloading = Arc::new(Reloading::new(paths, configured, &hooks, &clock, config, warnings));
     let status = format!("serves {}", paths.data_dir().display());
-    let configuration = Announced { reloading, manager: Arc::clone(&manager), status: status.clone() };
+    let configuration =
+        Announced { reloading: Arc::clone(&reloading), manager: Arc::clone(&manager), status: status.clone() };
     let api = Arc::new(Api::new(
         handle.clone(),
         clock,
@@ -299,6 +322,7 @@ async fn serve(args: &Args, paths: &Paths, config: &Config, mut handed: Handed) 
         Arc::clone(&hooks),
         stop.clone(),
     ));
+    tokio::spawn(follow(paths.config_file().to_owned(), reloading, reload_of(&api)));
     let serving = tokio::spawn(listening.serve(Arc::clone(&api), stop.clone(), anew(paths.clone())));
     tokio::spawn(signals.pass_on(stop.clone(), reload_of(&api)));
     tracing::info!(version = PROGRAM_VERSION, pid = std::process::id(), socket = %socket.display(), "ready");
@@ -399,6 +423,33 @@ fn reload_of(api: &Arc<Api>) -> impl Fn() -> BoxFuture<'static, ()> + Send + 'st
             }
         })
     }
+}
+
+/// Lets the daemon go by the configuration whenever that says something else.
+async fn follow(path: PathBuf, configuration: Arc<Reloading>, reload: impl Fn() -> BoxFuture<'static, ()>) {
+    let mut watched = Watched::begin(&path);
+    loop {
+        // Once before the first wait: it may have changed since it was read.
+        if configuration.differs().await {
+            reload().await;
+        }
+        watched.changed().await;
+    }
+}
+
+/// Says what is wrong with a configuration, and nothing where nothing is. Starts nothing.
+fn checked(paths: &Paths, file: &Path) -> Result<(), DaemonError> {
+    // What comes on standard input is meant to stand in the file.
+    let (path, text) = if file == Path::new("-") {
+        let read = io::read_to_string(io::stdin().lock().take(FILE_BYTES_MAX));
+        let text = read.map_err(|source| DaemonError::System { what: "read standard input", source })?;
+        (paths.config_file(), Some(text))
+    } else {
+        (file, whole::read(file)?)
+    };
+    let (config, _) = Config::parse(path, text.as_deref().unwrap_or_default())?;
+    let clock: Arc<dyn Clock> = Arc::new(SystemClock::new());
+    Ok(reload::check(path, &config, &clock)?)
 }
 
 /// Returns whether the daemon that has the lock answers. One that nobody can find is told so.
@@ -523,7 +574,9 @@ fn leave_session(home: &Path) {
 
 /// Tells whoever started the daemon why it is not there.
 fn report(args: &Args, error: &DaemonError) {
-    if args.foreground {
+    if args.check.is_some() {
+        say(&error.to_string());
+    } else if args.foreground {
         // Where it is logged to standard error it has been said; before logging began it has not.
         let _ = writeln!(io::stderr(), "error: {error}");
         if let Some(hint) = error.hint() {

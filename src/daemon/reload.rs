@@ -4,17 +4,18 @@
 //! Holds the channels whose targets are configured. Never decides what a value means.
 
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex as State, PoisonError};
 
 use futures_util::FutureExt as _;
 use futures_util::future::BoxFuture;
 use tokio::sync::Mutex;
 
-use crate::api::{Configuration, Reloaded};
+use crate::api::{ConfigState, Configuration, Reloaded};
 use crate::clock::Clock;
 use crate::config::Config;
-use crate::config::file::ConfigError;
+use crate::config::file::{ConfigError, Warning};
 use crate::config::paths::Paths;
+use crate::config::whole;
 use crate::daemon::targets::Chats;
 use crate::daemon::{settings, webhooks};
 use crate::hooks::Hooks;
@@ -39,9 +40,10 @@ impl Configured {
         clock: &Arc<dyn Clock>,
         network: impl Fn() -> Arc<dyn Network>,
     ) -> Result<Self, ConfigError> {
-        let webhooks = webhooks::channel(paths.config_file(), config, Arc::clone(clock))?.heeding(network());
+        let path = paths.config_file();
+        let webhooks = webhooks::channel(path, config, Arc::clone(clock))?.heeding(network());
         let chats = Chats::new(clock, network, paths.moved_chats_file());
-        chats.configure(paths.config_file(), config)?;
+        chats.configure(path, config)?;
         Ok(Self { webhooks: Arc::new(webhooks), chats })
     }
 
@@ -58,39 +60,104 @@ impl Configured {
     }
 }
 
+/// Says what is wrong with a configuration of which the form is right, or nothing. Starts nothing, and touches no channel that is
+/// in use.
+///
+/// # Errors
+/// What is wrong with its targets, with the places in the file.
+pub(super) fn check(path: &Path, config: &Config, clock: &Arc<dyn Clock>) -> Result<(), ConfigError> {
+    webhooks::channel(path, config, Arc::clone(clock))?;
+    Chats::deaf(clock).configure(path, config)
+}
+
 /// What reads the configuration anew.
 pub(super) struct Reloading {
     paths: Paths,
     configured: Configured,
     hooks: Arc<Hooks>,
+    clock: Arc<dyn Clock>,
     at_start: Config,
     /// The one that holds; also lets nobody in while somebody else reloads.
     holds: Mutex<Config>,
+    state: State<Seen>,
+}
+
+/// What was read last.
+#[derive(Default)]
+struct Seen {
+    /// The text, `None` where there was no file or none that could be read.
+    text: Option<String>,
+    state: ConfigState,
 }
 
 impl Reloading {
-    pub(super) fn new(paths: Paths, configured: Configured, hooks: Arc<Hooks>, config: Config) -> Self {
-        Self { paths, configured, hooks, at_start: config.clone(), holds: Mutex::new(config) }
+    pub(super) fn new(
+        paths: &Paths,
+        configured: Configured,
+        hooks: &Arc<Hooks>,
+        clock: &Arc<dyn Clock>,
+        config: &Config,
+        warnings: &[Warning],
+    ) -> Self {
+        let text = whole::read(paths.config_file()).ok().flatten();
+        let state = ConfigState { warnings: told(warnings), ..ConfigState::default() };
+        Self {
+            paths: paths.clone(),
+            configured,
+            hooks: Arc::clone(hooks),
+            clock: Arc::clone(clock),
+            at_start: config.clone(),
+            holds: Mutex::new(config.clone()),
+            state: State::new(Seen { text, state }),
+        }
+    }
+
+    /// Returns whether the file says something else than when it was read last, right or wrong.
+    pub(super) async fn differs(&self) -> bool {
+        let path = self.paths.config_file().to_owned();
+        // A file may lie on a disk that takes its time.
+        let read = tokio::task::spawn_blocking(move || whole::read(&path).ok().flatten()).await;
+        let seen = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        read.is_ok_and(|text| text != seen.text)
     }
 
     async fn reloaded(&self) -> Result<Reloaded, String> {
         let mut holds = self.holds.lock().await;
-        let (path, origin) = (self.paths.config_file().to_owned(), self.paths.config_origin());
-        // A file may lie on a disk that takes its time.
-        let read = tokio::task::spawn_blocking(move || Config::load(&path, origin)).await;
+        let path = self.paths.config_file().to_owned();
+        let read = tokio::task::spawn_blocking(move || whole::read(&path)).await;
         let read = read.map_err(|error| format!("the reading failed: {error}"))?;
-        let (config, warnings) = read.map_err(|error| error.to_string())?;
+        let text = read.as_ref().ok().and_then(Clone::clone);
+        let reloaded = self.taken(&mut holds, read);
+        let mut seen = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        seen.text = text;
+        match &reloaded {
+            Ok(reloaded) => {
+                let at_next_start = reloaded.at_next_start.iter().map(|key| (*key).to_owned()).collect();
+                seen.state = ConfigState { error: None, warnings: reloaded.warnings.clone(), at_next_start };
+            }
+            Err(reason) => seen.state.error = Some(reason.clone()),
+        }
+        reloaded
+    }
+
+    /// Goes by a text, or leaves all as it was.
+    fn taken(&self, holds: &mut Config, read: Result<Option<String>, ConfigError>) -> Result<Reloaded, String> {
         let path = self.paths.config_file();
+        let text = read.map_err(|error| error.to_string())?;
         // An editor that renames, or a disk that is not mounted: nobody meant to drop all that is configured.
-        if !path.exists() && *holds != Config::default() {
+        if text.is_none() && *holds != Config::default() {
             let path = path.display();
             return Err(format!(
                 "cannot read the configuration {path}: it is not there; an empty file says that nothing is configured"
             ));
         }
+        let (config, warnings) = match &text {
+            Some(text) => Config::parse(path, text).map_err(|error| error.to_string())?,
+            None => (Config::default(), Config::missing(path, self.paths.config_origin())),
+        };
         if let Err(error) = self.configured.configure(path, &config) {
             // Those before the one that refuses go back to what they had; it was fit for them before.
-            if let Err(stuck) = self.configured.configure(path, &holds) {
+            if let Err(stuck) = self.configured.configure(path, holds) {
                 tracing::error!(error = %stuck, "cannot go back to the former targets");
             }
             return Err(error.to_string());
@@ -103,11 +170,24 @@ impl Reloading {
         let reloaded = Reloaded {
             options: settings::api(&config),
             engine: settings::engine(&config),
-            warnings: warnings.iter().map(ToString::to_string).collect(),
+            warnings: told(&warnings),
             at_next_start: self.at_next_start(&config),
         };
         *holds = config;
         Ok(reloaded)
+    }
+
+    /// Says of a text what would be said if it stood in the file, and changes nothing.
+    fn checked(&self, text: &str) -> Result<Reloaded, String> {
+        let path = self.paths.config_file();
+        let (config, warnings) = Config::parse(path, text).map_err(|error| error.to_string())?;
+        check(path, &config, &self.clock).map_err(|error| error.to_string())?;
+        Ok(Reloaded {
+            options: settings::api(&config),
+            engine: settings::engine(&config),
+            warnings: told(&warnings),
+            at_next_start: self.at_next_start(&config),
+        })
     }
 
     /// Returns the keys whose values are those of the start still, though others stand there now.
@@ -122,8 +202,20 @@ impl Reloading {
     }
 }
 
+fn told(warnings: &[Warning]) -> Vec<String> {
+    warnings.iter().map(ToString::to_string).collect()
+}
+
 impl Configuration for Reloading {
     fn reload(&self) -> BoxFuture<'_, Result<Reloaded, String>> {
         self.reloaded().boxed()
+    }
+
+    fn check(&self, text: &str) -> Result<Reloaded, String> {
+        self.checked(text)
+    }
+
+    fn state(&self) -> ConfigState {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner).state.clone()
     }
 }

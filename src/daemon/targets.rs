@@ -55,6 +55,22 @@ impl Chats {
         }
     }
 
+    /// Returns channels that nobody uses, to look whether they could go by a configuration: they hear no network, and wait for
+    /// nothing.
+    pub(super) fn deaf(clock: &Arc<dyn Clock>) -> Self {
+        let clock = Arc::clone(clock);
+        let now: Now = Arc::new(move || clock.now());
+        Self {
+            telegram: Arc::new(TelegramChannel::new(Arc::clone(&now))),
+            ntfy: Arc::new(NtfyChannel::new(Arc::clone(&now))),
+            feishu: Arc::new(RobotChannel::feishu(Arc::clone(&now))),
+            wecom: Arc::new(RobotChannel::wecom(now)),
+            mail: Arc::new(MailChannel::new()),
+            exec: Arc::new(ExecChannel::new()),
+            moved: Moved::default(),
+        }
+    }
+
     /// Puts the targets of a configuration in the place of all that were.
     ///
     /// # Errors

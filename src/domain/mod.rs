@@ -16,6 +16,7 @@ pub mod effect;
 pub mod event;
 pub mod filter;
 pub mod hook;
+pub mod import;
 pub mod message;
 pub mod name;
 pub mod occurrence;

@@ -29,9 +29,21 @@ impl fmt::Display for TaskId {
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Number(pub u64);
 
+impl Number {
+    /// From here on a number is none: that of a task that had ended when it was imported, and whose own was taken. It is told
+    /// as 0, and nobody gets there by counting.
+    pub const UNTYPED_FROM: u64 = 1 << 40;
+
+    /// Returns what people type; 0 for a task that has no number.
+    #[must_use]
+    pub const fn typed(self) -> u64 {
+        if self.0 < Self::UNTYPED_FROM { self.0 } else { 0 }
+    }
+}
+
 impl fmt::Display for Number {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.fmt(f)
+        if self.0 < Self::UNTYPED_FROM { self.0.fmt(f) } else { f.pad("-") }
     }
 }
 

@@ -533,6 +533,10 @@ impl Handle {
         self.clock.zone()
     }
 
+    pub(super) const fn store(&self) -> &Arc<dyn Store> {
+        &self.store
+    }
+
     pub(super) async fn ask<T>(
         &self,
         input: impl FnOnce(oneshot::Sender<Result<T, CallError>>) -> Input,

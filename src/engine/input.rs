@@ -11,6 +11,7 @@ use crate::domain::command::{Command, Edit, Expected};
 use crate::domain::day::Daily;
 use crate::domain::delivery::{ChannelKind, DeliveryId, Report, Target};
 use crate::domain::event::{Actor, Snapshot};
+use crate::domain::import::Imported;
 use crate::domain::op::Op;
 use crate::domain::pause::Scope;
 use crate::domain::quiet::{Away, QuietHours};
@@ -22,6 +23,7 @@ use crate::domain::task::{Deadline, Details, Number, Policy, TaskId};
 use crate::domain::time::{Span, Timestamp};
 use crate::domain::transition::CreateError;
 use crate::domain::waiting::SetWaits;
+use crate::engine::archive::Import;
 use crate::engine::request::RequestKey;
 use crate::engine::waits::{Wait, Waited};
 use crate::notify::responses::{Act, Ring};
@@ -161,6 +163,13 @@ pub enum Input {
         /// Answered at the end of the turn.
         reply: oneshot::Sender<()>,
     },
+    /// What is staged is to come in.
+    Import {
+        /// What.
+        import: Import,
+        /// Where it is told what came in.
+        reply: oneshot::Sender<Result<Imported, CallError>>,
+    },
     /// Somebody wants to compare the queue with the store.
     Audit {
         /// Where the live entries go.
@@ -266,7 +275,7 @@ pub struct Undone {
 /// A change that is only to be looked at.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum PreviewCall {
-    /// A task that would be added.
+    /// Of a task that is to be added.
     Add(Box<AddRequest>),
     /// Of a task.
     One(Call),
@@ -571,6 +580,12 @@ pub enum StoreFailure {
     Damaged,
     /// What was asked for would do harm.
     Refused,
+    /// What is to be imported cannot be used.
+    Unusable,
+    /// The database, or what is to be imported, is of a newer program.
+    Newer,
+    /// The same is under way already.
+    Busy,
     /// This program asked for what must not be.
     OurFault,
     /// The store was closed: the daemon stops.
@@ -582,7 +597,10 @@ pub enum StoreFailure {
 pub const fn store_failure(error: &StoreError) -> StoreFailure {
     match error {
         StoreError::Full { .. } => StoreFailure::Full,
-        StoreError::Broken { .. } | StoreError::Newer { .. } => StoreFailure::Broken,
+        StoreError::Broken { .. } => StoreFailure::Broken,
+        StoreError::Newer { .. } => StoreFailure::Newer,
+        StoreError::BadExport { .. } => StoreFailure::Unusable,
+        StoreError::Importing => StoreFailure::Busy,
         StoreError::Damaged { .. } => StoreFailure::Damaged,
         StoreError::Taken { .. } => StoreFailure::Refused,
         StoreError::Conflict { .. } | StoreError::Dead { .. } | StoreError::FiredBefore { .. } => {

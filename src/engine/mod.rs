@@ -23,11 +23,14 @@ use crate::runner::Runner;
 use crate::store::{Store, StoreError};
 
 mod advance;
+mod ahead;
+pub mod archive;
 pub mod choices;
 pub mod chronicle;
 mod day;
 mod digest_popup;
 pub mod dispatch;
+mod glance;
 pub mod handle;
 pub mod ids;
 pub mod input;

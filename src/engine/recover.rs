@@ -98,7 +98,7 @@ impl Engine {
     /// What was queued may have been sent by the earlier run: it is sent again and marked so, never lost.
     ///
     /// What waits for a channel is handed out as soon as that is there.
-    async fn take_up_outbox(&mut self) -> Result<(), Arc<StoreError>> {
+    pub(super) async fn take_up_outbox(&mut self) -> Result<(), Arc<StoreError>> {
         let outbox = self.store.outbox()?;
         // Where a full disk cut an earlier attempt at this short, some are under way or sent already.
         let is_queued = |delivery: &&Delivery| {

@@ -45,9 +45,6 @@ const BATCH_MAX: usize = 512;
 /// How many due tasks one commit takes; callers are answered between two.
 pub(super) const DUE_MAX: usize = 512;
 
-/// How many are due at least when they are read ahead: fewer are read as fast one by one.
-const READ_AHEAD_MIN: usize = 8;
-
 /// The longest wait until a store that failed is tried again: short enough for what is due to be on time still, once the
 /// disk has room.
 const STORE_WAIT_MAX: Span = Span::from_secs(15);
@@ -78,9 +75,9 @@ pub(super) struct Engine {
     /// The server that popups were last shown by.
     pub(super) shown_by: Option<String>,
     /// What was read of tasks that are due and whose turn comes next, while the batch before was written.
-    ahead: HashMap<TaskId, Snapshot>,
+    pub(super) ahead: HashMap<TaskId, Snapshot>,
     /// The lines of what was committed last, for when there is nothing better to do.
-    unlogged: Vec<LogLine>,
+    pub(super) unlogged: Vec<LogLine>,
     ids: Ids,
     pub(super) grace: Span,
     pub(super) device: Uuid,
@@ -316,6 +313,9 @@ impl Engine {
                 }
             }
         }
+        for import in sorted.imports {
+            self.import(import).await;
+        }
         self.refill(presences).await;
         if let Err(error) = followed {
             // Only now: on a full disk what is due may find room where all that moves with the clock does not.
@@ -362,6 +362,7 @@ impl Engine {
                 Input::Advance { to, jump, reply } => self.take_advance(Advance { to, jump, reply }),
                 Input::Configure { settings, reply } => self.configure(settings, reply),
                 Input::Wait { wait, reply } => self.take_wait(wait, reply),
+                Input::Import { import, reply } => sorted.imports.push((import, reply)),
                 Input::Audit { reply } => sorted.audits.push(reply),
                 Input::Beat { reply } => sorted.beats.push(reply),
             }
@@ -454,6 +455,11 @@ impl Engine {
         Ok(!is_empty)
     }
 
+    /// Tells how far the store has come.
+    pub(super) fn tell_last_seq(&self, last_seq: u64) {
+        self.last_seq.send_replace(last_seq);
+    }
+
     async fn write(&mut self, change: Change) -> Result<(), Arc<StoreError>> {
         let (lines, waited_for) = (log_lines(&change), self.waits.concerned(&change.events));
         let committing = self.store.commit(change);
@@ -465,25 +471,6 @@ impl Engine {
         self.unlogged = lines;
         self.last_seq.send_replace(committed.last_seq);
         Ok(())
-    }
-
-    fn write_log(&mut self) {
-        self.unlogged.drain(..).for_each(|line| line.write());
-    }
-
-    /// Reads the tasks whose turn comes next, where many are due. What the batch that is being written makes of them is
-    /// not known yet: so each counts only as long as its version is the one that is due.
-    fn read_ahead(&mut self) {
-        let now = self.clock.now();
-        if self.is_stopping || self.wakes.next_deadline().is_none_or(|next| next > now) {
-            return;
-        }
-        let next = self.wakes.peek_due(now, DUE_MAX);
-        if next.len() >= READ_AHEAD_MIN {
-            // Where it cannot be read now, it is when its turn comes, and that then says so.
-            let read = self.store.snapshots(&next).unwrap_or_default();
-            self.ahead = read.into_iter().map(|snapshot| (snapshot.task.id, snapshot)).collect();
-        }
     }
 
     /// After the commit: plans by what is now true, hands out, and answers last, so that who is answered finds it so.

@@ -45,6 +45,7 @@ mod quiet;
 mod runs;
 mod targets;
 mod undo;
+mod wake;
 
 /// What holds for every step of a batch.
 #[derive(Clone, Copy, Debug)]
@@ -283,25 +284,6 @@ impl<'a> Batch<'a> {
         match self.planned(None, task, command, Expected::default()) {
             Ok((transition, moment)) => {
                 self.carry_out(transition, actor, &moment);
-                Ok(())
-            }
-            Err(CallError::Store { source }) => Err(source),
-            Err(_) => Ok(()),
-        }
-    }
-
-    /// Does whatever is due of a task by now. Where the batch has not touched the task, `ahead` is how it is in the store,
-    /// if that was read already.
-    ///
-    /// # Errors
-    /// The store cannot be read.
-    pub(super) fn wake(&mut self, task: TaskId, ahead: Option<&Snapshot>) -> Result<(), Arc<StoreError>> {
-        let Some(before) = ahead.filter(|_| !self.snapshots.contains_key(&task)) else {
-            return self.command(task, &Command::Wake, Actor::Clock);
-        };
-        match self.planned_from(before, None, &Command::Wake, Expected::default()) {
-            Ok((transition, moment)) => {
-                self.carry_out(transition, Actor::Clock, &moment);
                 Ok(())
             }
             Err(CallError::Store { source }) => Err(source),

@@ -39,7 +39,13 @@ impl StoreHealth {
         let failure = store_failure(error);
         let is_trouble = match failure {
             StoreFailure::Full | StoreFailure::Broken | StoreFailure::Damaged => true,
-            StoreFailure::Refused | StoreFailure::OurFault | StoreFailure::Closed => false,
+            // The store is open, so it is what somebody wants to import.
+            StoreFailure::Newer
+            | StoreFailure::Refused
+            | StoreFailure::Unusable
+            | StoreFailure::Busy
+            | StoreFailure::OurFault
+            | StoreFailure::Closed => false,
         };
         let mut known = self.lock();
         // Damage stays the worse news: it does not end by itself.

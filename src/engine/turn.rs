@@ -11,6 +11,7 @@ use crate::domain::breaker::TargetHealth;
 use crate::domain::delivery::{ChannelKind, Delivery, DeliveryId, Report, Target};
 use crate::domain::event::Snapshot;
 use crate::domain::task::TaskId;
+use crate::engine::archive::AskedImport;
 use crate::engine::input::{
     AddRequest, Applied, AwayApplied, AwayCall, Call, CallError, FollowCall, ManyApplied, ManyCall, PreviewCall,
     ResponseCall, StoreFailure, TargetCall, UndoCall, Undone, store_failure,
@@ -147,6 +148,7 @@ pub(super) struct Sorted {
     pub(super) reports: Vec<(DeliveryId, Report)>,
     pub(super) news: Vec<News>,
     pub(super) presences: Vec<ChannelKind>,
+    pub(super) imports: Vec<AskedImport>,
     pub(super) audits: Vec<oneshot::Sender<Vec<Wake>>>,
     /// Whoever wants to know whether the loop goes round.
     pub(super) beats: Vec<oneshot::Sender<()>>,

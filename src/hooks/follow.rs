@@ -3,6 +3,7 @@
 //!
 //! Sees nothing but what is committed, and holds up nobody: whoever commits does not know of it.
 
+use std::ops::RangeInclusive;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
@@ -57,8 +58,15 @@ pub(super) async fn follow(shared: Arc<Shared>, mut last_seq: watch::Receiver<u6
 
 /// Holds the next events against the hooks, and returns the last of them.
 async fn page(shared: &Shared, at: u64) -> Result<u64, CallError> {
+    // What came in with an import happened before, or elsewhere, and was told there.
+    let import = shared.handle.import_behind(at).await?;
+    if let Some(last) = import.as_ref().filter(|import| *import.start() <= at + 1).map(RangeInclusive::end) {
+        return Ok(*last);
+    }
     let page = shared.handle.events_since(at, READ_AT_ONCE).await?;
-    let events: Vec<(u64, AnyEvent)> = page.into_iter().map(|stored| (stored.seq, stored.event)).collect();
+    let is_told = |seq: u64| import.as_ref().is_none_or(|import| seq < *import.start());
+    let events = page.into_iter().map(|stored| (stored.seq, stored.event));
+    let events: Vec<(u64, AnyEvent)> = events.take_while(|(seq, _)| is_told(*seq)).collect();
     // Only now: a hook that was registered before one of these was committed is to be told.
     let queues = shared.queues();
     let whole = whole(&events, READ_AT_ONCE);

@@ -13,9 +13,6 @@ use crate::protocol::methods::{Ask, EventPushed, Method};
 /// The most calls in one batch: each costs an answer, which may be much longer than the call.
 pub const BATCH_MAX: usize = 1000;
 
-/// Methods whose feature is not built yet. Who calls one of them is told so, rather than asked for its spelling.
-const LATER: [&str; 2] = ["store.export", "store.import"];
-
 /// JSON text that is known to be JSON.
 pub type RawJson = Box<RawValue>;
 
@@ -419,10 +416,6 @@ fn distance(one: &str, other: &str) -> usize {
 /// Returns the error of a method that is not there.
 #[must_use]
 pub fn no_method(name: &str) -> RpcError {
-    if LATER.contains(&name) {
-        let message = format!("cannot call {name:?}: this version does not have it yet");
-        return RpcError::new(ErrorKind::Method, message).with_hint("rpc.discover tells the methods that there are");
-    }
     let error = RpcError::new(ErrorKind::Method, format!("cannot call {name:?}: there is no such method"));
     match nearest(name, Method::ALL.iter().map(|method| method.as_str())) {
         Some(near) => error.with_hint(format!("did you mean {near:?}?")),
@@ -647,16 +640,6 @@ mod tests {
     fn a_misspelt_method_is_told_its_nearest() {
         assert_eq!(no_method("task.lst").hint(), Some(r#"did you mean "task.list"?"#));
         assert_eq!(no_method("xyzzy").hint(), Some("rpc.discover tells the methods that there are"));
-    }
-
-    #[test]
-    fn a_method_that_is_not_built_yet_is_told_as_that() {
-        for name in LATER {
-            assert_eq!(Method::from_word(name), None, "{name} is built: take it off the list");
-            let error = no_method(name);
-            assert_eq!(error.code, -32601);
-            assert_eq!(error.message, format!("cannot call {name:?}: this version does not have it yet"));
-        }
     }
 
     #[test]

@@ -7,8 +7,8 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Deserializer, Serialize};
 
 use crate::protocol::objects::{
-    Away, ChannelStatus, CommandFailed, Counts, Delivery, Json, Next, Reading, Run, RunCounts, Skipped, StorageTrouble,
-    Task, Time,
+    Away, ChannelStatus, CommandFailed, ConfigStatus, Counts, Delivery, Json, Next, Reading, Run, RunCounts, Skipped,
+    StorageTrouble, Task, Time,
 };
 #[cfg(test)]
 use crate::protocol::openrpc::tests::fields;
@@ -23,6 +23,7 @@ pub use crate::protocol::methods::following::{
     EventSubscribeResult, EventUnsubscribe, EventUnsubscribeResult, HISTORY_DELIVERIES_MAX, History, HistoryResult,
     PAGE_BYTES_MAX,
 };
+pub use crate::protocol::methods::glance::{Glance, GlanceResult};
 pub use crate::protocol::methods::hooks::{
     HookAdd, HookAddResult, HookList, HookListResult, HookRemove, HookRemoveResult, HookStatus, PingStatus,
 };
@@ -33,7 +34,9 @@ pub use crate::protocol::methods::outgoing::{
     ChannelList, ChannelListResult, ChannelPause, ChannelResult, ChannelResume, ChannelTest, ChannelTestResult,
     DELIVERIES_MAX, DeliveryList, DeliveryListResult,
 };
-pub use crate::protocol::methods::storage::{Backup, BackupResult};
+pub use crate::protocol::methods::storage::{
+    Backup, BackupResult, Export, ExportResult, Import, ImportResult, RestoreResult, Untaken,
+};
 pub use crate::protocol::methods::story::{WHY_DEFAULT, WHY_MAX, Why, WhyResult};
 pub use crate::protocol::methods::update::Update;
 pub use crate::protocol::methods::verbs::{
@@ -47,6 +50,7 @@ mod away;
 mod choices;
 mod command;
 mod following;
+mod glance;
 mod hooks;
 mod ops;
 mod outgoing;
@@ -100,6 +104,7 @@ methods! {
     TaskAdd "task.add" Add -> WriteResult;
     TaskGet "task.get" Get -> TaskResult;
     TaskList "task.list" List -> ListResult;
+    TaskGlance "task.glance" Glance -> GlanceResult;
     TaskUpdate "task.update" Update -> WriteResult;
     TaskDone "task.done" Done -> WriteResult;
     TaskAck "task.ack" Ack -> WriteResult;
@@ -137,6 +142,8 @@ methods! {
     HookAdd "hook.add" HookAdd -> HookAddResult;
     HookRemove "hook.remove" HookRemove -> HookRemoveResult;
     StoreBackup "store.backup" Backup -> BackupResult;
+    StoreExport "store.export" Export -> ExportResult;
+    StoreImport "store.import" Import -> ImportResult;
     TimeParse "time.parse" Parse -> Reading;
     ClockAdvance "clock.advance" Advance -> AdvanceResult;
     RpcDiscover "rpc.discover" Discover -> Json;
@@ -214,9 +221,13 @@ pub struct Status {}
 pub struct Stop {}
 
 /// Asks the daemon to read its configuration anew.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Reload {}
+pub struct Reload {
+    /// A text of which is said what would come of it if it stood in the file; nothing is read or changed then.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub check: Option<String>,
+}
 
 /// Asks for a task.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
@@ -397,6 +408,9 @@ pub struct StatusResult {
     /// How many commands run, and wait for a free place.
     #[serde(default)]
     pub runs: RunCounts,
+    /// How it stands with the configuration.
+    #[serde(default)]
+    pub config: ConfigStatus,
 }
 
 /// The configuration was read anew, and holds.

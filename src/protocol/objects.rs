@@ -464,6 +464,19 @@ pub struct Next {
     pub at: Time,
 }
 
+/// How it stands with the configuration.
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+pub struct ConfigStatus {
+    /// The file, which need not be there.
+    pub file: String,
+    /// Why what stands there now is refused, null where it holds; the former one holds meanwhile.
+    pub error: Option<String>,
+    /// What is odd in the one that holds, and does no harm.
+    pub warnings: Vec<String>,
+    /// The keys whose values differ from those that the daemon started with, and hold from its next start on only.
+    pub at_next_start: Vec<String>,
+}
+
 /// How many tasks are in each state, and how many deliveries wait.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 #[serde(default)]

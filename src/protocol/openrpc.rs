@@ -150,11 +150,11 @@ pub(crate) mod tests {
             ($($params:ident)*) => { [$((methods::$params::METHOD, check_required::<methods::$params>(&document)),)*] };
         }
         let checked = check! {
-            Hello Status Stop Reload Add Get List Update Done Ack Snooze Pause Resume Skip Cancel Delete Retry RunNow OutputGet
+            Hello Status Stop Reload Add Get List Glance Update Done Ack Snooze Pause Resume Skip Cancel Delete Retry RunNow OutputGet
             Unblock Wait Choices Tags History Why
             OpBegin OpList OpGet Undo AgendaGet AwaySet AwayGet EventList
             EventSubscribe EventUnsubscribe DeliveryList ChannelList ChannelPause ChannelResume ChannelTest
-            HookList HookAdd HookRemove Backup Parse Advance
+            HookList HookAdd HookRemove Backup Export Import Parse Advance
             Discover
         };
         assert_eq!(checked.map(|(method, ())| method), Method::ALL);
@@ -178,6 +178,7 @@ pub(crate) mod tests {
             objects::Reading: "Reading",
             objects::Next: "Next",
             objects::Counts: "Counts",
+            objects::ConfigStatus: "ConfigStatus",
             objects::StorageTrouble: "StorageTrouble",
             objects::Skipped: "Skipped",
             methods::HookStatus: "HookStatus",
@@ -196,6 +197,7 @@ pub(crate) mod tests {
             objects::Progress: "Progress",
             methods::Command: "CommandParams",
             methods::Limits: "LimitsParams",
+            methods::Untaken: "Untaken",
             EventPushed: "EventPushed",
             ErrorData: "ErrorData",
             Candidate: "Candidate",

@@ -90,7 +90,7 @@ pub fn task(snapshot: &Snapshot, deliveries: &[Delivery], detail: Detail, view: 
     let told = |at: Timestamp| time(at, view.zone);
     let standing = Standing::of(occurrence);
     objects::Task {
-        number: task.number.0,
+        number: task.number.typed(),
         id: task.id.to_string(),
         key: None,
         title: task.details.title.clone(),
@@ -118,9 +118,9 @@ pub fn task(snapshot: &Snapshot, deliveries: &[Delivery], detail: Detail, view: 
         next: next(snapshot, detail, view).into_iter().map(told).collect(),
         deadline_at: occurrence.deadline.map(|deadline| told(deadline.at)),
         alerts: task.alerts.iter().map(|offset| span(*offset)).collect(),
-        waits_for: task.waits.parents.iter().map(|parent| parent.number.0).collect(),
+        waits_for: task.waits.parents.iter().map(|parent| parent.number.typed()).collect(),
         blocked_by: if snapshot.is_waiting() {
-            task.waits.failed().map(|(number, _)| number.0).collect()
+            task.waits.failed().map(|(number, _)| number.typed()).collect()
         } else {
             Vec::new()
         },
@@ -150,8 +150,8 @@ pub fn task(snapshot: &Snapshot, deliveries: &[Delivery], detail: Detail, view: 
         device: view.device.to_string(),
         delay_ms: task.waits.delay.map(Span::as_millis),
         on_parent_fail: (!task.waits.is_none()).then(|| task.waits.on_fail.as_str().to_owned()),
-        follows: task.follows.map(|other| other.number.0),
-        followed_by: task.followed_by.map(|other| other.number.0),
+        follows: task.follows.map(|other| other.number.typed()),
+        followed_by: task.followed_by.map(|other| other.number.typed()),
         progress: None,
     }
 }
@@ -168,7 +168,7 @@ pub fn event(seq: u64, event: &Event, detail: Detail, view: View) -> objects::Ev
         event_id: event.event_id.to_string(),
         seq,
         op_id: event.op_id.to_string(),
-        task: Some(event.snapshot.task.number.0),
+        task: Some(event.snapshot.task.number.typed()),
         task_id: Some(event.snapshot.task.id.to_string()),
         occurrence: Some(name(event.snapshot.occurrence.name())),
         device: event.device.to_string(),

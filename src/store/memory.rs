@@ -4,7 +4,7 @@
 //! two readings of the trait.
 
 use std::collections::{BTreeMap, VecDeque};
-use std::ops::Range;
+use std::ops::{Range, RangeInclusive};
 use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -16,6 +16,7 @@ use crate::domain::breaker::TargetHealth;
 use crate::domain::delivery::{Delivery, DeliveryId, DeliveryStatus, Target};
 use crate::domain::device_event::{AnyEvent, DeviceEvent};
 use crate::domain::event::Snapshot;
+use crate::domain::import::{Imported, Rehearsal};
 use crate::domain::occurrence::{FireId, Occurrence, OccurrenceName, Outcome, Spent};
 use crate::domain::op::Op;
 use crate::domain::outbox::{DeliveryFilter, Statuses, TargetCount};
@@ -24,6 +25,7 @@ use crate::domain::run::{Output, Run, RunId};
 use crate::domain::state::{Ended, State, StateName};
 use crate::domain::task::{Number, Task, TaskId};
 use crate::domain::time::Timestamp;
+use crate::store::archive::{Export, Staged, Staging};
 use crate::store::memory::breach::Breach;
 use crate::store::memory::disk::Disk;
 use crate::store::memory::entry::Entry;
@@ -284,6 +286,7 @@ impl Store for MemoryStore {
     fn list_after(&self, which: Which, after: Number, limit: usize) -> Result<Vec<Snapshot>, StoreError> {
         let is_listed = |snapshot: &Snapshot| match which {
             Which::Open => !snapshot.occurrence.has_ended(),
+            Which::Running => matches!(snapshot.occurrence.state, State::Running(_)),
             Which::All => true,
         };
         self.ask(|disk| {
@@ -567,6 +570,26 @@ impl Store for MemoryStore {
     fn backup(&self, to: &Path) -> Result<u64, StoreError> {
         Err(StoreError::Broken { what: "back up to", path: to.display().to_string(), source: Box::new(Breach::NoFile) })
     }
+
+    fn export(&self) -> Result<Box<dyn Export>, StoreError> {
+        Err(no_file("export"))
+    }
+
+    fn stage(&self) -> Result<Box<dyn Staging>, StoreError> {
+        Err(no_file("import into"))
+    }
+
+    fn import(&self, _: Staged, _: Rehearsal, _: Timestamp) -> BoxFuture<'static, Result<Imported, StoreError>> {
+        Box::pin(async { Err(no_file("import into")) })
+    }
+
+    fn import_behind(&self, _: u64) -> Result<Option<RangeInclusive<u64>>, StoreError> {
+        Ok(None)
+    }
+}
+
+fn no_file(what: &'static str) -> StoreError {
+    StoreError::Broken { what, path: "memory".to_owned(), source: Box::new(Breach::NoFile) }
 }
 
 fn full() -> StoreError {

@@ -1,6 +1,6 @@
 //! Where tasks, events and the outbox are kept. A store writes one [`Change`] whole or nothing, and decides nothing.
 
-use std::ops::Range;
+use std::ops::{Range, RangeInclusive};
 use std::path::Path;
 
 use futures_util::future::BoxFuture;
@@ -10,6 +10,7 @@ use crate::domain::breaker::TargetHealth;
 use crate::domain::delivery::{Delivery, DeliveryId, Target};
 use crate::domain::device_event::{AnyEvent, DeviceEvent};
 use crate::domain::event::{Event, Snapshot};
+use crate::domain::import::{Imported, Rehearsal};
 use crate::domain::occurrence::{FireId, Occurrence, OccurrenceName, Spent};
 use crate::domain::op::Op;
 use crate::domain::outbox::{DeliveryFilter, TargetCount};
@@ -19,7 +20,9 @@ use crate::domain::run::{Output, Run, RunId};
 use crate::domain::state::StateName;
 use crate::domain::task::{Number, TaskId};
 use crate::domain::time::Timestamp;
+use crate::store::archive::{Export, Staged, Staging};
 
+pub mod archive;
 pub mod memory;
 pub mod sqlite;
 
@@ -331,6 +334,36 @@ pub trait Store: Send + Sync + 'static {
     /// # Errors
     /// There is a file of that name, the store cannot be read, or the copy cannot be written.
     fn backup(&self, to: &Path) -> Result<u64, StoreError>;
+
+    /// Returns all that is committed as lines of JSON, as it is at this moment.
+    ///
+    /// # Errors
+    /// The store cannot be read, or not apart from its writer.
+    fn export(&self) -> Result<Box<dyn Export>, StoreError>;
+
+    /// Begins to take lines of an export, apart from what the store holds.
+    ///
+    /// # Errors
+    /// Another import is under way, or there is no room.
+    fn stage(&self) -> Result<Box<dyn Staging>, StoreError>;
+
+    /// Brings in what is staged, in one durable transaction or not at all, or tells what that would be. Tasks that are here
+    /// already stay as they are; into a store that never held anything all comes in, settings too.
+    ///
+    /// What was planned by what the store held before is to be planned anew.
+    fn import(
+        &self,
+        staged: Staged,
+        rehearsal: Rehearsal,
+        at: Timestamp,
+    ) -> BoxFuture<'static, Result<Imported, StoreError>>;
+
+    /// Returns the places, the first and the last, of the events that came in with the next import behind a place or around
+    /// it, `None` where all behind it happened here.
+    ///
+    /// # Errors
+    /// The store cannot be read.
+    fn import_behind(&self, seq: u64) -> Result<Option<RangeInclusive<u64>>, StoreError>;
 }
 
 /// How many runs of a task are kept once they are over, with what they said.
@@ -426,6 +459,8 @@ pub struct Wake {
 pub enum Which {
     /// Those whose present occurrence has not ended.
     Open,
+    /// Those of the open ones that came up: their present occurrence is running.
+    Running,
     /// All.
     All,
 }
@@ -553,6 +588,17 @@ pub enum StoreError {
         /// The file.
         path: String,
     },
+    /// What is to be imported is no export, or a broken one.
+    #[error("cannot read the export{}: {source}", told(*line))]
+    BadExport {
+        /// Which line, from 1; 0: the whole.
+        line: u64,
+        /// Why.
+        source: Box<dyn std::error::Error + Send + Sync>,
+    },
+    /// Another import is under way.
+    #[error("cannot import: another import is under way")]
+    Importing,
     /// The store was closed.
     #[error("cannot use the store: it is closed")]
     Closed,
@@ -569,7 +615,13 @@ impl StoreError {
             | Self::Broken { .. }
             | Self::Damaged { .. }
             | Self::Taken { .. }
+            | Self::BadExport { .. }
+            | Self::Importing
             | Self::Closed => false,
         }
     }
+}
+
+fn told(line: u64) -> String {
+    if line == 0 { String::new() } else { format!(" at line {line}") }
 }

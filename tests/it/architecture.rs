@@ -76,7 +76,8 @@ const FENCES: &[(&str, &[&str])] = &[
     ("lettre", &["notify/mail"]),
     ("standardwebhooks", &["notify/webhook"]),
     ("hmac_sha256", &["notify/feishu", "notify/webhook"]),
-    ("base64", &["notify/feishu", "notify/press", "notify/webhook", "protocol/bytes"]),
+    ("base64", &["notify/feishu", "notify/press", "notify/webhook", "protocol/bytes", "store/sqlite/archive"]),
+    ("indicatif", &["cli/ui/progress"]),
     ("shlex", &["domain/run", "cli/ui"]),
     ("minijinja", &["notify/webhook"]),
     ("clap", &["cli", "daemon"]),
@@ -91,6 +92,7 @@ const FENCES: &[(&str, &[&str])] = &[
     ("tracing_journald", &["logging"]),
     ("chrono_english", &["when/plain_date"]),
     ("croner", &["domain/schedule"]),
+    ("rmcp", &["cli/mcp"]),
     ("rrule", &["domain/schedule"]),
     ("interprocess", &["api/listen", "client"]),
     ("directories", &["config/paths"]),
@@ -241,6 +243,7 @@ fn every_planted_violation_of_the_fences_is_found() {
     check("domain/task", "use rrule::RRuleSet;", 1);
     check("api/dispatch", "use interprocess::local_socket;", 1);
     check("store/sqlite/x", "rustix::fs::fsync(file)", 1);
+    check("cli/commands/x", "use rmcp::model::Tool;", 1);
 }
 
 #[test]

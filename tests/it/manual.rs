@@ -64,6 +64,12 @@ const BEFORE: [(&str, &[&str]); 12] = [
 /// Examples that go on until they are ended.
 const GOING_ON: [&str; 2] = ["keiko watch", "keiko events --follow --since 42"];
 
+/// Examples that tests of their own run: they write where the system's own manager looks, or go on and say no JSON.
+const ELSEWHERE: [&str; 3] = ["keiko daemon install", "keiko daemon logs -f", "keiko daemon restart"];
+
+/// Examples that judge this machine, which may well lack something: then they end with 1.
+const JUDGING: &str = "keiko doctor";
+
 /// Examples that ask a person, with how they end where none is there.
 const ASKING: [(&str, i32); 1] = [("keiko channel add telegram phone", 2)];
 
@@ -205,6 +211,9 @@ fn run(template: &Home, port: u16, example: &str) -> Option<String> {
         return goes_on(home, &line);
     }
     let output: Output = in_shell(home, &line).output().expect("bash is installed");
+    if example.starts_with(JUDGING) && output.status.code() == Some(1) {
+        return None;
+    }
     let expected = ASKING.iter().find(|(asking, _)| *asking == example).map_or(0, |(_, code)| *code);
     let said = String::from_utf8_lossy(&output.stdout) + String::from_utf8_lossy(&output.stderr);
     (output.status.code() != Some(expected)).then(|| format!("{example}: {:?}\n{said}", output.status.code()))
@@ -234,6 +243,7 @@ fn goes_on(home: &Home, line: &str) -> Option<String> {
 fn every_example_runs() {
     let (template, port) = (template(), server());
     let all: Vec<String> = examples().into_iter().flat_map(|(_, lines)| lines).chain(readme()).collect();
+    let all: Vec<String> = all.into_iter().filter(|line| !ELSEWHERE.contains(&line.as_str())).collect();
     assert!(all.len() > 80, "{}", all.len());
     let (left, wrong) = (Mutex::new(all), Mutex::new(Vec::new()));
     std::thread::scope(|scope| {

@@ -210,7 +210,7 @@ fn every_refusal_has_a_kind_and_a_hint() {
     connection.call("task.add", json!({"title": "rent"}));
     for (method, params, code, kind) in [
         ("nobody.knows", json!({}), -32601, "method"),
-        ("store.export", json!({}), -32601, "method"),
+        ("store.exprt", json!({}), -32601, "method"),
         ("task.get", json!({"task": {}}), -32602, "params"),
         ("task.update", json!({"task": 1}), -32602, "params"),
         ("task.update", json!({"task": 2, "title": ""}), -32602, "params"),
@@ -488,4 +488,45 @@ fn a_sentence_is_explained_without_storing_anything() {
     let read = connection.call("time.parse", json!({"text": "pay rent yesterday 3pm"}));
     assert!(read["at"].is_null() && read["error"].is_string(), "{read}");
     assert_eq!(connection.call("task.list", json!({}))["tasks"], json!([]));
+}
+
+#[test]
+fn a_store_leaves_page_by_page_and_comes_in_chunk_by_chunk() {
+    let home = Home::new();
+    let _daemon = home.start();
+    let mut connection = home.connect();
+    connection.call("task.add", json!({"title": "tea"}));
+    let page = connection.call("store.export", json!({}));
+    let lines = page["lines"].as_array().expect("lines").clone();
+    assert_eq!((page["total"].as_u64(), &page["next"]), (Some(lines.len() as u64), &json!(1)));
+    let refused = connection.refused("store.export", json!({"cursor": 7}));
+    assert_eq!(refused["code"], -32602);
+    let refused = connection.refused("store.export", json!({"cursor": 1}));
+    assert_eq!(refused["code"], -32602, "what was refused is given up");
+    connection.call("store.export", json!({}));
+    let last = connection.call("store.export", json!({"cursor": 1}));
+    assert_eq!((&last["lines"], &last["next"]), (&json!([]), &json!(null)));
+    for line in &lines {
+        assert_eq!(connection.call("store.import", json!({"lines": [line]}))["finished"], false);
+    }
+    let refused = home.connect().refused("store.import", json!({"lines": []}));
+    assert_eq!(refused["code"], 429, "one at a time");
+    let answer = connection.call("store.import", json!({"finish": true}));
+    assert_eq!((&answer["finished"], &answer["already_there"], &answer["added"]), (&json!(true), &json!(1), &json!(0)));
+    let refused = connection.refused("store.import", json!({"lines": [{"tasks": {}}]}));
+    assert_eq!(
+        refused["message"],
+        "cannot read the export at line 1: the file does not begin as an export of Keiko does"
+    );
+    let refused = connection.refused("store.import", json!({"lines": lines[..3], "finish": true}));
+    assert_eq!(refused["code"], -32602);
+    // Whoever hangs up gives it up, so that the next one finds a place.
+    let mut other = home.connect();
+    other.call("store.import", json!({"lines": [lines[0]]}));
+    drop(other);
+    let mut tries = 0;
+    while connection.ask("store.import", json!({"lines": [lines[0]]})).get("error").is_some() {
+        tries += 1;
+        assert!(tries < 100_000, "the place of one who hung up is not free");
+    }
 }

@@ -101,7 +101,7 @@ until systemctl --user show-environment >/dev/null 2>&1; do
     tries=$((tries + 1))
     kill -0 "$manager" && [ "$tries" -lt 3000 ] || { echo 'no manager'; exit 0; }
 done
-bash -eu -c "$1" 2>&1 || echo "ended with $?"
+timeout 150 bash -eu -c "$1" 2>&1 || echo "ended with $?"
 kill "$manager"
 "#;
 

@@ -227,6 +227,32 @@ fn on_a_full_disk_adding_fails_in_words_and_what_is_stored_fires_once() {
     });
 }
 
+// B24
+#[test]
+fn on_a_full_disk_an_import_and_a_restore_change_nothing_and_an_export_goes_on() {
+    where_mounts_work("storage::on_a_full_disk_an_import_and_a_restore_change_nothing_and_an_export_goes_on", || {
+        let disk = SmallDisk::new();
+        let daemon = disk.start(crate::support::daemon::NOON);
+        assert_eq!(disk.keiko(&["add", "--at", "in 1 hour", "tea"]).status.code(), Some(0));
+        let copy = disk.home.path("copy.db");
+        let copy = copy.to_str().expect("UTF-8");
+        assert_eq!(disk.keiko(&["backup", copy]).status.code(), Some(0));
+        let before = disk.home.path("before.jsonl");
+        assert_eq!(disk.keiko(&["export", before.to_str().expect("UTF-8")]).status.code(), Some(0));
+        disk.fill();
+        let exported = disk.keiko(&["export"]);
+        assert_eq!(exported.status.code(), Some(0), "{exported:?}");
+        check_refused(&disk.keiko(&["import", before.to_str().expect("UTF-8")]));
+        daemon.kill();
+        let restored = disk.keiko(&["restore", copy, "--yes"]);
+        assert_eq!(restored.status.code(), Some(9), "{restored:?}");
+        disk.check_integrity();
+        disk.empty();
+        let _daemon = disk.start(crate::support::daemon::NOON);
+        assert_eq!(disk.json(&["list", "--json"])["tasks"].as_array().map(Vec::len), Some(1));
+    });
+}
+
 // B24, and LIMITS, found by trial 1: a database in use is reopened on a full disk, without dying of SIGBUS.
 #[test]
 fn started_on_a_full_disk_it_serves_reads_and_rings_from_the_reserve() {

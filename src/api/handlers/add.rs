@@ -10,7 +10,7 @@ use crate::domain::run::Program;
 use crate::domain::schedule::Schedule;
 use crate::domain::task::{Deadline, DeadlineTime, Details, Missed, Policy};
 use crate::domain::time::Span;
-use crate::engine::input::{AddRequest, Applied, PreviewCall};
+use crate::engine::input::{AddRequest, PreviewCall};
 use crate::protocol::error_code::{ErrorKind, RpcError};
 use crate::protocol::from_wire;
 use crate::protocol::methods::{Add, Method, WriteResult};
@@ -69,7 +69,9 @@ pub(in crate::api) async fn add(api: &Api, params: Add) -> Result<WriteResult, R
         max_retries: params.max_retries.map(details::max_retries).transpose()?,
         max_late: params.max_late.as_deref().map(time::length).transpose()?,
     };
-    hooks::ping(api, &mut details, params.ping.as_deref()).await?;
+    if !params.preview {
+        hooks::ping(api, &mut details, params.ping.as_deref()).await?;
+    }
     let routes = options.routing.chosen_for(&details).to_vec();
     // It is for programs only from the first, and stays so whatever is configured later: they end it, and no person does.
     if details.command.is_none() && !routes.iter().any(|target| target.kind.is_person()) {
@@ -86,20 +88,25 @@ pub(in crate::api) async fn add(api: &Api, params: Add) -> Result<WriteResult, R
     }
     let deadline = deadline(api, place, &params, &schedule, words_deadline)?;
     let request = AddRequest { details, schedule, alerts, deadline, policy, waits, key };
-    let mode = Mode::of(params.preview);
-    let applied = add_or_preview(api, request, mode).await?;
-    warnings.extend(waits::warnings(&applied.snapshot));
-    warnings.extend(details::mute_warning(&applied.snapshot));
-    warnings.extend(api.hold_warnings(&api.quiet().await?, &applied.snapshot));
-    api.written_or_previewed(applied, warnings, mode).await
+    added(api, request, warnings, Mode::of(params.preview)).await
 }
 
-async fn add_or_preview(api: &Api, request: AddRequest, mode: Mode) -> Result<Applied, RpcError> {
+/// Adds what was read, or says what that would be.
+async fn added(api: &Api, request: AddRequest, mut warnings: Vec<String>, mode: Mode) -> Result<WriteResult, RpcError> {
     let applied = match mode {
         Mode::Do => api.handle.add(request).await,
         Mode::Preview => api.handle.preview(PreviewCall::Add(Box::new(request))).await,
     };
-    applied.map_err(|error| api.refusal(&error))
+    let applied = applied.map_err(|error| api.refusal(&error))?;
+    warnings.extend(waits::warnings(&applied.snapshot));
+    warnings.extend(details::mute_warning(&applied.snapshot));
+    warnings.extend(api.hold_warnings(&api.quiet().await?, &applied.snapshot));
+    let is_new = applied.changed;
+    let mut written = api.written_or_previewed(applied, warnings, mode).await?;
+    if mode == Mode::Preview && is_new {
+        written.task.number = 0;
+    }
+    Ok(written)
 }
 
 /// Returns the title: what was said, else what it runs, else that of a reminder.

@@ -8,7 +8,7 @@ use crate::protocol::error_code::{ErrorKind, RpcError};
 use crate::protocol::methods::{
     Advance, AdvanceResult, Hello, HelloResult, Reload, ReloadResult, Status, StatusResult, Stop, StopResult,
 };
-use crate::protocol::objects::{Counts, Next};
+use crate::protocol::objects::{ConfigStatus, Counts, Next};
 use crate::protocol::{PROGRAM_VERSION, PROTOCOL_VERSION, SCHEMA_VERSION};
 use crate::protocol::{from_wire, to_wire};
 
@@ -89,6 +89,7 @@ pub(in crate::api) async fn status(api: &Api, _params: Status) -> Result<StatusR
         runs: to_wire::run::counts(&api.handle.open_runs().await.map_err(|error| api.refusal(&error))?),
         runner: api.handle.runner_trouble().await,
         storage: status.storage.map(|trouble| storage::trouble(api, &trouble)),
+        config: config(api),
     })
 }
 
@@ -97,15 +98,21 @@ pub(in crate::api) const fn stop(_params: Stop) -> StopResult {
     StopResult { schema_version: SCHEMA_VERSION, stopping: true }
 }
 
-/// Reads the configuration anew.
-pub(in crate::api) async fn reload(api: &Api, _params: Reload) -> Result<ReloadResult, RpcError> {
-    let reloaded = api.reload().await.map_err(|error| match error {
-        ReloadError::Refused { reason } => {
-            let message = format!("cannot reload the configuration, the former one holds: {reason}");
-            RpcError::new(ErrorKind::Refused, message).with_hint("mend the file, then run keiko daemon reload")
-        }
-        ReloadError::Call { source } => api.refusal(&source),
-    })?;
+/// Reads the configuration anew, or says of a text what would come of that.
+pub(in crate::api) async fn reload(api: &Api, params: Reload) -> Result<ReloadResult, RpcError> {
+    let reloaded = match &params.check {
+        Some(text) => api.configuration.check(text).map_err(|reason| {
+            let message = format!("cannot use the configuration: {reason}");
+            RpcError::new(ErrorKind::Refused, message).with_hint("nothing was changed")
+        })?,
+        None => api.reload().await.map_err(|error| match error {
+            ReloadError::Refused { reason } => {
+                let message = format!("cannot reload the configuration, the former one holds: {reason}");
+                RpcError::new(ErrorKind::Refused, message).with_hint("mend the file, then run keiko daemon reload")
+            }
+            ReloadError::Call { source } => api.refusal(&source),
+        })?,
+    };
     Ok(ReloadResult {
         schema_version: SCHEMA_VERSION,
         now: api.told(api.handle.now()),
@@ -114,6 +121,17 @@ pub(in crate::api) async fn reload(api: &Api, _params: Reload) -> Result<ReloadR
         at_next_start: reloaded.at_next_start.into_iter().map(str::to_owned).collect(),
         warnings: reloaded.warnings,
     })
+}
+
+/// Says how it stands with the configuration.
+fn config(api: &Api) -> ConfigStatus {
+    let state = api.configuration.state();
+    ConfigStatus {
+        file: api.about.config_file.display().to_string(),
+        error: state.error,
+        warnings: state.warnings,
+        at_next_start: state.at_next_start,
+    }
 }
 
 /// Moves the programmable clock, and answers when everything on the way is quiet.

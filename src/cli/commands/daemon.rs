@@ -81,7 +81,7 @@ impl Daemon {
             }
             Action::Reload => {
                 context.connect()?;
-                let answer = context.ask(&methods::Reload {})?;
+                let answer = context.ask(&methods::Reload::default())?;
                 context.confirm(&answer, &answer.warnings, |_| say::reloaded(&answer.config, &answer.at_next_start));
             }
             Action::Stop => {

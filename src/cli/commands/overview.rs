@@ -21,6 +21,9 @@ pub(crate) fn look(context: &mut Context<'_>) -> Result<ListResult, CliError> {
     // What failed may belong to a task that has ended, which is in no group.
     let status = context.ask(&Status {})?;
     answer.warnings.extend(say::troubles(status.failed_total, status.commands_failed_total, status.skipped_total));
+    if status.config.error.is_some() {
+        answer.warnings.push(say::CONFIG_WRONG.to_owned());
+    }
     let view = context.viewpoint(answer.now);
     if let Some(away) = &status.away {
         answer.warnings.push(say::away(&span(away, view)));

@@ -11,6 +11,7 @@ pub(crate) mod fixture;
 pub(crate) mod op;
 pub(crate) mod overview;
 pub(crate) mod pick;
+pub(crate) mod prompt;
 pub(crate) mod reading;
 pub(crate) mod rows;
 pub(crate) mod run;

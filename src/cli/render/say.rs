@@ -51,6 +51,9 @@ pub(crate) const WHICH_TIMES: &str = "which times? this / following / all / no: 
 pub(crate) const GONE_AT_REBOOT: &str =
     "after a reboot nothing rings until a keiko command has run: keiko daemon install has the system start keikod";
 
+/// The configuration that stands in the file is refused.
+pub(crate) const CONFIG_WRONG: &str = "the configuration is wrong, and what held before holds: keiko config check";
+
 /// A daemon was started.
 pub(crate) const STARTED: &str = "started keikod";
 
@@ -97,6 +100,11 @@ pub(crate) fn stopped(pid: u32) -> Text {
 /// Says where a copy of the store is.
 pub(crate) fn backed_up(path: &str, bytes: u64) -> Text {
     Text::plain(&format!("backed up to {path} ({} kB)", bytes.div_ceil(1000)))
+}
+
+/// Says that an older copy of the store was removed.
+pub(crate) fn removed_older(path: &str) -> Text {
+    Text::plain(&format!("removed the older {path}"))
 }
 
 /// Says what the daemon heeds of its configuration.

@@ -1,11 +1,11 @@
 //! How the daemon is told to be.
 
 use crate::cli::render::away::span;
-use crate::cli::render::text::{BAD, DIM, GOOD, HEAD, Text};
+use crate::cli::render::text::{BAD, DIM, DUE, GOOD, HEAD, Text};
 use crate::cli::render::time::{Viewpoint, length};
 use crate::domain::message::digits;
 use crate::protocol::methods::StatusResult;
-use crate::protocol::objects::{RunCounts, Skipped};
+use crate::protocol::objects::{ConfigStatus, RunCounts, Skipped};
 
 /// How wide the labels are.
 const LABEL_WIDTH: usize = 10;
@@ -42,7 +42,7 @@ pub(crate) fn status(answer: &StatusResult, view: Viewpoint, _width: Option<usiz
     for text in commands(answer) {
         say("commands", text);
     }
-    for (label, text) in unsent_and_skipped(answer, view) {
+    for (label, text) in unsent_and_skipped(answer, view).into_iter().chain(config(&answer.config)) {
         say(label, text);
     }
     if let Some(trouble) = &answer.storage {
@@ -115,6 +115,24 @@ fn commands(answer: &StatusResult) -> Vec<Text> {
         told.push(text);
     }
     told
+}
+
+/// Returns what there is to say of the configuration, nothing where it holds as it stands.
+fn config(config: &ConfigStatus) -> Vec<(&'static str, Text)> {
+    let mut told = Vec::new();
+    if let Some(error) = &config.error {
+        let mut faults = error.lines();
+        let mut text = Text::styled(BAD, faults.next().unwrap_or_default());
+        let more = faults.count();
+        let more = if more > 0 { format!(" and {more} more,") } else { String::new() };
+        text.push(&format!(";{more} what held before holds: keiko config check"));
+        told.push(text);
+    }
+    told.extend(config.warnings.iter().map(|warning| Text::styled(DUE, warning)));
+    if !config.at_next_start.is_empty() {
+        told.push(Text::plain(&format!("from the next start on: {}", config.at_next_start.join(", "))));
+    }
+    told.into_iter().map(|text| ("config", text)).collect()
 }
 
 fn runs(RunCounts { running, waiting }: RunCounts) -> String {

@@ -245,6 +245,14 @@ impl Text {
         self.parts.iter().map(|(_, text)| text.as_str()).collect()
     }
 
+    /// Returns it with each of a character twice, for programs that take one for their own.
+    pub(crate) fn doubling(mut self, special: char) -> Self {
+        for (_, text) in &mut self.parts {
+            *text = text.replace(special, &format!("{special}{special}"));
+        }
+        self
+    }
+
     /// Returns it for a terminal that understands colours; `ui.rs` strips them for one that does not.
     pub(crate) fn to_ansi(&self) -> String {
         self.written(|_| false)

@@ -116,7 +116,8 @@ pub struct Add {
     /// succeeds and fails.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ping: Option<String>,
-    /// Whether nothing is added, and only asked what would be; where its key was used before, the task of that is told.
+    /// Whether nothing is added, and only asked what would be: it has no number then, and its id goes with the answer. Where its
+    /// key was used before, the task of that is told.
     #[serde(default, skip_serializing_if = "is_false")]
     pub preview: bool,
 }

@@ -186,11 +186,11 @@ fn the_document_tells_the_types_that_the_code_reads() {
         ($($params:ident)*) => { [$((methods::$params::METHOD, check_params::<methods::$params>(&document, wrong)),)*] };
     }
     let checked = check! {
-        Hello Status Stop Reload Add Get List Update Done Ack Snooze Pause Resume Skip Cancel Delete Retry RunNow OutputGet
+        Hello Status Stop Reload Add Get List Glance Update Done Ack Snooze Pause Resume Skip Cancel Delete Retry RunNow OutputGet
         Unblock Wait Choices Tags History Why
         OpBegin OpList OpGet Undo AgendaGet AwaySet AwayGet EventList
         EventSubscribe EventUnsubscribe DeliveryList ChannelList ChannelPause ChannelResume ChannelTest
-        HookList HookAdd HookRemove Backup Parse Advance Discover
+        HookList HookAdd HookRemove Backup Export Import Parse Advance Discover
     };
     assert_eq!(checked.map(|(method, ())| method), Method::ALL);
     macro_rules! check {

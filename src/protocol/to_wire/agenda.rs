@@ -17,7 +17,7 @@ pub fn entry(entry: &Entry, snapshot: &Snapshot, zone: Tz) -> objects::AgendaEnt
         last_at: time(firing.last_at.max(entry.at), zone),
         times: firing.times,
         every_ms: firing.every.map(Span::as_millis),
-        task: entry.number.0,
+        task: entry.number.typed(),
         task_id: snapshot.task.id.to_string(),
         title: details.title.clone(),
         priority: priority(details.priority),
@@ -47,7 +47,7 @@ pub fn note(note: &Note, snapshot: &Snapshot, zone: Tz) -> objects::AgendaNote {
         NoteKind::CutAt { at } => ("cut", Some(at), "comes up too often to be told to the end".to_owned()),
     };
     objects::AgendaNote {
-        task: note.number.0,
+        task: note.number.typed(),
         title: snapshot.task.details.title.clone(),
         kind: kind.to_owned(),
         until: until.map(|until| time(until, zone)),

@@ -15,7 +15,7 @@ pub fn op(op: &op::Op, next: Option<Uuid>, zone: Tz) -> objects::Op {
         at: time(op.at, zone),
         verb: op.verb.clone(),
         text: op.told(),
-        tasks: op.tasks.iter().map(|number| number.0).collect(),
+        tasks: op.tasks.iter().map(|number| number.typed()).collect(),
         total: op.total,
         undoes: op.undoes.map(|id| id.to_string()),
         undone_by: op.undone_by.map(|id| id.to_string()),

@@ -13,7 +13,7 @@ use crate::protocol::to_wire::{name, time};
 pub fn delivery(delivery: &Delivery, zone: Tz) -> objects::Delivery {
     objects::Delivery {
         fire_id: delivery.id.fire_id.to_string(),
-        task: delivery.message.number.0,
+        task: delivery.message.number.typed(),
         target: delivery.id.target.to_string(),
         status: delivery.status.name().as_str().to_owned(),
         attempts: delivery.attempts,
@@ -30,7 +30,7 @@ pub fn delivery(delivery: &Delivery, zone: Tz) -> objects::Delivery {
 pub fn skip(event: &Event, zone: Tz) -> Option<objects::Skipped> {
     let (instances, from, to) = event.operation.skipped()?;
     Some(objects::Skipped {
-        number: event.snapshot.task.number.0,
+        number: event.snapshot.task.number.typed(),
         title: event.snapshot.task.details.title.clone(),
         instances,
         from: time(from, zone),

@@ -96,7 +96,7 @@ pub fn failed(snapshot: &Snapshot, end: Option<&RunEnd>, zone: Tz) -> Option<obj
         | State::Completed(_) => return None,
     };
     Some(objects::CommandFailed {
-        number: snapshot.task.number.0,
+        number: snapshot.task.number.typed(),
         title: snapshot.task.details.title.clone(),
         occurrence: name(snapshot.occurrence.name()),
         at: time(at, zone),

@@ -28,7 +28,7 @@ pub(super) fn values(operation: &Operation, zone: Tz) -> objects::Json {
             opened(occurrence, zone)
         }
         Operation::WaitsSet(waits) => json!({
-            "waits_for": waits.parents.iter().map(|parent| parent.number.0).collect::<Vec<_>>(),
+            "waits_for": waits.parents.iter().map(|parent| parent.number.typed()).collect::<Vec<_>>(),
             "delay_ms": waits.delay.map(Span::as_millis),
             "on_parent_fail": waits.on_fail.as_str(),
         }),
@@ -52,7 +52,7 @@ pub(super) fn values(operation: &Operation, zone: Tz) -> objects::Json {
         }),
         Operation::Edited(edit) => edited(edit, zone),
         Operation::Followed { by, schedule: left } => json!({
-            "followed_by": by.number.0,
+            "followed_by": by.number.typed(),
             "schedule": schedule(left, zone),
         }),
         Operation::Completed(outcome) | Operation::Cancelled(outcome) => json!({ "outcome": outcome_word(*outcome) }),
@@ -89,7 +89,7 @@ fn came_to(parent: &Parent, zone: Tz) -> objects::Json {
         Wait::Failed(failure) => (None, Some(failure.how.as_str()), Some(failure.at)),
     };
     serde_json::json!({
-        "parent": parent.number.0,
+        "parent": parent.number.typed(),
         "parent_id": parent.id.to_string(),
         "occurrence": occurrence,
         "how": how,

@@ -29,6 +29,9 @@ async fn check_round_trip(store: &impl Store, snapshots: &[Snapshot]) {
         assert_eq!(history.iter().map(|stored| &stored.event.snapshot).collect::<Vec<_>>(), [snapshot]);
     }
     assert_eq!(store.list(Which::All).unwrap(), snapshots);
+    let mut running = snapshots.to_vec();
+    running.retain(|snapshot| matches!(snapshot.occurrence.state, State::Running(_)));
+    assert_eq!(store.list(Which::Running).unwrap(), running);
 }
 
 pub(crate) async fn a_snapshot_reads_back_whole_in_every_state<F: Fixture>() {

@@ -3,7 +3,7 @@
 //! Write-ahead logging lets readers see the last committed state while the writer is at work; synchronous=FULL makes a
 //! commit outlast a power cut. Two programs never share the file: the daemon's directory lock sees to that.
 
-use std::ops::Range;
+use std::ops::{Range, RangeInclusive};
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::SyncSender;
@@ -19,6 +19,7 @@ use crate::domain::breaker::TargetHealth;
 use crate::domain::delivery::{Delivery, DeliveryId, Target};
 use crate::domain::device_event::{AnyEvent, DeviceEvent};
 use crate::domain::event::Snapshot;
+use crate::domain::import::{Imported, Rehearsal};
 use crate::domain::occurrence::{FireId, Occurrence, OccurrenceName, Spent};
 use crate::domain::op::Op;
 use crate::domain::outbox::{DeliveryFilter, TargetCount};
@@ -27,6 +28,9 @@ use crate::domain::run::{Output, Run, RunId};
 use crate::domain::state::StateName;
 use crate::domain::task::{Number, TaskId};
 use crate::domain::time::Timestamp;
+use crate::store::archive::{Export, Staged, Staging};
+use crate::store::sqlite::archive::export::Exporting;
+use crate::store::sqlite::archive::stage::Stager;
 use crate::store::sqlite::fault::Fault;
 use crate::store::sqlite::readers::Readers;
 use crate::store::sqlite::reserve::Reserve;
@@ -36,6 +40,7 @@ use crate::store::{
     Change, Committed, Counts, Identity, OpenKind, RequestSeen, Store, StoreError, StoredEvent, Wake, Which,
 };
 
+mod archive;
 mod backup;
 mod columns;
 pub mod damage;
@@ -47,6 +52,7 @@ mod outbox;
 mod read;
 mod readers;
 mod reserve;
+pub mod restore;
 mod rows;
 mod runs;
 mod schema;
@@ -66,6 +72,8 @@ pub struct SqliteStore {
     /// Whether there was room when that was last looked at.
     had_room: AtomicBool,
     jobs: SyncSender<Job>,
+    /// Whether an import is under way.
+    importing: Arc<AtomicBool>,
     writer: Mutex<Option<JoinHandle<()>>>,
 }
 
@@ -96,12 +104,14 @@ impl SqliteStore {
         let reserve = Arc::new(Mutex::new(reserve));
         let (jobs, thread) = writer::start(connection, Arc::clone(&reserve), path.display().to_string())?;
         let readers = Readers::new(path.to_owned(), only);
+        archive::stage::clear(path);
         Ok(Self {
             path: path.display().to_string(),
             readers,
             reserve,
             had_room,
             jobs,
+            importing: Arc::default(),
             writer: Mutex::new(Some(thread)),
         })
     }
@@ -364,6 +374,41 @@ impl Store for SqliteStore {
     fn backup(&self, to: &Path) -> Result<u64, StoreError> {
         let outcome = self.readers.ask(|connection| backup::copy(connection, to));
         outcome.map_err(|fault| fault.into_store_error("back up to", &to.display().to_string()))
+    }
+
+    fn export(&self) -> Result<Box<dyn Export>, StoreError> {
+        match Exporting::begin(Path::new(&self.path)) {
+            Ok(export) => Ok(Box::new(export)),
+            Err(fault) => Err(fault.into_store_error("read", &self.path)),
+        }
+    }
+
+    fn stage(&self) -> Result<Box<dyn Staging>, StoreError> {
+        self.check_room()?;
+        match Stager::begin(Path::new(&self.path), &self.importing) {
+            Ok(staging) => Ok(Box::new(staging)),
+            Err(fault) => Err(fault.into_store_error("import into", &self.path)),
+        }
+    }
+
+    fn import(
+        &self,
+        staged: Staged,
+        rehearsal: Rehearsal,
+        at: Timestamp,
+    ) -> BoxFuture<'static, Result<Imported, StoreError>> {
+        let (sender, answer) = oneshot::channel();
+        let handed_over = self.jobs.send(Job::Import { staged, rehearsal, at, answer: sender });
+        Box::pin(async move {
+            if handed_over.is_err() {
+                return Err(StoreError::Closed);
+            }
+            answer.await.unwrap_or(Err(StoreError::Closed))
+        })
+    }
+
+    fn import_behind(&self, seq: u64) -> Result<Option<RangeInclusive<u64>>, StoreError> {
+        self.ask(|connection| read::import_behind(connection, seq))
     }
 }
 

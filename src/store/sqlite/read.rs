@@ -1,6 +1,6 @@
 //! The answers to questions, from the last committed state. Each is one statement, or one transaction.
 
-use std::ops::Range;
+use std::ops::{Range, RangeInclusive};
 use std::sync::LazyLock;
 
 use rusqlite::{Connection, Params, Row, params};
@@ -66,6 +66,17 @@ pub(crate) fn pauses(connection: &Connection) -> Result<Vec<ManyPause>, Fault> {
             since: timestamp("since_at", columns.take()?)?,
             until: columns.take::<Option<i64>>()?.map(|until| timestamp("until_at", until)).transpose()?,
         })
+    })
+}
+
+/// As [`crate::store::Store::import_behind`].
+pub(crate) fn import_behind(connection: &Connection, seq: u64) -> Result<Option<RangeInclusive<u64>>, Fault> {
+    // Imports lie one behind the other: the first that does not end before is the one.
+    let sql = "SELECT first_seq, last_seq FROM imports WHERE last_seq > ?1 ORDER BY first_seq LIMIT 1";
+    let place = i64::try_from(seq).unwrap_or(i64::MAX);
+    first(connection, sql, params![place], |row| {
+        let mut columns = Columns::of(row);
+        Ok(columns.take_count("first_seq")?..=columns.take_count("last_seq")?)
     })
 }
 
@@ -145,6 +156,7 @@ pub(crate) fn dependents(connection: &Connection, parent: TaskId) -> Result<Vec<
 pub(crate) fn list(connection: &Connection, which: Which, after: Number, limit: usize) -> Result<Vec<Snapshot>, Fault> {
     let (from, condition) = match which {
         Which::Open => (OPEN, format!("{IS_OPEN} AND")),
+        Which::Running => (OPEN, format!("{IS_OPEN} AND present_state = 'RUNNING' AND")),
         Which::All => ("FROM tasks", "deleted_at IS NULL AND".to_owned()),
     };
     let sql =
@@ -156,8 +168,9 @@ pub(crate) fn list(connection: &Connection, which: Which, after: Number, limit: 
 
 pub(crate) fn titles(connection: &Connection, which: Which) -> Result<Vec<(TaskId, String)>, Fault> {
     let (from, condition) = match which {
-        Which::Open => (OPEN, IS_OPEN),
-        Which::All => ("FROM tasks", "deleted_at IS NULL"),
+        Which::Open => (OPEN, IS_OPEN.to_owned()),
+        Which::Running => (OPEN, format!("{IS_OPEN} AND present_state = 'RUNNING'")),
+        Which::All => ("FROM tasks", "deleted_at IS NULL".to_owned()),
     };
     let sql = format!("SELECT tasks.id, tasks.title {from} WHERE {condition} ORDER BY number");
     each(connection, &sql, [], |row| {

@@ -32,6 +32,7 @@ pub(crate) const MIGRATIONS: &[(&str, &str)] = &[
     ("V10__receipts", include_str!("migrations/V10__receipts.sql")),
     ("V11__runs", include_str!("migrations/V11__runs.sql")),
     ("V12__quick_outbox", include_str!("migrations/V12__quick_outbox.sql")),
+    ("V13__imports", include_str!("migrations/V13__imports.sql")),
 ];
 
 /// Marks the file as ours: "Keik", as the first migration writes it.
@@ -197,6 +198,16 @@ fn inspect_with(path: &Path, access: OpenFlags, sharing: Sharing) -> Result<(), 
             return Err(Fault::Damaged { found });
         }
     }
+    Ok(())
+}
+
+/// Refuses a copy that is none of ours, of a newer version, or empty.
+pub(crate) fn inspect_copy(connection: &Connection) -> Result<(), Fault> {
+    let tables: i64 = connection.query_row("SELECT count(*) FROM sqlite_master", [], |row| row.get(0))?;
+    if tables == 0 {
+        return Err(Fault::Damaged { found: "there is nothing in it".to_owned() });
+    }
+    version(connection)?;
     Ok(())
 }
 

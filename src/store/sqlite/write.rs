@@ -378,7 +378,8 @@ fn write_request(transaction: &Transaction<'_>, request: &RequestSeen) -> Result
 }
 
 fn write_meta(transaction: &Transaction<'_>, change: &Change, last_seq: u64) -> Result<(), Fault> {
-    let highest = change.events.iter().map(|event| event.snapshot.task.number.0).max().unwrap_or(0);
+    let numbers = change.events.iter().map(|event| event.snapshot.task.number.typed());
+    let highest = numbers.max().unwrap_or(0);
     let sql = "UPDATE meta SET last_seq = ?1, next_number = max(next_number, ?2), zone = coalesce(?3, zone), \
         shown_by = coalesce(?4, shown_by), away = iif(?5, ?6, away)";
     let mut statement = transaction.prepare_cached(sql)?;

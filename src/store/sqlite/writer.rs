@@ -8,6 +8,10 @@ use std::thread::{Builder, JoinHandle};
 use rusqlite::Connection;
 use tokio::sync::oneshot;
 
+use crate::domain::import::{Imported, Rehearsal};
+use crate::domain::time::Timestamp;
+use crate::store::archive::Staged;
+use crate::store::sqlite::archive::import::import;
 use crate::store::sqlite::fault::Fault;
 use crate::store::sqlite::reserve::Reserve;
 use crate::store::sqlite::write;
@@ -24,6 +28,17 @@ pub(crate) type Answer = oneshot::Sender<Result<Committed, StoreError>>;
 pub(crate) enum Job {
     /// To write a change.
     Commit(Box<Change>, Answer),
+    /// To bring in what is staged, or to tell what that would be.
+    Import {
+        /// What.
+        staged: Staged,
+        /// Whether it is only told.
+        rehearsal: Rehearsal,
+        /// When.
+        at: Timestamp,
+        /// Where the outcome goes.
+        answer: oneshot::Sender<Result<Imported, StoreError>>,
+    },
     /// To end, after what was asked before.
     Close,
 }
@@ -51,6 +66,16 @@ fn run(connection: &Mutex<Connection>, reserve: &Mutex<Reserve>, jobs: Receiver<
                 drop(reserve);
                 // Whoever dropped the answer no longer wants it; the change stands all the same.
                 let _ = answer.send(outcome.map_err(|fault| fault.into_store_error("write", path)));
+            }
+            Job::Import { staged, rehearsal, at, answer } => {
+                let has_room = reserve.lock().unwrap_or_else(PoisonError::into_inner).has_room();
+                let outcome = if has_room {
+                    import(&mut connection(), staged.path(), rehearsal, at)
+                } else {
+                    Err(Fault::Refused(StoreError::Full { path: path.to_owned() }))
+                };
+                drop(staged);
+                let _ = answer.send(outcome.map_err(|fault| fault.into_store_error("import into", path)));
             }
             Job::Close => break,
         }

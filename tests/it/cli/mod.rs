@@ -7,9 +7,11 @@ mod changing;
 mod channels;
 mod choosing;
 mod commands;
+mod config;
 mod crontab;
 mod doctor;
 mod events;
+mod exchange;
 mod failing;
 mod faults;
 mod hours;
@@ -17,10 +19,13 @@ mod hours;
 mod in_editor;
 mod installing;
 mod looking;
+#[cfg(feature = "mcp")]
+mod mcp;
 mod naming;
 #[cfg(unix)]
 mod on_terminal;
 mod parsing;
+mod prompt;
 mod series;
 mod shown;
 mod starting;

@@ -21,7 +21,7 @@ pub(super) struct Settled {
 pub(super) fn settle(context: &mut Context<'_>, file: &ConfigFile, text: &str) -> Result<Settled, CliError> {
     let path = Paths::of_process()?.config_file().to_owned();
     file.write(text)?;
-    match context.ask(&Reload {}) {
+    match context.ask(&Reload::default()) {
         Ok(answer) => Ok(Settled { path, warnings: answer.warnings }),
         Err(error) => {
             if let Err(stuck) = file.restore() {

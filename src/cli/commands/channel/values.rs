@@ -13,6 +13,7 @@ use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches};
 use crate::cli::commands::channel::about::about;
 use crate::cli::error::CliError;
 use crate::config::edit::Entry;
+use crate::config::literal::words;
 use crate::config::target::{Key, SETTABLE, SOURCES, Shape, keys};
 use crate::domain::delivery::ChannelKind;
 use crate::domain::secret::Secret;
@@ -180,28 +181,6 @@ fn whole_path(path: &str) -> Result<String, CliError> {
     let whole = std::path::absolute(Path::new(path))
         .map_err(|error| CliError::usage(format!("cannot tell where {path:?} is: {error}"), "give the whole path"))?;
     Ok(whole.display().to_string())
-}
-
-/// Returns the words of a command: divided by spaces, with quotes around what has some; `None` where there are none, or a
-/// quote has no other half. No shell reads them.
-fn words(text: &str) -> Option<Vec<String>> {
-    let mut words = Vec::new();
-    let mut word: Option<String> = None;
-    let mut quote = None;
-    for letter in text.chars() {
-        match quote {
-            Some(open) if open == letter => quote = None,
-            Some(_) => word.get_or_insert_default().push(letter),
-            None if letter == '"' || letter == '\'' => {
-                quote = Some(letter);
-                word.get_or_insert_default();
-            }
-            None if letter.is_whitespace() => words.extend(word.take()),
-            None => word.get_or_insert_default().push(letter),
-        }
-    }
-    words.extend(word);
-    (quote.is_none() && words.first().is_some_and(|program| !program.is_empty())).then_some(words)
 }
 
 /// Every key of every kind, each once, with every name that it has.
