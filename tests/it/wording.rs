@@ -22,6 +22,7 @@ const WORDED: &[&str] = &[
     "reference",
     "roff",
     "rpc_page",
+    "config_page",
     "time_page",
     "week_page",
     "generate",
@@ -36,6 +37,17 @@ const BESIDE: &[&str] = &[
     // What an option expects, as clap says it, and under which heading it stands.
     "args",
     "commands/add",
+    // What of a file of others cannot be taken over, line by line, and what putting back a backup means.
+    "exchange",
+    "commands/backup",
+    "commands/export",
+    "commands/restore",
+    // What is wrong with a setting, what a recipe or a tool is for, and why a daemon that was started is of no use.
+    "commands/config",
+    "commands/mcp",
+    "commands/prompt",
+    "mcp",
+    "start",
     // Which page is meant that there is not.
     "commands/help",
     // What was found and what mends it, check by check; and what of a service was written.

@@ -65,11 +65,11 @@ fn times_that_cannot_be_are_refused_and_nothing_is_stored() {
     ]), @r#"
     $ keiko remind me to breathe
     ! error: cannot find a time in "breathe"
-    ! hint: say when, such as `tomorrow 3pm` or `in 20 minutes`
+    ! hint: say when, such as `tomorrow 3pm` or `in 20 minutes`: keiko remind me to breathe tomorrow 3pm
     [exit 3]
     $ keiko remind me today at 9am to run
     ! error: cannot set "today at 9am": Wed 13 May 2026 09:00 has passed
-    ! hint: say `tomorrow 09:00`
+    ! hint: say `tomorrow 09:00`: keiko remind me tomorrow 09:00 to run
     [exit 3]
     $ keiko add x --at nonsense
     ! error: cannot find a time in "nonsense"

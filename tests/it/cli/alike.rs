@@ -91,7 +91,7 @@ fn what_failed_is_sent_again_by_a_filter() {
     [exit 4]
     $ keiko retry
     ! error: the following required arguments were not provided: <TASK>...
-    ! hint: run keiko retry --help to see how it is used
+    ! hint: such as keiko retry 7; keiko retry --help says more
     [exit 2]
     "#);
 }

@@ -220,7 +220,7 @@ fn many_tasks_are_paused_at_once_and_what_is_added_meanwhile_sleeps_too() {
     paused 1  tea +home  until it is resumed, 20m left
     $ keiko pause
     ! error: the following required arguments were not provided: <TASK>...
-    ! hint: run keiko pause --help to see how it is used
+    ! hint: such as keiko pause 3; keiko pause --help says more
     [exit 2]
     $ keiko pause --all --until yesterday
     ! error: cannot set "yesterday": Tue 12 May 2026 09:00 has passed

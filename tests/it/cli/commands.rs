@@ -125,7 +125,7 @@ fn what_makes_no_sense_with_a_command_is_refused() {
     [exit 2]
     $ keiko add x --in 1h --run
     ! error: the following required arguments were not provided: <COMMAND>...
-    ! hint: run keiko add --help to see how it is used
+    ! hint: such as keiko add pay rent tomorrow 3pm; keiko add --help says more
     [exit 2]
     $ keiko add x --in 1h --sh a -- b
     ! error: the argument '--sh <TEXT>' cannot be used with '[COMMAND]...'
@@ -575,19 +575,19 @@ fn a_failure_is_told_once_with_its_attempt_and_exit_status() {
                          next: nothing comes by itself
     $ keiko history 1
     1  backup
-    WHEN                 WHAT         STATE
-    Wed 13 May 16:00     added        → CREATED
-    Wed 13 May 16:00     armed        CREATED → PENDING
-    Wed 13 May 16:01     started      PENDING → RUNNING   it has no alert at due, by the clock
-    Wed 13 May 16:01     run started                      attempt 1, by the daemon
-    Wed 13 May 16:01     run ended                        attempt 1, exit status 3, by the daemon
-    Wed 13 May 16:01     failed       RUNNING → FAILED    its command failed, by the daemon
-    Wed 13 May 16:01     retried      FAILED → PENDING    by the daemon
-    Wed 13 May 16:01:0x  started      PENDING → RUNNING   its command is tried again, by the clock
-    Wed 13 May 16:01:0x  run started                      attempt 2, by the daemon
-    Wed 13 May 16:01:0x  run ended                        attempt 2, exit status 3, by the daemon
-    Wed 13 May 16:01:0x  failed       RUNNING → FAILED    its command failed, by the daemon
-    Wed 13 May 16:01:0x  cancelled    FAILED → CANCELLED  retries_exhausted, by the daemon
+    WHEN                 WHAT         STAGE
+    Wed 13 May 16:00     added        → created
+    Wed 13 May 16:00     armed        created → scheduled
+    Wed 13 May 16:01     started      scheduled → running  it has no alert at due, by the clock
+    Wed 13 May 16:01     run started                       attempt 1, by the daemon
+    Wed 13 May 16:01     run ended                         attempt 1, exit status 3, by the daemon
+    Wed 13 May 16:01     failed       running → failed     its command failed, by the daemon
+    Wed 13 May 16:01     retried      failed → scheduled   by the daemon
+    Wed 13 May 16:01:0x  started      scheduled → running  its command is tried again, by the clock
+    Wed 13 May 16:01:0x  run started                       attempt 2, by the daemon
+    Wed 13 May 16:01:0x  run ended                         attempt 2, exit status 3, by the daemon
+    Wed 13 May 16:01:0x  failed       running → failed     its command failed, by the daemon
+    Wed 13 May 16:01:0x  cancelled    failed → cancelled   retries_exhausted, by the daemon
 
     sent
     WHEN                 TO       STATUS

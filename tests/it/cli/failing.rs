@@ -32,7 +32,7 @@ fn names_that_mean_no_task_or_several() {
     [exit 4]
     $ keiko done
     ! error: cannot tell which task is meant: none is due
-    ! hint: name one by its number
+    ! hint: name one by its number: keiko list shows those that there are
     [exit 4]
     $ keiko history 99
     ! error: cannot find a task named "99"
@@ -100,7 +100,7 @@ fn arguments_and_times_that_are_wrong() {
     [exit 3]
     $ keiko show
     ! error: the following required arguments were not provided: <TASK>...
-    ! hint: run keiko show --help to see how it is used
+    ! hint: such as keiko show 7; keiko show --help says more
     [exit 2]
     $ keiko list --wrong
     ! error: unexpected argument '--wrong' found
@@ -256,12 +256,12 @@ fn help_explains_one_command_or_lists_all() {
     assert_eq!(home.keiko("help channel test").stdout, home.keiko("channel test --help").stdout);
     insta::assert_snapshot!(home.transcript(&["help nosuch", "help channel nosuch"]), @r#"
     $ keiko help nosuch
-    ! error: cannot help with "nosuch": there is no such command
-    ! hint: keiko help lists those that there are
+    ! error: cannot help with "nosuch": there is no such command or topic
+    ! hint: keiko help lists the commands; topics are time, channels, exit-codes, environment, files
     [exit 2]
     $ keiko help channel nosuch
-    ! error: cannot help with "nosuch": there is no such command
-    ! hint: keiko help channel lists those that there are
+    ! error: cannot help with "nosuch": there is no such command or topic
+    ! hint: keiko help channel tells what there is
     [exit 2]
     "#);
 }

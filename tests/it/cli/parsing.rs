@@ -61,7 +61,7 @@ fn a_sentence_is_explained() {
     [exit 2]
     $ keiko parse
     ! error: the following required arguments were not provided: <TEXT>...
-    ! hint: run keiko parse --help to see how it is used
+    ! hint: such as keiko parse remind me every other friday at 9 to water the plants; keiko parse --help says more
     [exit 2]
     "#);
     assert!(!home.path().join("data").exists(), "parse starts nothing");
@@ -219,7 +219,7 @@ fn what_cannot_be_set_says_what_would_do_at_each_door() {
     [exit 3]
     $ keiko remind 本周一交房租
     ! error: cannot set "本周一": Mon 11 May 2026 09:00 has passed
-    ! hint: say `2026年5月18日 09:00`
+    ! hint: say `2026年5月18日 09:00`: keiko add 2026年5月18日 09:00交房租
     [exit 3]
     $ keiko add backup --cron '0 25 * * *'
     ! error: cannot read "25" in a rule: expected hours of 0 to 23

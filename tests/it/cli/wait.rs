@@ -95,7 +95,7 @@ fn a_wait_says_how_it_ends_and_its_exit_code_does_too() {
     [exit 4]
     $ keiko wait
     ! error: the following required arguments were not provided: <TASK>...
-    ! hint: run keiko wait --help to see how it is used
+    ! hint: such as keiko wait 12 && make release; keiko wait --help says more
     [exit 2]
     $ keiko wait 2 --for ever
     ! error: invalid value 'ever' for '--for <WHAT>' [possible values: fired, done]
