@@ -132,10 +132,7 @@ pub(super) async fn dispatch(
         Method::StoreExport => handlers::archive::export(api, session, read(params)?).await.map(write_answer),
         Method::StoreImport => handlers::archive::import(api, session, read(params)?).await.map(write_answer),
         Method::TimeParse => handlers::questions::parse(api, &read(params)?).map(write_answer),
-        Method::RpcDiscover => {
-            let Discover {} = read(params)?;
-            Ok(openrpc::document())
-        }
+        Method::RpcDiscover => read(params).map(|Discover {}| openrpc::document()),
         Method::ClockAdvance => handlers::daemon::advance(api, read(params)?).await.map(write_answer),
     };
     answer.map(Answered::Now)

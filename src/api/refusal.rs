@@ -144,22 +144,7 @@ fn refusal(error: &CallError, zone: Tz) -> RpcError {
                 .with_hint("name one by its number")
                 .with(|data| data.candidates = Some(candidates))
         }
-        CallError::Store { source } => match store_failure(source) {
-            StoreFailure::Full => {
-                refuse(ErrorKind::Storage).with_hint("nothing was changed: free some space, then try again")
-            }
-            StoreFailure::Damaged => refuse(ErrorKind::Storage).with_hint(DAMAGED_HINT),
-            StoreFailure::Refused => refuse(ErrorKind::Params).with_hint("give another name"),
-            StoreFailure::Unusable => {
-                refuse(ErrorKind::Params).with_hint("nothing was imported; keiko export writes such a file")
-            }
-            StoreFailure::Newer => refuse(ErrorKind::Version)
-                .with_hint("nothing was changed: install the version of Keiko that wrote it, or a later one"),
-            StoreFailure::Busy => refuse(ErrorKind::Limit).with_hint("try again once that is done"),
-            StoreFailure::Broken => refuse(ErrorKind::Storage).with_hint("nothing was changed"),
-            StoreFailure::OurFault => refuse(ErrorKind::Internal),
-            StoreFailure::Closed => refuse(ErrorKind::Stopping).with_hint("try again in a moment"),
-        },
+        CallError::Store { source } => of_store(error, store_failure(source)),
         CallError::TooManyPauses { .. } => {
             refuse(ErrorKind::Limit).with_hint("keiko resume --tag TAG ends one of them")
         }
@@ -181,6 +166,27 @@ fn refusal(error: &CallError, zone: Tz) -> RpcError {
             refuse(ErrorKind::Refused).with_hint("time does not go back by itself: give a later one, or how \"set\"")
         }
         CallError::Stopping => refuse(ErrorKind::Stopping).with_hint("try again in a moment"),
+    }
+}
+
+/// Returns the refusal where the store failed.
+fn of_store(error: &CallError, failure: StoreFailure) -> RpcError {
+    let refuse = |kind| RpcError::new(kind, error.to_string());
+    match failure {
+        StoreFailure::Full => {
+            refuse(ErrorKind::Storage).with_hint("nothing was changed: free some space, then try again")
+        }
+        StoreFailure::Damaged => refuse(ErrorKind::Storage).with_hint(DAMAGED_HINT),
+        StoreFailure::Refused => refuse(ErrorKind::Params).with_hint("give another name"),
+        StoreFailure::Unusable => {
+            refuse(ErrorKind::Params).with_hint("nothing was imported; keiko export writes such a file")
+        }
+        StoreFailure::Newer => refuse(ErrorKind::Version)
+            .with_hint("nothing was changed: install the version of Keiko that wrote it, or a later one"),
+        StoreFailure::Busy => refuse(ErrorKind::Limit).with_hint("try again once that is done"),
+        StoreFailure::Broken => refuse(ErrorKind::Storage).with_hint("nothing was changed"),
+        StoreFailure::OurFault => refuse(ErrorKind::Internal),
+        StoreFailure::Closed => refuse(ErrorKind::Stopping).with_hint("try again in a moment"),
     }
 }
 

@@ -24,9 +24,9 @@ pub(super) struct Args {
     #[arg(long, value_name = "FILE", hide = true)]
     pub(super) restore: Option<PathBuf>,
 
-    /// Check the copy only.
-    #[arg(long, requires = "restore", hide = true)]
-    pub(super) check_only: bool,
+    /// Check such a copy, say what it holds, and end.
+    #[arg(long, value_name = "FILE", hide = true, conflicts_with = "restore")]
+    pub(super) check_copy: Option<PathBuf>,
 
     /// Write log lines for people (text) or one JSON object a line, above the configuration; not to the journal then.
     #[arg(long, value_name = "FORMAT")]

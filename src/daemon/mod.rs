@@ -209,10 +209,10 @@ pub fn main() -> ExitCode {
         return examined();
     }
     let mut log = None;
-    let mode = if args.check_only { restore::Mode::Check } else { restore::Mode::Replace };
-    let ended = match &args.restore {
-        Some(copy) => restore::run(copy, mode),
-        None => run(&args, &mut log, handed),
+    let ended = match (&args.restore, &args.check_copy) {
+        (Some(copy), _) => restore::run(copy, restore::Mode::Replace),
+        (None, Some(copy)) => restore::run(copy, restore::Mode::Check),
+        (None, None) => run(&args, &mut log, handed),
     };
     match ended {
         Ok(()) => ExitCode::SUCCESS,

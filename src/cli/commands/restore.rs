@@ -42,7 +42,7 @@ impl Restore {
         let file = std::path::absolute(&self.file).map_err(|error| {
             CliError::usage(format!("cannot tell where {} is: {error}", self.file.display()), "give the whole path")
         })?;
-        let checked = run(&file, &["--check-only"])?;
+        let checked = run("--check-copy", &file)?;
         if self.dry_run {
             context.answer(&checked, &[], |_| holds(&checked));
             return Ok(Exit::Done);
@@ -59,7 +59,7 @@ impl Restore {
             }
             context.leave();
         }
-        let restored = run(&file, &[]);
+        let restored = run("--restore", &file);
         if is_running {
             // Also where it failed: what was there is there.
             context.ask(&Status {})?;
@@ -132,9 +132,9 @@ fn overdue(told: &RestoreResult) -> Option<Text> {
 }
 
 /// Lets keikod do it, which alone may touch the database.
-fn run(file: &Path, arguments: &[&str]) -> Result<RestoreResult, CliError> {
+fn run(what: &str, file: &Path) -> Result<RestoreResult, CliError> {
     let program = start::program();
-    let ran = Process::new(&program).arg("--restore").arg(file).args(arguments).output();
+    let ran = Process::new(&program).arg(what).arg(file).output();
     let ran = ran.map_err(|source| StartError::Run { program: program.clone(), source })?;
     let said = String::from_utf8_lossy(&ran.stdout);
     let last = said.lines().last().unwrap_or_default();
