@@ -325,7 +325,9 @@ impl CliError {
         match self {
             Self::Usage { .. } | Self::Names(_) | Self::Json { .. } => Exit::Usage,
             Self::Time(_) => Exit::Time,
-            Self::NoneMeant { .. } | Self::NotFound { .. } | Self::NonePicked { is_interrupted: false } => Exit::NotFound,
+            Self::NoneMeant { .. } | Self::NotFound { .. } | Self::NonePicked { is_interrupted: false } => {
+                Exit::NotFound
+            }
             Self::NonePicked { is_interrupted: true } => Exit::Interrupted,
             Self::Client(error) => Exit::of_client(error),
             Self::Start(StartError::Unreachable { source }) => Exit::of_client(source),

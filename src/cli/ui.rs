@@ -12,7 +12,6 @@ use anstream::{AutoStream, ColorChoice};
 pub(crate) mod editor;
 #[cfg(unix)]
 mod hidden;
-pub(crate) mod progress;
 #[cfg(unix)]
 mod interrupt;
 mod lent;
@@ -20,6 +19,7 @@ mod lent;
 mod pager;
 #[cfg(unix)]
 pub(crate) mod picker;
+pub(crate) mod progress;
 #[cfg(unix)]
 pub(crate) mod screen;
 
