@@ -16,7 +16,7 @@ pub(super) fn examples(command: &Command) -> (Vec<String>, String) {
     let after = command.get_after_help().map(ToString::to_string).unwrap_or_default();
     let Some((before, listed)) = after.split_once(EXAMPLES) else { return (Vec::new(), after) };
     let mut examples = Vec::new();
-    let mut rest = before.trim().to_owned();
+    let mut rest = String::new();
     for line in listed.trim_start_matches('\n').lines() {
         match line.strip_prefix("  ") {
             Some(example) if rest.is_empty() => examples.push(example.trim().to_owned()),
@@ -27,7 +27,8 @@ pub(super) fn examples(command: &Command) -> (Vec<String>, String) {
             }
         }
     }
-    (examples, rest.trim().to_owned())
+    let rest = [before.trim(), rest.trim()].into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>();
+    (examples, rest.join("\n\n"))
 }
 
 /// Returns the page of a command of `keiko`.

@@ -13,7 +13,8 @@ use crate::cli::error::{CliError, Exit};
 #[derive(Debug, Args)]
 #[command(after_help = "How to register it, in the JSON configuration of most assistants:\n  \
     { \"mcpServers\": { \"keiko\": { \"command\": \"keiko\", \"args\": [\"mcp\"] } } }\n\
-    Where the assistant does not find keiko, write its whole path; KEIKO_DATA_DIR in \"env\" names other tasks.")]
+    Where the assistant does not find keiko, write its whole path; KEIKO_DATA_DIR in \"env\" names other tasks.\n\n\
+    Examples:\n  keiko mcp < /dev/null")]
 pub(crate) struct Mcp {}
 
 impl Mcp {

@@ -59,7 +59,7 @@ Recipes:
   tmux (~/.tmux.conf): set -g status-right '#(keiko prompt --escape tmux)'
   waybar (config): \"custom/keiko\": { \"exec\": \"keiko prompt --json\", \"return-type\": \"json\",
     \"interval\": 30, \"escape\": true, \"on-click\": \"keiko ack\" }
-In bash and zsh keep the single quotes, so that a title is shown and never run.";
+In bash and zsh keep the single quotes, so that a title is shown and never run.\n\nExamples:\n  keiko prompt\n  keiko prompt --format '[{due} due]'";
 
 /// Which program reads it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
