@@ -332,6 +332,11 @@ mod tests {
           data      /data
           socket    /run/s
         "#);
+    }
+
+    #[test]
+    fn a_wide_terminal_shows_each_whole() {
+        let answer = answer();
         insta::assert_snapshot!(shown_at(&status(&answer, here(), Some(200)), 200), @r#"
         keikod runs, version 0.1.0, pid 4711, up 1h 2m
           tasks     1 due, 12 scheduled, 2 paused, 40 ended

@@ -97,14 +97,6 @@ fn what_makes_no_sense_with_a_command_is_refused() {
         "add x --in 1h --env KEIKO_TEST_UNSET -- true",
         "add x --in 1h --nice 20 -- true",
         "add x --in 1h --overlap kill -- true",
-        "add x --in 1h --nice=-1 -- true",
-        "add x --in 1h --limit memory=1 -- true",
-        "add x --in 1h --dir nowhere -- true",
-        "add x --in 1h --env '=a' -- true",
-        "add x --in 1h --timeout 99999999999d -- true",
-        "add x --in 1h --",
-        "edit 1 --",
-        "rpc task.run '[]'",
         "list --all",
     ]), @r#"
     $ keiko add x --in 1h --nag 10m -- true
@@ -151,6 +143,25 @@ fn what_makes_no_sense_with_a_command_is_refused() {
     ! error: cannot use overlap "kill": expected skip, queue or allow
     ! hint: keiko help tells what each command takes
     [exit 2]
+    $ keiko list --all
+    no tasks
+    "#);
+}
+
+#[test]
+fn what_cannot_be_meant_of_a_command_is_refused() {
+    let home = Home::with_daemon();
+    insta::assert_snapshot!(home.transcript(&[
+        "add x --in 1h --nice=-1 -- true",
+        "add x --in 1h --limit memory=1 -- true",
+        "add x --in 1h --dir nowhere -- true",
+        "add x --in 1h --env '=a' -- true",
+        "add x --in 1h --timeout 99999999999d -- true",
+        "add x --in 1h --",
+        "edit 1 --",
+        "rpc task.run '[]'",
+        "list --all",
+    ]), @r#"
     $ keiko add x --in 1h --nice=-1 -- true
     ! error: invalid value '-1' for '--nice <N>': expected 0 to 19: a command can give way to others, and nothing else
     ! hint: run keiko add --help to see how it is used

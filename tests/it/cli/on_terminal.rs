@@ -10,10 +10,16 @@ pub(crate) fn keiko(home: &Home, variables: &[(&str, &str)], line: &str) -> Stri
     let quoted = |value: &str| shlex::try_quote(value).expect("no NUL").into_owned();
     for (name, value) in home.command("keiko").get_envs() {
         let value = String::from_utf8_lossy(value.unwrap_or_default().as_bytes()).into_owned();
-        command.push_str(&format!("{}={} ", name.to_string_lossy(), quoted(&value)));
+        command.push_str(&name.to_string_lossy());
+        command.push('=');
+        command.push_str(&quoted(&value));
+        command.push(' ');
     }
     for (name, value) in variables {
-        command.push_str(&format!("{name}={} ", quoted(value)));
+        command.push_str(name);
+        command.push('=');
+        command.push_str(&quoted(value));
+        command.push(' ');
     }
     format!("{command} {} {line}", binary("keiko").display())
 }
