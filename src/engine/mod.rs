@@ -25,6 +25,7 @@ use crate::store::{Store, StoreError};
 mod advance;
 mod ahead;
 pub mod archive;
+mod call_error;
 pub mod choices;
 pub mod chronicle;
 mod day;

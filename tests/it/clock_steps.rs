@@ -268,7 +268,7 @@ fn a_subscriber_is_told_of_a_step_and_people_read_it_in_words() {
     let said = String::from_utf8(output.stdout).expect("text");
     assert_eq!(
         said,
-        "1  Wed 13 May 11:00  the clock was set by -1h, from Wed 13 May 12:00 to Wed 13 May 11:00\n",
+        "   1  Wed 13 May 11:00  the clock was set by -1h, from Wed 13 May 12:00 to Wed 13 May 11:00\n",
         "{}",
         String::from_utf8_lossy(&output.stderr)
     );

@@ -6,8 +6,8 @@ use crate::cli::complete::values::Candidate;
 use crate::cli::render::op::ID_SHOWN;
 use crate::cli::render::text;
 use crate::cli::render::time::Viewpoint;
+use crate::cli::zone;
 use crate::client::Client;
-use crate::clock::zone;
 use crate::config::paths::Paths;
 use crate::protocol::methods::{ChannelList, Choices, OpList, Tags};
 
@@ -34,7 +34,7 @@ pub(super) fn tasks(verb: &str, typed: &str) -> Vec<Candidate> {
 pub(super) fn ops() -> Vec<Candidate> {
     let question = OpList { before: None, limit: Some(OPS) };
     let Some(answer) = daemon().and_then(|mut daemon| daemon.call(&question).ok()) else { return Vec::new() };
-    let view = Viewpoint { now: answer.now.instant(), zone: zone::detect().zone };
+    let view = Viewpoint { now: answer.now.instant(), zone: zone::silently() };
     let standing = answer.ops.into_iter().filter(|each| each.undone_by.is_none());
     standing
         .map(|each| {

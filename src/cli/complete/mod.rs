@@ -120,7 +120,7 @@ mod tests {
         assert_eq!(offered("keiko rpc task.ch"), "task.choices");
         assert_eq!(offered("keiko channel add ntf"), "ntfy");
         assert_eq!(offered("keiko help channel te"), "test");
-        assert_eq!(offered("keiko help ex"), "exit-codes");
+        assert_eq!(offered("keiko help exi"), "exit-codes");
         assert_eq!(offered("keiko completions b"), "bash");
     }
 

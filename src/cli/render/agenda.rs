@@ -300,28 +300,30 @@ mod tests {
         insta::assert_snapshot!(shown_at(&agenda(&week(), here(), Some(40)), 40), @"
         Wed 13 May  today
            12        18:00  pay rent +home
-            1h before
+                            1h before
            12        19:00  ! pay rent +home
            12  19:10-22:20  pay rent
-            nag, every 10m, up to 20 times,
-            unless answered
+                            nag, every 10m, up
+                            to 20 times, unless
+                            answered
 
         Thu 14 May  tomorrow
             7  00:00-23:55  喝水喝水喝水喝…
-            every 5m, 288 times
+                            every 5m, 288 times
           171        08:00  standup
-            30m before, if the one before is
-            done
+                            30m before, if the
+                            one before is done
           171        08:30  standup
           172        10:00  פגישה עם דנה
-            10m before
+                            10m before
           174        14:00  a very long tit…
-            10m before
+                            10m before
           174        14:10  a very long title t…
 
         Sat 2 Jan 2027
           171        12:00  taxes
-            1d before the deadline
+                            1d before the
+                            deadline
 
         and 12 more: name fewer days, or a
           higher --limit

@@ -339,6 +339,13 @@ mod tests {
             4319 times, missed, by the clock
         Wed 13 May 16:00  spoke nag#1
             by the clock
+        Wed 13 May 16:00  run started
+            attempt 2, by the daemon
+        Wed 13 May 16:00  progressed
+            40 %, copying, by the daemon
+        Wed 13 May 16:00  run ended
+            attempt 2, exit status 3, by the
+            daemon
         Wed 13 May 16:00  completed    done
 
         sent
@@ -359,6 +366,10 @@ mod tests {
         Wed 13 May 16:00  passed over                      4319 times, missed, by the
                                                            clock
         Wed 13 May 16:00  spoke nag#1                      by the clock
+        Wed 13 May 16:00  run started                      attempt 2, by the daemon
+        Wed 13 May 16:00  progressed                       40 %, copying, by the daemon
+        Wed 13 May 16:00  run ended                        attempt 2, exit status 3, by
+                                                           the daemon
         Wed 13 May 16:00  completed    due → done          done
 
         sent
@@ -375,6 +386,9 @@ mod tests {
         Wed 13 May 16:00  acked                            popup closed
         Wed 13 May 16:00  passed over                      4319 times, missed, by the clock
         Wed 13 May 16:00  spoke nag#1                      by the clock
+        Wed 13 May 16:00  run started                      attempt 2, by the daemon
+        Wed 13 May 16:00  progressed                       40 %, copying, by the daemon
+        Wed 13 May 16:00  run ended                        attempt 2, exit status 3, by the daemon
         Wed 13 May 16:00  completed    due → done          done
 
         sent

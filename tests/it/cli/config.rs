@@ -242,7 +242,7 @@ fn a_running_daemon_goes_by_what_is_set_and_says_what_holds_later() {
     let told = home.keiko("rpc time.parse '{\"text\":\"tomorrow night\"}'").json();
     assert_eq!(told["at"], "2026-05-14T23:00:00-04:00");
     let status = home.keiko("status").stdout;
-    assert!(status.contains("config   from the next start on: log.level"), "{status}");
+    assert!(status.contains("config    from the next start on: log.level"), "{status}");
 }
 
 // B17

@@ -270,7 +270,8 @@ fn a_backup_is_put_back_and_what_was_there_is_kept() {
     };
     assert_eq!(titles(&home), ["first"]);
     let kept = restored["kept"].as_str().expect("a file");
-    assert_eq!(home.keiko(&format!("restore {kept} --yes")).code, Some(0));
+    let restored = home.keiko(&format!("restore {kept} --yes"));
+    assert_eq!(restored.code, Some(0), "{restored:?}");
     assert_eq!(titles(&home), ["first", "second"]);
 }
 
