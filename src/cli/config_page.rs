@@ -2,64 +2,63 @@
 //!
 //! So it knows every key that the readers know. Adds nothing but its form.
 
-use std::fmt::Write as _;
-
-use crate::cli::roff::escaped;
+use crate::cli::roff::{Page, bold, escaped, italic};
 use crate::config::keys::{Hides, Key, SECTIONS, Section, Tables};
 use crate::config::literal::Literal;
 
+const ABOUT: [&str; 3] = [
+    "The file is TOML, and need not be there: every key has a default. keiko config show tells what holds and where it comes \
+     from, keiko config set changes one key and leaves comments and order as they are, keiko config check says all that is \
+     wrong with the file at once, and keiko config default prints a whole file to begin with.",
+    "The daemon reads the file when it starts and whenever it changes, also where an editor renames a new one into its place \
+     or it is a link. A file that is wrong, or half written, is passed over: what held before holds, and keiko status says \
+     so. A key that nobody knows is passed over with a warning that names the nearest one. keiko daemon reload and SIGHUP \
+     let it be read at once.",
+    "A value that is secret may stand elsewhere: NAME_file is a file, NAME_env a variable of the daemon's environment, and \
+     NAME_command a program with its arguments that prints it. Relative paths are meant from where the file lies. No secret is \
+     shown by any command.",
+];
+
 /// Returns the page as roff.
 pub(super) fn page(version: &str) -> String {
-    let mut page = format!(
-        ".TH keiko.toml 5 \"\" \"keiko {version}\" Keiko\n.SH NAME\nkeiko.toml \\- the configuration of Keiko\n.SH SYNOPSIS\n\
-         .I ~/.config/keiko/config.toml\n.br\nor the file that\n.B KEIKO_CONFIG\nnames\n.SH DESCRIPTION\n"
-    );
-    for paragraph in [
-        "The file is TOML, and need not be there: every key has a default. keiko config show tells what holds and where it comes \
-         from, keiko config set changes one key and leaves comments and order as they are, keiko config check says all that is \
-         wrong with the file at once, and keiko config default prints a whole file to begin with.",
-        "The daemon reads the file when it starts and whenever it changes, also where an editor renames a new one into its place \
-         or it is a link. A file that is wrong, or half written, is passed over: what held before holds, and keiko status says \
-         so. A key that nobody knows is passed over with a warning that names the nearest one. keiko daemon reload and SIGHUP \
-         let it be read at once.",
-        "A value that is secret may stand elsewhere: NAME_file is a file, NAME_env a variable of the daemon's environment, and \
-         NAME_command a program with its arguments that prints it. Relative paths are meant from where the file lies. No secret is \
-         shown by any command.",
-    ] {
-        let _ = write!(page, ".PP\n{}\n", escaped(paragraph));
+    let mut page = Page::new("keiko.toml", '5', version, "the configuration of Keiko");
+    page.section("SYNOPSIS");
+    page.request(&italic("~/.config/keiko/config.toml"));
+    page.section("DESCRIPTION");
+    for paragraph in ABOUT {
+        page.paragraph(paragraph);
     }
+    page.section("KEYS");
     for section in SECTIONS {
         of_section(&mut page, section);
     }
-    page.push_str(
-        ".SH FILES\n.TP\n.I ~/.config/keiko/config.toml\nThe file, unless\n.B KEIKO_CONFIG\nnames another.\n.TP\n\
-         .I ~/.config/keiko/secrets/\nSecrets that keiko channel add kept, for you alone.\n.SH SEE ALSO\n\
-         .BR keiko\\-config (1),\n.BR keiko\\-channel (1),\n.BR keikod (8)\n",
-    );
-    page
+    page.section("FILES");
+    page.tagged(&italic("~/.config/keiko/config.toml"), "The file, unless KEIKO_CONFIG names another.");
+    page.tagged(&italic("~/.config/keiko/secrets/"), "Secrets that keiko channel add kept, for you alone.");
+    page.see_also(&["keiko-config(1)", "keiko-channel(1)", "keikod(8)"]);
+    page.finish()
 }
 
-fn of_section(page: &mut String, section: &Section) {
+fn of_section(page: &mut Page, section: &Section) {
     let heading = match section.tables {
-        Tables::One if section.name.is_empty() => "THE TOP OF THE FILE".to_owned(),
+        Tables::One if section.name.is_empty() => "At the top of the file".to_owned(),
         Tables::One | Tables::Named => format!("[{}]", section.name),
         Tables::Listed => format!("[[{}]]", section.name),
     };
-    // Writing to a String cannot fail.
-    let _ = writeln!(page, ".SH {heading}");
+    page.part(&heading);
     if !section.about.is_empty() {
-        let _ = writeln!(page, "{}", escaped(section.about));
+        page.paragraph(section.about);
     }
     for key in section.keys {
         of_key(page, key);
     }
 }
 
-fn of_key(page: &mut String, key: &Key) {
-    let _ = write!(page, ".TP\n\\fB{}\\fR\n{}\n", escaped(key.name), escaped(key.about));
+fn of_key(page: &mut Page, key: &Key) {
+    page.tagged(&bold(key.name), key.about);
     let mut told = format!("Expected: {}.", key.takes);
     if let Some(default) = Literal::parse(key.default) {
-        let _ = write!(told, " Default: {default}.");
+        told = format!("{told} Default: {default}.");
     } else if key.is_required {
         told.push_str(" Required.");
     }
@@ -69,6 +68,8 @@ fn of_key(page: &mut String, key: &Key) {
     if key.at_next_start {
         told.push_str(" Holds from the daemon's next start on.");
     }
+    page.line(&told);
+    page.request(".br");
     let example = Literal::parse(key.example).map_or_else(String::new, |example| example.to_string());
-    let _ = write!(page, ".br\n{}\n.br\n{}\n", escaped(&told), escaped(&format!("{} = {example}", key.name)));
+    page.request(&escaped(&format!("{} = {example}", key.name)));
 }

@@ -97,9 +97,12 @@ pub(super) fn daemon(program: &Command, version: &str) -> String {
         "HUP",
         "Read the configuration anew, as keiko daemon reload does. One that is wrong is refused and changes nothing.",
     );
-    page.section("HOOKS");
     let told = program.get_after_long_help().map(ToString::to_string).unwrap_or_default();
-    for line in told.lines() {
+    let (of_manager, of_hooks) = told.split_once("\n\n").unwrap_or(("", &told));
+    page.section("SERVICE MANAGER");
+    page.paragraph(of_manager);
+    page.section("HOOKS");
+    for line in of_hooks.lines() {
         match line.strip_prefix("  ").and_then(|row| row.split_once(' ')) {
             Some((name, meaning)) => page.tagged(&bold(name), meaning.trim()),
             None => page.paragraph(line),
@@ -108,7 +111,7 @@ pub(super) fn daemon(program: &Command, version: &str) -> String {
     page.section("EXAMPLES");
     page.verbatim(&[bold("keikod --foreground"), bold("KEIKO_LOG=debug keikod --foreground --log-format json")]);
     page.section("EXIT STATUS");
-    for code in EXIT_CODES.iter().filter(|code| [0, 1, 2, 7, 9].contains(&code.exit.code())) {
+    for code in EXIT_CODES.iter().filter(|code| [0, 1, 2, 7, 8, 9].contains(&code.exit.code())) {
         let meaning = if code.exit.code() == 0 { "It stopped in order." } else { code.meaning };
         page.tagged(&bold(&code.exit.code().to_string()), meaning);
     }

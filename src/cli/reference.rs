@@ -95,7 +95,8 @@ pub(crate) const FILES: [(&str, &str); 6] = [
 
 /// Returns the exit codes as the end of a help page has them.
 pub(crate) fn exit_codes_in_short() -> String {
-    let listed = EXIT_CODES.iter().take_while(|code| code.exit != Exit::Interrupted);
+    let listed = EXIT_CODES.iter().take_while(|code| code.exit != Exit::Terminated);
     let all: Vec<String> = listed.map(|code| format!("{} {}", code.exit.code(), code.name)).collect();
-    format!("Exit codes: {},\n{}", all[..5].join(", "), all[5..].join(", "))
+    let lines: Vec<String> = [&all[..5], &all[5..10], &all[10..]].map(|line| line.join(", ")).into();
+    format!("Exit codes: {}", lines.join(",\n"))
 }

@@ -74,6 +74,12 @@ impl Page {
         self.fill(text);
     }
 
+    /// Adds prose to what stands there, on a line of its own.
+    pub(super) fn line(&mut self, text: &str) {
+        self.request(".br");
+        self.fill(text);
+    }
+
     /// Adds lines as they are. Each is roff.
     pub(super) fn verbatim(&mut self, lines: &[String]) {
         if !self.is_fresh {

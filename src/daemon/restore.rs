@@ -1,6 +1,6 @@
 //! `keikod --restore`: puts a copy in the place of the database while no daemon has it, as `keiko restore` asks for.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use crate::clock::Clock as _;
@@ -37,12 +37,20 @@ pub(super) fn run(copy: &Path, mode: Mode) -> Result<(), DaemonError> {
             // Whoever has it is the only one to touch the database.
             let _lock = DataLock::take(&paths.lock_file(), || is_served(&paths))?;
             let date = now.to_utc().format("%Y-%m-%dT%H-%M-%SZ").to_string();
-            let kept = paths.backup_dir().join(format!("keiko-{date}-before-restore.db"));
+            let kept = free_name(&paths.backup_dir(), &date);
             restore(copy, &database, &kept, &date, now).map_err(refused)?
         }
     };
     say(write_answer(told(copy, mode, &copied, &former, now)).get());
     Ok(())
+}
+
+/// Returns where what is there now is kept: two restores may come in one second.
+fn free_name(folder: &Path, date: &str) -> PathBuf {
+    let first = folder.join(format!("keiko-{date}-before-restore.db"));
+    let more = (2..).map(|number: u32| folder.join(format!("keiko-{date}-before-restore-{number}.db")));
+    let mut names = std::iter::once(first).chain(more);
+    names.find(|name| name.symlink_metadata().is_err()).expect("there are more names than files")
 }
 
 fn told(copy: &Path, mode: Mode, copied: &Copied, former: &Former, now: Timestamp) -> RestoreResult {

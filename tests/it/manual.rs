@@ -40,7 +40,10 @@ const MORE_TASKS: [&str; 6] = [
 ];
 
 /// Where the examples of a command need more than those tasks.
-const BEFORE: [(&str, &[&str]); 12] = [
+const BEFORE: [(&str, &[&str]); 15] = [
+    ("keiko restore", &["backup backup.db"]),
+    ("keiko import everything", &["export everything.jsonl"]),
+    ("keiko import calendar", &["export calendar.ics"]),
     ("keiko show", &["edit 7 --at 'in 1m' --retries 3 -- sh -c 'echo hello; exit 1'", "~2026-05-13T16:30:00-04:00"]),
     ("keiko retry", &["edit 7 --at 'in 1m' -- false", "~2026-05-13T16:30:00-04:00"]),
     ("keiko run 7", &["edit 7 -- true"]),
@@ -65,13 +68,20 @@ const BEFORE: [(&str, &[&str]); 12] = [
 const GOING_ON: [&str; 2] = ["keiko watch", "keiko events --follow --since 42"];
 
 /// Examples that tests of their own run: they write where the system's own manager looks, or go on and say no JSON.
-const ELSEWHERE: [&str; 3] = ["keiko daemon install", "keiko daemon logs -f", "keiko daemon restart"];
+const ELSEWHERE: [&str; 6] = [
+    "keiko daemon install",
+    "keiko daemon logs",
+    "keiko daemon logs -f",
+    "keiko daemon logs -n 500",
+    "keiko daemon restart",
+    "keiko restore backup.db",
+];
 
 /// Examples that judge this machine, which may well lack something: then they end with 1.
 const JUDGING: &str = "keiko doctor";
 
 /// Examples that ask a person, with how they end where none is there.
-const ASKING: [(&str, i32); 1] = [("keiko channel add telegram phone", 2)];
+const ASKING: [(&str, i32); 2] = [("keiko channel add telegram phone", 2), ("keiko edit 7", 2)];
 
 /// The data of a home with the tasks, of which each example gets a copy.
 fn template() -> Home {
@@ -115,6 +125,10 @@ fn house(template: &Home, port: u16) -> House {
         ("notify-send", "exit 0"),
         ("crontab", "cat jobs"),
         ("ssh", "cat jobs"),
+        (
+            "task",
+            r#"[ "$1" = export ] && echo '[{"uuid":"11111111-1111-4111-8111-111111111111","description":"call mum","status":"pending"}]' || cat >/dev/null"#,
+        ),
         ("pass", &format!("echo http://127.0.0.1:{port}/topic")),
     ] {
         let path = home.path().join("bin").join(name);

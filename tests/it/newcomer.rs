@@ -54,7 +54,7 @@ impl Newcomer {
         let tmux = format!("tmux -S '{place}/tmux'");
         std::fs::create_dir(newcomer.home.path().join("home")).expect("it is ours");
         let shell = format!(
-            "exec env -i HOME='{place}/home' TERM=screen LC_ALL=C.UTF-8 TZ=America/New_York PS1='{PROMPT}' \
+            "exec env -i HOME='{place}/home' TERM=screen PAGER=cat LC_ALL=C.UTF-8 TZ=America/New_York PS1='{PROMPT}' \
              PROMPT_COMMAND=\"{tmux} wait-for -S {READY}\" PATH='{}:/usr/bin:/bin' TMUX_TMPDIR='{place}' bash --norc \
              --noprofile -i",
             programs.display()
@@ -65,7 +65,7 @@ impl Newcomer {
             "new-session",
             "-d",
             "-x",
-            "100",
+            "160",
             "-y",
             "40",
             "-c",

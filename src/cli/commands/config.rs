@@ -26,7 +26,7 @@ mod show;
     keiko config show\n  \
     keiko config get snooze_default\n  \
     keiko config set quiet.hours 22:00-07:00\n  \
-    keiko config set channels desktop,telegram:phone\n  \
+    keiko config set channels desktop,terminal\n  \
     keiko config unset quiet.hours\n  \
     keiko config check\n  \
     keiko config default > \"$(keiko config path)\"")]

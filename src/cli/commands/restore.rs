@@ -22,8 +22,7 @@ use crate::protocol::{FAILED_PREFIX, HINT_PREFIX};
 /// What has come up since the backup was made is due again: what is late then rings late, at most three singly and the rest in
 /// one digest, of a repeating task the latest time only.
 #[derive(Debug, Args)]
-#[command(after_help = "Examples:\n  keiko restore ~/.local/share/keiko/backups/keiko-2026-05-13T12-00-00Z.db\n  \
-    keiko restore backup.db --dry-run")]
+#[command(after_help = "Examples:\n  keiko restore backup.db --dry-run\n  keiko restore backup.db")]
 pub(crate) struct Restore {
     /// A file that keiko backup made
     #[arg(value_name = "FILE")]

@@ -150,18 +150,18 @@ fn each_tool_does_what_its_command_does() {
       repeats Thu 14 May 09:00, Fri 15 May 09:00, Sat 16 May 09:00
     already added 3  meds  Thu 14 May 2026 09:00 EDT (in 17h)
       repeats Thu 14 May 09:00, Fri 15 May 09:00, Sat 16 May 09:00
-    #  WHEN                      STAGE      TITLE
-    2  Wed 13 May 16:10  in 10m  scheduled  tea at 5
-    3  Thu 14 May 09:00  in 17h  scheduled  meds (repeats)
-    1  Thu 14 May 15:00  in 23h  scheduled  ! pay rent +home
-    #  WHEN                      STAGE      TITLE
-    1  Thu 14 May 15:00  in 23h  scheduled  ! pay rent +home
+    #  WHEN                    STAGE      TITLE
+    2  today    16:10  in 10m  scheduled  tea at 5
+    3  tomorrow 09:00  in 17h  scheduled  meds (repeats)
+    1  tomorrow 15:00  in 23h  scheduled  ! pay rent +home
+    #  WHEN                    STAGE      TITLE
+    1  tomorrow 15:00  in 23h  scheduled  ! pay rent +home
     warning: there are more than 1: say what is true of those that are wanted, or a higher limit
     no tasks
     Thu 14 May  tomorrow
-            09:00  3  meds
-      09:10-12:20  3  meds  nag, every 10m, up to 20 times, unless answered
-            15:00  1  ! pay rent +home
+      3        09:00  meds
+      3  09:10-12:20  meds  nag, every 10m, up to 20 times, unless answered
+      1        15:00  ! pay rent +home
     title   交房租
     due     Thu 14 May 2026 15:00 EDT (in 23h)
     snoozed 2  tea at 5  until Wed 13 May 2026 16:25 EDT (in 15m)

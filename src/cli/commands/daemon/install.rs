@@ -24,8 +24,8 @@ use crate::service::{launchd, systemd};
 #[command(after_help = "Examples:\n  \
     keiko daemon install\n  \
     keiko daemon install --dry-run\n  \
-    keiko daemon install --with autostart\n  \
-    loginctl enable-linger            also while you are not logged in")]
+    keiko daemon install --with autostart\n\n\
+    loginctl enable-linger has it run also while you are not logged in.")]
 pub(super) struct Install {
     /// By what, where that is not to be what fits this machine
     #[arg(long, value_name = "WHAT", value_enum)]
