@@ -7,6 +7,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+#[cfg(feature = "webhook")]
 mod ahead;
 mod architecture;
 mod awaiting;
