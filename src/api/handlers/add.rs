@@ -210,12 +210,41 @@ fn without_time(details: &Details) -> &'static str {
 
 /// Warns when none of the channels of a task can reach anybody at the moment.
 fn unreachable(api: &Api, targets: &[Target], fallback: &[Target]) -> Option<String> {
-    let is_of = |targets: &[Target], kind: ChannelKind| targets.iter().any(|target| target.kind == kind);
-    let is_meant = |kind: ChannelKind| targets.is_empty() || is_of(targets, kind) || is_of(fallback, kind);
     let mut reasons = Vec::new();
-    for (kind, presence) in api.handle.channels().into_iter().filter(|(kind, _)| is_meant(*kind)) {
+    for (kind, presence) in api.handle.channels().into_iter().filter(|(kind, _)| is_meant(*kind, targets, fallback)) {
         reasons.push(format!("{kind}: {}", presence.reason()?));
     }
     let why = if reasons.is_empty() { "no channel is set up".to_owned() } else { reasons.join("; ") };
     Some(format!("nobody can be reached at the moment ({why}); what is due is shown once that changes"))
+}
+
+/// Returns whether a task speaks through a kind of channel. Where nobody chose one it is the desktop, and the terminals while
+/// that is away (SPEC 7).
+fn is_meant(kind: ChannelKind, targets: &[Target], fallback: &[Target]) -> bool {
+    let is_own = targets.is_empty() && matches!(kind, ChannelKind::Desktop | ChannelKind::Terminal);
+    is_own || targets.iter().chain(fallback).any(|target| target.kind == kind)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_nobody_chose_a_channel_for_is_for_the_persons_own() {
+        let target = |text: &str| Target::parse(text).expect("a target");
+        let meant = |targets: &[&str], fallback: &[&str]| {
+            let of = |texts: &[&str]| texts.iter().map(|text| target(text)).collect::<Vec<_>>();
+            let (targets, fallback) = (of(targets), of(fallback));
+            let kinds = [ChannelKind::Desktop, ChannelKind::Terminal, ChannelKind::Webhook, ChannelKind::Mail];
+            kinds
+                .into_iter()
+                .filter(|kind| is_meant(*kind, &targets, &fallback))
+                .map(ChannelKind::as_str)
+                .collect::<Vec<_>>()
+        };
+        assert_eq!(meant(&[], &[]), ["desktop", "terminal"], "what is only built in reaches nobody");
+        assert_eq!(meant(&[], &["mail:me"]), ["desktop", "terminal", "mail"]);
+        assert_eq!(meant(&["webhook:a"], &[]), ["webhook"]);
+        assert_eq!(meant(&["desktop"], &["webhook:a"]), ["desktop", "webhook"]);
+    }
 }
