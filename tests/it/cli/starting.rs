@@ -160,11 +160,17 @@ fn a_daemon_of_another_version_is_named_and_stopped() {
 fn other_daemon(socket: &Path, version: &'static str, protocol: u32, callers: usize) -> thread::JoinHandle<()> {
     let listener = UnixListener::bind(socket).expect("a socket of the test's own");
     thread::spawn(move || {
+        let mut listener = Some(listener);
         for _ in 0..callers {
-            let (stream, _) = listener.accept().expect("a caller");
+            let Some(open) = &listener else { break };
+            let (stream, _) = open.accept().expect("a caller");
             let requests = BufReader::new(stream.try_clone().expect("a stream")).lines();
             for request in requests.map_while(Result::ok) {
                 let request: Value = serde_json::from_str(&request).expect("a request");
+                if request["method"] == "daemon.stop" {
+                    // Its process counts as gone from the answer on: nobody may reach it then.
+                    listener = None;
+                }
                 let result = match request["method"].as_str() {
                     Some("daemon.hello") => json!({
                         "schema_version": 1, "version": version, "protocol": protocol, "schema": 1, "pid": 999_999_999,
