@@ -219,7 +219,8 @@ fn an_older_daemon_is_named_with_the_command_that_replaces_it_and_restart_does_s
 
 #[tokio::test]
 async fn a_person_is_asked_before_an_older_daemon_is_replaced() {
-    let (home, other) = with_other("0.0.9", 0, 2);
+    // Whoever agrees calls it once more, to stop it.
+    let (home, other) = with_other("0.0.9", 0, 3);
     let keiko = home.command("keiko");
     let variables = keiko.get_envs().filter_map(|(name, value)| Some((name.to_str()?, value?.to_str()?)));
     let variables: Vec<String> = variables.map(|(name, value)| format!("{name}={value}")).collect();
