@@ -118,6 +118,12 @@ impl Presence {
         }
     }
 
+    /// As [`Presence::reason`], and `None` too where the channel has not looked yet, as just after the start.
+    #[must_use]
+    pub fn known_reason(&self) -> Option<&str> {
+        self.reason().filter(|_| *self != Self::not_looked_yet())
+    }
+
     /// Returns what a channel says until it has looked for the first time.
     #[must_use]
     pub fn not_looked_yet() -> Self {

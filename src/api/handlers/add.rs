@@ -212,7 +212,7 @@ fn without_time(details: &Details) -> &'static str {
 fn unreachable(api: &Api, targets: &[Target], fallback: &[Target]) -> Option<String> {
     let mut reasons = Vec::new();
     for (kind, presence) in api.handle.channels().into_iter().filter(|(kind, _)| is_meant(*kind, targets, fallback)) {
-        reasons.push(format!("{kind}: {}", presence.reason()?));
+        reasons.push(format!("{kind}: {}", presence.known_reason()?));
     }
     let why = if reasons.is_empty() { "no channel is set up".to_owned() } else { reasons.join("; ") };
     Some(format!("nobody can be reached at the moment ({why}); what is due is shown once that changes"))
