@@ -9,6 +9,7 @@ pub mod when;
 
 pub mod clock;
 pub mod config;
+pub mod files;
 pub mod notify;
 pub mod process;
 pub mod runner;

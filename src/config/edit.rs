@@ -15,6 +15,7 @@ use crate::config::private_dir::{self, PrivateDirError};
 use crate::config::whole;
 use crate::domain::delivery::{ChannelKind, Target};
 use crate::domain::secret::Secret;
+use crate::files;
 
 mod setting;
 
@@ -342,7 +343,7 @@ impl ConfigFile {
             }
             Err(_) => self.path.clone(),
         };
-        whole::replace(&real, text.as_bytes()).map_err(unwritable)
+        files::replace(&real, text.as_bytes()).map_err(unwritable)
     }
 
     /// Lets nobody but the person read it, before a secret stands there. Returns whether somebody else could.
@@ -396,7 +397,7 @@ impl ConfigFile {
             Ok(()) | Err(_) => {}
         }
         let text = format!("{}\n", secret.reveal());
-        whole::replace(&path, text.as_bytes()).map_err(|source| unwritable(&path, source))?;
+        files::replace(&path, text.as_bytes()).map_err(|source| unwritable(&path, source))?;
         Ok((format!("{SECRETS}/{name}"), path))
     }
 

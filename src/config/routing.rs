@@ -130,12 +130,8 @@ impl Read {
 
 /// Reads a priority.
 pub(super) fn priority(value: &DeValue<'_>) -> Result<Priority, Expected> {
-    match value.as_str() {
-        Some("low") => Ok(Priority::Low),
-        Some("normal") => Ok(Priority::Normal),
-        Some("high") => Ok(Priority::High),
-        _ => Err("\"low\", \"normal\" or \"high\""),
-    }
+    let named = |text: &str| Priority::ALL.into_iter().find(|priority| priority.as_str() == text);
+    value.as_str().and_then(named).ok_or("\"low\", \"normal\" or \"high\"")
 }
 
 #[cfg(test)]

@@ -8,15 +8,7 @@ use std::time::Duration;
 
 use tokio::time::timeout;
 
-#[cfg(any(target_os = "linux", target_os = "android"))]
-mod inotify;
-#[cfg(not(any(target_os = "linux", target_os = "android")))]
-mod portable;
-
-#[cfg(any(target_os = "linux", target_os = "android"))]
-use inotify::Watch;
-#[cfg(not(any(target_os = "linux", target_os = "android")))]
-use portable::Watch;
+use crate::notify::changes::{self, Changes};
 
 /// How long nothing must happen before the file is read: an editor may write, rename and write again.
 const QUIET: Duration = Duration::from_millis(200);
@@ -31,23 +23,23 @@ const LINKS_MAX: usize = 40;
 #[derive(Debug)]
 pub(super) struct Watched {
     path: PathBuf,
-    watch: Watch,
+    changes: Changes,
 }
 
 impl Watched {
     /// Begins to watch.
     pub(super) fn begin(path: &Path) -> Self {
-        Self { path: path.to_owned(), watch: Watch::over(&entries(path)) }
+        Self { path: path.to_owned(), changes: over(path) }
     }
 
     /// Waits until something happened to the file and nothing does any more. What happens between two calls is told too.
     pub(super) async fn changed(&mut self) {
-        self.watch.changed().await;
+        self.changes.next().await;
         let settled = async {
             // Anew each time: what was a link may be a file now, and a folder that was not there may be.
             loop {
-                self.watch = Watch::over(&entries(&self.path));
-                if timeout(QUIET, self.watch.changed()).await.is_err() {
+                self.changes = over(&self.path);
+                if timeout(QUIET, self.changes.next()).await.is_err() {
                     return;
                 }
             }
@@ -57,9 +49,14 @@ impl Watched {
     }
 }
 
-/// Returns each folder in which something decides what the path leads to, with the name of that: the file, each link on the
-/// way to it, and the first folder that is not there.
-fn entries(path: &Path) -> Vec<(PathBuf, PathBuf)> {
+fn over(path: &Path) -> Changes {
+    let watched: Vec<changes::Watched> = entries(path).into_iter().map(changes::Watched::Content).collect();
+    Changes::over(&watched)
+}
+
+/// Returns each entry of a folder that decides what the path leads to: the file, each link on the way to it, and the first
+/// folder that is not there.
+fn entries(path: &Path) -> Vec<PathBuf> {
     let mut entries = Vec::new();
     let mut links = 0;
     let mut left: Vec<PathBuf> = parts(path);
@@ -67,11 +64,11 @@ fn entries(path: &Path) -> Vec<(PathBuf, PathBuf)> {
     while let Some(part) = left.pop() {
         let next = reached.join(&part);
         let Ok(found) = next.symlink_metadata() else {
-            entries.push((reached, part));
+            entries.push(next);
             break;
         };
         if found.is_symlink() {
-            entries.push((reached.clone(), part));
+            entries.push(next.clone());
             links += 1;
             let Ok(target) = next.read_link() else { break };
             if links > LINKS_MAX {
@@ -81,7 +78,7 @@ fn entries(path: &Path) -> Vec<(PathBuf, PathBuf)> {
         } else if left.is_empty() {
             // A device such as /dev/null never changes.
             if found.is_file() {
-                entries.push((reached, part));
+                entries.push(next);
             }
             break;
         } else {
@@ -122,15 +119,13 @@ mod tests {
         symlink("dotfiles", place.join("link")).unwrap();
         symlink("real.toml", place.join("dotfiles/keiko/config.toml")).unwrap();
         let told = |path: &str| -> Vec<String> {
-            let entry = |(folder, name): (PathBuf, PathBuf)| {
-                folder.join(name).strip_prefix(&place).unwrap().display().to_string()
-            };
+            let entry = |entry: PathBuf| entry.strip_prefix(&place).unwrap().display().to_string();
             entries(&place.join(path)).into_iter().map(entry).collect()
         };
         assert_eq!(told("link/keiko/config.toml"), ["link", "dotfiles/keiko/config.toml", "dotfiles/keiko/real.toml"]);
         assert_eq!(told("dotfiles/keiko/real.toml"), ["dotfiles/keiko/real.toml"]);
         assert_eq!(told("dotfiles/gone/config.toml"), ["dotfiles/gone"]);
-        assert_eq!(entries(Path::new("/dev/null")), []);
+        assert_eq!(entries(Path::new("/dev/null")), [] as [PathBuf; 0]);
         symlink("loop", place.join("loop")).unwrap();
         assert!(told("loop").len() <= LINKS_MAX + 1);
     }
@@ -146,7 +141,7 @@ mod tests {
         fs::write(&path, "a").unwrap();
         watched.changed().await;
         fs::write(place.join("keiko/neighbour"), "a").unwrap();
-        assert!(watched.watch.changed().now_or_never().is_none(), "a neighbour is none of ours");
+        assert!(watched.changes.next().now_or_never().is_none(), "a neighbour is none of ours");
         fs::rename(place.join("keiko/neighbour"), &path).unwrap();
         watched.changed().await;
         fs::remove_file(&path).unwrap();

@@ -59,6 +59,21 @@ pub enum Priority {
     High,
 }
 
+impl Priority {
+    /// All of them.
+    pub const ALL: [Self; 3] = [Self::Low, Self::Normal, Self::High];
+
+    /// Returns its word in SQL, on the wire, in files and on the command line.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Low => "low",
+            Self::Normal => "normal",
+            Self::High => "high",
+        }
+    }
+}
+
 /// What a person or program wrote about a task; `edit` changes any of it.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Details {

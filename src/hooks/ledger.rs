@@ -3,15 +3,16 @@
 //! One small file beside the database, replaced as a whole. Decides nothing; a file that cannot be read is put aside.
 
 use std::collections::BTreeMap;
-use std::fs::{self, File, OpenOptions};
-use std::io::{self, Write as _};
-use std::path::{Path, PathBuf};
+use std::fs;
+use std::io;
+use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
 use crate::domain::hook::{Happening, Hook};
 use crate::domain::task::{Number, Priority};
 use crate::domain::time::Span;
+use crate::files;
 
 /// The version of the file: one more when a field changes its meaning or goes.
 const SCHEMA_VERSION: u32 = 1;
@@ -94,25 +95,9 @@ impl Ledger {
             cursors: kept.cursors.clone(),
             pings: kept.pings,
         };
-        let text = serde_json::to_vec(&row)?;
-        let beside = self.path.with_extension("json.new");
-        let written = write_new(&beside, &text).and_then(|()| fs::rename(&beside, &self.path));
-        if written.is_err() {
-            let _ = fs::remove_file(&beside);
-        }
-        written
+        // Nobody else may read it: commands may hold keys.
+        files::replace(&self.path, &serde_json::to_vec(&row)?)
     }
-}
-
-/// Writes a file that nobody else may read: commands may hold keys.
-fn write_new(path: &Path, text: &[u8]) -> io::Result<()> {
-    let mut options = OpenOptions::new();
-    options.write(true).create(true).truncate(true);
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    let mut file: File = options.open(path)?;
-    file.write_all(text)?;
-    file.sync_data()
 }
 
 fn kept(text: &[u8]) -> Result<Kept, String> {
@@ -131,7 +116,7 @@ impl HookRow {
             on: hook.on.iter().map(|happening| happening.as_str().to_owned()).collect(),
             tags: hook.tags.clone(),
             tasks: hook.tasks.iter().map(|number| number.0).collect(),
-            priority: hook.priority.map(|priority| word(priority).to_owned()),
+            priority: hook.priority.map(|priority| priority.as_str().to_owned()),
             late: hook.is_late_only,
             command: hook.command.clone(),
             directory: hook.directory.clone(),
@@ -142,8 +127,7 @@ impl HookRow {
     fn into_hook(self) -> Result<Hook, String> {
         let happening = |word: String| Happening::from_word(&word).ok_or(format!("there is no event {word:?}"));
         let priority = |text: String| {
-            let all = [Priority::Low, Priority::Normal, Priority::High];
-            all.into_iter().find(|each| word(*each) == text).ok_or(format!("there is no priority {text:?}"))
+            Priority::ALL.into_iter().find(|each| each.as_str() == text).ok_or(format!("there is no priority {text:?}"))
         };
         let hook = Hook {
             name: self.name,
@@ -157,14 +141,6 @@ impl HookRow {
             timeout: Span::from_millis(self.timeout_ms),
         };
         hook.ready().map_err(|unfit| format!("a hook cannot be used: expected {unfit}"))
-    }
-}
-
-const fn word(priority: Priority) -> &'static str {
-    match priority {
-        Priority::Low => "low",
-        Priority::Normal => "normal",
-        Priority::High => "high",
     }
 }
 

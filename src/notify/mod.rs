@@ -16,7 +16,7 @@ pub mod absent;
 #[cfg(feature = "webhook")]
 mod answers;
 #[cfg(unix)]
-mod changes;
+pub(crate) mod changes;
 #[cfg(any(feature = "mail", feature = "webhook"))]
 mod chat;
 pub mod desktop;

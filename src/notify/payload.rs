@@ -7,7 +7,6 @@ use serde_json::{Value, json};
 use uuid::Uuid;
 
 use crate::domain::delivery::{Delivery, DeliveryId};
-use crate::domain::task::Priority;
 use crate::domain::time::Timestamp;
 
 /// The version of this form: one more when a field changes its meaning or goes.
@@ -33,7 +32,7 @@ pub(in crate::notify) fn payload(delivery: &Delivery) -> Value {
             "notes": occasion.notes,
             "link": message.link,
             "tags": occasion.tags,
-            "priority": priority(message.priority),
+            "priority": message.priority.as_str(),
             "metadata": occasion.metadata,
         },
         "occurrence": {
@@ -61,14 +60,6 @@ fn text(title: &str, body: &str) -> String {
 
 fn time(at: Timestamp) -> String {
     at.to_utc().to_rfc3339_opts(SecondsFormat::AutoSi, true)
-}
-
-const fn priority(priority: Priority) -> &'static str {
-    match priority {
-        Priority::Low => "low",
-        Priority::Normal => "normal",
-        Priority::High => "high",
-    }
 }
 
 #[cfg(test)]

@@ -21,14 +21,15 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("scheduler", &["domain"]),
     ("logging", &[]),
     ("clock", &["domain"]),
-    ("config", &["domain"]),
+    ("files", &[]),
+    ("config", &["domain", "files"]),
     ("process", &[]),
-    ("notify", &["domain", "process"]),
+    ("notify", &["domain", "files", "process"]),
     ("runner", &["domain"]),
     ("store", &["domain"]),
     ("engine", &["domain", "scheduler", "clock", "store", "notify", "runner"]),
     ("protocol", &["domain"]),
-    ("hooks", &["domain", "clock", "process", "notify", "engine", "protocol"]),
+    ("hooks", &["domain", "clock", "files", "process", "notify", "engine", "protocol"]),
     ("api", &["protocol", "engine", "hooks", "when", "clock", "domain"]),
     ("client", &["protocol"]),
     ("service", &[]),
@@ -51,7 +52,7 @@ const LAYERS: &[(&str, &[&str])] = &[
             "api",
         ],
     ),
-    ("cli", &["client", "service", "protocol", "when", "config", "domain", "logging"]),
+    ("cli", &["client", "service", "protocol", "when", "config", "domain", "files", "logging"]),
 ];
 
 /// Files that may name one module more than their layer, each with its reason.

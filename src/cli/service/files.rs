@@ -1,10 +1,11 @@
 //! How do the files of a service come to be, and go? Whole or not at all, and never one that somebody else wrote or changed.
 
 use std::fs;
-use std::io::{self, Write as _};
+use std::io;
 use std::path::{Path, PathBuf};
 
 use crate::cli::service::ServiceError;
+use crate::files;
 use crate::service::{Origin, origin};
 
 /// What became of a file, or would.
@@ -71,21 +72,10 @@ pub(crate) fn write(files: &[(PathBuf, String)]) -> Result<Vec<Fate>, ServiceErr
     Ok(fates)
 }
 
-/// Puts a file into its place at once, so that nobody reads half of it.
+/// Puts a file into its place, and the folder where there is none.
 fn put(path: &Path, text: &str) -> io::Result<()> {
-    let folder = path.parent().unwrap_or(Path::new("/"));
-    fs::create_dir_all(folder)?;
-    // Its name has no ending that a service manager looks for.
-    let draft = path.with_added_extension("keiko-new");
-    let write = || {
-        let mut file = fs::File::create(&draft)?;
-        file.write_all(text.as_bytes())?;
-        file.sync_all()?;
-        fs::rename(&draft, path)
-    };
-    write().inspect_err(|_| {
-        let _ = fs::remove_file(&draft);
-    })
+    fs::create_dir_all(path.parent().unwrap_or(Path::new("/")))?;
+    files::replace(path, text.as_bytes())
 }
 
 /// Returns whether a file is there, ours, and as it was written.

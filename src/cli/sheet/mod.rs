@@ -10,7 +10,8 @@ use chrono_tz::Tz;
 use crate::cli::render::task::{home, is_behind_every, is_series};
 use crate::cli::render::text::{clean, is_unsafe};
 use crate::domain::time::{Span, Timestamp};
-use crate::protocol::objects::{Priority, Task, Time};
+use crate::protocol::from_wire;
+use crate::protocol::objects::{Task, Time};
 
 pub(crate) mod read;
 
@@ -73,7 +74,7 @@ pub(crate) fn fields(task: &Task, zone: Tz) -> Vec<Field> {
         field("link", Kind::Text, task.link.as_deref().map(text), "\"https://example.org\"")
             .behind("something to open"),
         field("tags", Kind::Texts, some_texts(&task.tags), "[\"home\"]"),
-        field("priority", Kind::Text, Some(text(priority(task.priority))), "\"normal\"")
+        field("priority", Kind::Text, Some(text(from_wire::priority(task.priority).as_str())), "\"normal\"")
             .needed()
             .behind("low, normal or high"),
     ];
@@ -295,14 +296,6 @@ fn local_time(at: Timestamp, zone: Tz) -> String {
     let local = at.in_zone(zone);
     let seconds = if local.format("%S").to_string() == "00" { "" } else { ":%S" };
     local.format(&format!("%Y-%m-%d %H:%M{seconds}")).to_string()
-}
-
-const fn priority(priority: Priority) -> &'static str {
-    match priority {
-        Priority::Low => "low",
-        Priority::Normal => "normal",
-        Priority::High => "high",
-    }
 }
 
 #[cfg(test)]

@@ -67,6 +67,12 @@ impl Changes {
                     let found = inotify::add_watch(&descriptor, directory, CHANGES).ok();
                     interests.extend(found.map(|descriptor| Interest { descriptor, name: None }));
                 }
+                Watched::Content(path) => {
+                    let directory = path.parent().unwrap_or(path);
+                    let found = inotify::add_watch(&descriptor, directory, CHANGES.union(WatchFlags::CLOSE_WRITE)).ok();
+                    let name = path.file_name().map(ToOwned::to_owned);
+                    interests.extend(found.map(|descriptor| Interest { descriptor, name }));
+                }
             }
         }
         Ok(Self { events: Some(register(descriptor)?), interests })

@@ -25,4 +25,6 @@ pub(crate) enum Watched {
     Entry(PathBuf),
     /// Every entry of a directory; nothing while that does not exist.
     Inside(PathBuf),
+    /// One entry of a directory, and what is written there; nothing while the directory does not exist.
+    Content(PathBuf),
 }

@@ -5,10 +5,12 @@
 //! fails. It holds numbers of chats and nothing else. Decides nothing.
 
 use std::collections::BTreeMap;
-use std::fs::{self, File, OpenOptions};
-use std::io::{self, Read as _, Write as _};
+use std::fs::File;
+use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard};
+
+use crate::files;
 
 /// The longest file that is read, in bytes (I9): far more chats than anybody has.
 const FILE_BYTES_MAX: u64 = 64 * 1024;
@@ -49,7 +51,8 @@ impl Moved {
         }
         // Within the lock, so that an older set of them never comes last.
         if let Some(path) = &self.0.path
-            && let Err(error) = write(path, &chats)
+            && let Err(error) =
+                serde_json::to_vec(&*chats).map_err(Into::into).and_then(|text| files::replace(path, &text))
         {
             tracing::warn!(file = %path.display(), %error, "cannot keep where a chat went, it is asked for again after a start");
         }
@@ -69,29 +72,10 @@ fn read(path: &Path) -> Result<BTreeMap<String, i64>, String> {
     }
 }
 
-fn write(path: &Path, chats: &BTreeMap<String, i64>) -> io::Result<()> {
-    let beside = path.with_extension("json.new");
-    let written = write_new(&beside, &serde_json::to_vec(chats)?).and_then(|()| fs::rename(&beside, path));
-    if written.is_err() {
-        // What is left of it is of no use.
-        let _ = fs::remove_file(&beside);
-    }
-    written
-}
-
-/// Writes a file that nobody else may read.
-fn write_new(path: &Path, text: &[u8]) -> io::Result<()> {
-    let mut options = OpenOptions::new();
-    options.write(true).create(true).truncate(true);
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    let mut file: File = options.open(path)?;
-    file.write_all(text)?;
-    file.sync_data()
-}
-
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use super::*;
 
     #[test]

@@ -19,7 +19,7 @@ use crate::store::sqlite::read::{each, first, name};
 use crate::store::sqlite::rows::delivery::StatusRow;
 use crate::store::sqlite::rows::occurrence::{DueRow, slot};
 use crate::store::sqlite::rows::{
-    RowError, from_json, from_sql_integer, priority, priority_word, required, timestamp, to_json, to_sql_integer,
+    RowError, from_json, from_sql_integer, priority, required, timestamp, to_json, to_sql_integer,
 };
 
 /// The columns of a delivery, in the order of [`read_delivery`].
@@ -206,7 +206,7 @@ fn write_delivery(statement: &mut Statement<'_>, delivery: &Delivery) -> Result<
         to_sql_integer("number", message.number.0)?,
         message.title,
         message.body,
-        priority_word(message.priority),
+        message.priority.as_str(),
         message.link,
         occasion.device.as_bytes(),
         occasion.reason.as_str(),

@@ -150,18 +150,10 @@ fn zone(field: &'static str, name: &str) -> Result<Tz, RowError> {
     name.parse().map_err(|_| RowError::unknown(field, name))
 }
 
-pub(crate) const fn priority_word(priority: Priority) -> &'static str {
-    match priority {
-        Priority::Low => "low",
-        Priority::Normal => "normal",
-        Priority::High => "high",
-    }
-}
-
 pub(crate) fn priority(word: &str) -> Result<Priority, RowError> {
-    [Priority::Low, Priority::Normal, Priority::High]
+    Priority::ALL
         .into_iter()
-        .find(|priority| priority_word(*priority) == word)
+        .find(|priority| priority.as_str() == word)
         .ok_or_else(|| RowError::unknown("priority", word))
 }
 

@@ -16,9 +16,7 @@ use crate::store::sqlite::rows::occurrence::{
 use crate::store::sqlite::rows::run::{EndRow, ProgramRow, ProgressRow};
 use crate::store::sqlite::rows::task::{DeadlineRow, LinkRow, NagRow, ScheduleRow, TargetRow, missed};
 use crate::store::sqlite::rows::waits::{ParentRow, WaitsRow};
-use crate::store::sqlite::rows::{
-    RowError, maybe_timestamp, outcome, outcome_word, priority, priority_word, required, timestamp,
-};
+use crate::store::sqlite::rows::{RowError, maybe_timestamp, outcome, outcome_word, priority, required, timestamp};
 
 /// The values of an operation, as JSON. Which are there depends on the operation's name, which has its own column.
 #[derive(Serialize, Deserialize, Default)]
@@ -292,7 +290,7 @@ impl EditRow {
             title: edit.title.clone(),
             notes: edit.notes.clone(),
             link: edit.link.clone().map(|to| NewRow { to }),
-            priority: edit.priority.map(|priority| priority_word(priority).to_owned()),
+            priority: edit.priority.map(|priority| priority.as_str().to_owned()),
             tags: edit.tags.clone(),
             metadata: edit.metadata.clone(),
             targets: edit.targets.as_ref().map(|targets| targets.iter().map(TargetRow::from_target).collect()),

@@ -14,8 +14,8 @@ use crate::domain::time::{Span, Timestamp};
 use crate::store::sqlite::rows::run::ProgramRow;
 use crate::store::sqlite::rows::waits::WaitsRow;
 use crate::store::sqlite::rows::{
-    RowError, instant, local, local_text, nominal, nominal_text, outcome, outcome_word, priority, priority_word,
-    required, timestamp, zone,
+    RowError, instant, local, local_text, nominal, nominal_text, outcome, outcome_word, priority, required, timestamp,
+    zone,
 };
 
 /// A task, as columns and as JSON.
@@ -81,7 +81,7 @@ impl TaskRow {
             title: details.title.clone(),
             notes: details.notes.clone(),
             link: details.link.clone(),
-            priority: priority_word(details.priority).to_owned(),
+            priority: details.priority.as_str().to_owned(),
             tags: details.tags.clone(),
             metadata: details.metadata.clone(),
             targets: details.targets.iter().map(TargetRow::from_target).collect(),
