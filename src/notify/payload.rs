@@ -71,7 +71,7 @@ pub(in crate::notify) mod tests {
     use crate::domain::delivery::{DeliveryStatus, Target};
     use crate::domain::message::{Message, Occasion, Reason};
     use crate::domain::occurrence::{FireId, OccurrenceKey, OccurrenceName, Slot};
-    use crate::domain::task::{Number, TaskId};
+    use crate::domain::task::{Number, Priority, TaskId};
 
     pub(in crate::notify) fn delivery() -> Delivery {
         let target = Target::parse("webhook:ops").unwrap();
