@@ -78,8 +78,8 @@ impl Handle {
 }
 
 fn choose(store: &dyn Store, sought: &Sought, moment: &Moment<'_>) -> Result<Found, CallError> {
-    let mut left = candidates(store, sought, moment.now)?;
-    let mut found = Found { tasks: Vec::new(), has_more: false };
+    let (mut left, has_more) = candidates(store, sought, moment.now)?;
+    let mut found = Found { tasks: Vec::new(), has_more };
     let mut looked_at = 0;
     while let Some(number) = left.pop_front() {
         if found.tasks.len() >= sought.limit || looked_at >= sought.limit + LOOKED_AT_BESIDES {
@@ -121,8 +121,8 @@ fn part(
     Ok(())
 }
 
-/// Returns the numbers of all that are worth looking at: what is due first, then by number.
-fn candidates(store: &dyn Store, sought: &Sought, now: Timestamp) -> Result<VecDeque<Number>, CallError> {
+/// Returns the numbers of all that are worth looking at, what is due first, then by number; and whether there may be others.
+fn candidates(store: &dyn Store, sought: &Sought, now: Timestamp) -> Result<(VecDeque<Number>, bool), CallError> {
     let verb = sought.verb;
     let open = store.open_numbers(kind(verb))?;
     let begins_so = |number: &Number| number.to_string().starts_with(&sought.number);
@@ -136,10 +136,11 @@ fn candidates(store: &dyn Store, sought: &Sought, now: Timestamp) -> Result<VecD
     if verb == Verb::Retry {
         // What failed for good has ended, and can be tried anew.
         let since = now.saturating_add(Span::from_millis(-FAILED_WITHIN.as_millis()));
-        let (_, failed) = store.commands_failed_since(since, sought.limit)?;
+        let (total, failed) = store.commands_failed_since(since, sought.limit + LOOKED_AT_BESIDES)?;
         numbers.extend(failed.iter().map(|each| each.task.number).filter(begins_so));
+        return Ok((numbers, total > failed.len() as u64));
     }
-    Ok(numbers)
+    Ok((numbers, false))
 }
 
 const fn kind(verb: Verb) -> OpenKind {

@@ -228,12 +228,13 @@ impl Store for MemoryStore {
     }
 
     fn next_wake(&self) -> Result<Option<Wake>, StoreError> {
+        self.ask(|disk| earliest(disk.tasks.values().map(Entry::snapshot)))
+    }
+
+    fn next_coming(&self) -> Result<Option<Wake>, StoreError> {
         self.ask(|disk| {
-            let woken = disk.tasks.values().map(Entry::snapshot).filter_map(|snapshot| {
-                let Task { id, version, number, .. } = snapshot.task;
-                snapshot.next_wake().map(|at| (number, Wake { at, id, version }))
-            });
-            woken.min_by_key(|(number, wake)| (wake.at, *number)).map(|(_, wake)| wake)
+            let has_come = |snapshot: &Snapshot| matches!(snapshot.occurrence.state, State::Running(_));
+            earliest(disk.tasks.values().map(Entry::snapshot).filter(|snapshot| !has_come(snapshot)))
         })
     }
 
@@ -594,6 +595,14 @@ fn no_file(what: &'static str) -> StoreError {
 
 fn full() -> StoreError {
     StoreError::Full { path: "memory".to_owned() }
+}
+
+fn earliest(snapshots: impl Iterator<Item = Snapshot>) -> Option<Wake> {
+    let woken = snapshots.filter_map(|snapshot| {
+        let Task { id, version, number, .. } = snapshot.task;
+        snapshot.next_wake().map(|at| (number, Wake { at, id, version }))
+    });
+    woken.min_by_key(|(number, wake)| (wake.at, *number)).map(|(_, wake)| wake)
 }
 
 #[cfg(test)]

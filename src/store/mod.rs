@@ -58,6 +58,12 @@ pub trait Store: Send + Sync + 'static {
     /// The store cannot be read.
     fn next_wake(&self) -> Result<Option<Wake>, StoreError>;
 
+    /// As [`Store::next_wake`], of the tasks that have not come up: what is due already may nag, and that is nothing that comes.
+    ///
+    /// # Errors
+    /// The store cannot be read.
+    fn next_coming(&self) -> Result<Option<Wake>, StoreError>;
+
     /// Returns those of many tasks that are there, each as [`Store::snapshot`] does, all of one moment.
     ///
     /// # Errors

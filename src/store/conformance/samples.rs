@@ -481,6 +481,12 @@ pub(crate) fn everything(store: &impl Store) -> String {
     let number_of = |wake: &Wake| store.snapshot(wake.id).expect("readable").expect("it is there").task.number;
     let earliest = wakes.iter().min_by_key(|wake| (wake.at, number_of(wake))).copied();
     assert_eq!(store.next_wake().expect("readable"), earliest);
+    let has_come = |wake: &&Wake| {
+        let snapshot = store.snapshot(wake.id).expect("readable").expect("it is there");
+        snapshot.occurrence.state.name() == crate::domain::state::StateName::Running
+    };
+    let coming = wakes.iter().filter(|wake| !has_come(wake)).min_by_key(|wake| (wake.at, number_of(wake))).copied();
+    assert_eq!(store.next_coming().expect("readable"), coming);
     let ids: Vec<TaskId> = list.iter().map(|snapshot| snapshot.task.id).collect();
     assert_eq!(store.snapshots(&ids).expect("readable"), list);
     let deliveries: Vec<_> =

@@ -192,6 +192,10 @@ impl Store for SqliteStore {
         self.ask(read::next_wake)
     }
 
+    fn next_coming(&self) -> Result<Option<Wake>, StoreError> {
+        self.ask(read::next_coming)
+    }
+
     fn snapshots(&self, ids: &[TaskId]) -> Result<Vec<Snapshot>, StoreError> {
         self.ask(|connection| read::snapshots(connection, ids))
     }

@@ -102,6 +102,14 @@ pub(crate) fn next_wake(connection: &Connection) -> Result<Option<Wake>, Fault> 
     first(connection, NEXT_WAKE, [], read_wake)
 }
 
+/// As [`crate::store::Store::next_coming`], along the same index.
+pub(crate) const NEXT_COMING: &str = "SELECT next_wake_at, id, version FROM tasks \
+    WHERE next_wake_at IS NOT NULL AND present_state <> 'RUNNING' ORDER BY next_wake_at, number LIMIT 1";
+
+pub(crate) fn next_coming(connection: &Connection) -> Result<Option<Wake>, Fault> {
+    first(connection, NEXT_COMING, [], read_wake)
+}
+
 static SNAPSHOT: LazyLock<String> =
     LazyLock::new(|| format!("SELECT {TASK}, {OCCURRENCE} FROM tasks {PRESENT} WHERE tasks.id = ?1"));
 

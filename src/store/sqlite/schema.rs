@@ -33,6 +33,7 @@ pub(crate) const MIGRATIONS: &[(&str, &str)] = &[
     ("V11__runs", include_str!("migrations/V11__runs.sql")),
     ("V12__quick_outbox", include_str!("migrations/V12__quick_outbox.sql")),
     ("V13__imports", include_str!("migrations/V13__imports.sql")),
+    ("V14__exhausted", include_str!("migrations/V14__exhausted.sql")),
 ];
 
 /// Marks the file as ours: "Keik", as the first migration writes it.

@@ -103,7 +103,7 @@ mod alone {
         let files = || ["", "-wal"].map(|suffix| std::fs::read(beside(&killed, suffix)).unwrap());
         let before = files();
         let fault = SqliteStore::open_as(&killed, DEVICE, Sharing::Alone).unwrap_err();
-        assert!(matches!(fault, Fault::Newer { found: 77, known: 13 }), "{fault}");
+        assert!(matches!(fault, Fault::Newer { found: 77, known: 14 }), "{fault}");
         assert!(files() == before, "a file was changed");
     }
 }
@@ -144,7 +144,7 @@ fn check_refused_untouched(path: &Path, is_expected: impl Fn(&StoreError) -> boo
 }
 
 const fn is_newer(error: &StoreError) -> bool {
-    matches!(error, StoreError::Newer { found: 77, known: 13, .. })
+    matches!(error, StoreError::Newer { found: 77, known: 14, .. })
 }
 
 const NEWER: &str = "INSERT INTO refinery_schema_history VALUES (77, 'later', '2030-01-01T00:00:00Z', '1');";
@@ -463,6 +463,41 @@ fn questions_are_answered_by_indexes() {
     assert_eq!(missed, "SEARCH events USING INDEX events_missed (at>?)");
     let members = plan(&format!("SELECT * FROM deliveries WHERE {} ORDER BY position", outbox::IS_MEMBER));
     assert_eq!(members, "SEARCH deliveries USING INDEX deliveries_by_digest (digest=? AND channel=? AND address=?)");
+}
+
+#[test]
+fn what_comes_next_is_found_along_an_index_and_sorted_by_nobody() {
+    let fixture = closed_with_tasks();
+    let connection = raw(&fixture.path());
+    for sql in [read::NEXT_WAKE, read::NEXT_COMING] {
+        let mut statement = connection.prepare(&format!("EXPLAIN QUERY PLAN {sql}")).unwrap();
+        let steps: Vec<String> = statement.query_map([], |row| row.get(3)).unwrap().collect::<Result<_, _>>().unwrap();
+        assert_eq!(steps, ["SEARCH tasks USING INDEX tasks_by_next_wake (next_wake_at>?)"]);
+    }
+}
+
+/// Whoever has a database made by an earlier build would be refused: each stays as it was, and another follows.
+#[test]
+fn a_migration_is_never_edited() {
+    let migrations =
+        schema::MIGRATIONS.iter().map(|(name, sql)| refinery_core::Migration::unapplied(name, sql).unwrap());
+    let told: Vec<String> = migrations.map(|one| format!("{one} {}", one.checksum())).collect();
+    insta::assert_snapshot!(told.join("\n"), @"
+    V1__initial 15615605543055268701
+    V2__deliveries 3180988899024572884
+    V3__life 2402798333923475672
+    V4__device_events 4886860181255757014
+    V5__digests 11801825382745070276
+    V6__waits 15474180855587638958
+    V7__scope 14432841068616750269
+    V8__quiet 5715718736554545044
+    V9__undo 11666815184406508299
+    V10__receipts 10948565227908487272
+    V11__runs 514678115197741406
+    V12__quick_outbox 5219017960445913150
+    V13__imports 6469946412985732172
+    V14__exhausted 9592098120409119101
+    ");
 }
 
 /// Compiled for each value anew, a look-up costs many times what it costs to run.

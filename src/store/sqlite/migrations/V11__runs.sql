@@ -6,9 +6,6 @@ ALTER TABLE tasks ADD COLUMN command TEXT;
 -- Of PENDING: when its command, which failed, is tried again.
 ALTER TABLE occurrences ADD COLUMN retry_at INTEGER;
 
--- What failed for good, for when it is asked what did so lately.
-CREATE INDEX occurrences_exhausted ON occurrences (ended_at) WHERE outcome = 'retries_exhausted';
-
 CREATE TABLE runs (
     -- Counts them in the order in which they were decided on.
     position INTEGER PRIMARY KEY,
