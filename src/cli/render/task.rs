@@ -116,8 +116,26 @@ pub(crate) fn numbered(name: &str, tasks: &[&Task]) -> Text {
 }
 
 fn sorted(mut tasks: Vec<&Task>) -> Vec<&Task> {
-    tasks.sort_by_key(|task| (rank(task), when(task).map_or(i64::MAX, Timestamp::as_millis), task.number));
+    tasks.sort_by_key(|task| place(task));
     tasks
+}
+
+/// Returns by what a list is sorted: what is due first, then what comes, then the rest.
+fn place(task: &Task) -> (u8, i64, u64) {
+    (rank(task), when(task).map_or(i64::MAX, Timestamp::as_millis), task.number)
+}
+
+/// Leaves the first `limit` of a list, as it is shown; returns how many more there were.
+pub(crate) fn cut(tasks: &mut Vec<Task>, limit: usize) -> usize {
+    let more = tasks.len().saturating_sub(limit);
+    tasks.sort_by_key(place);
+    tasks.truncate(limit);
+    more
+}
+
+/// Says how many more there are than were asked for.
+pub(crate) fn and_more(more: usize) -> Text {
+    Text::styled(DIM, &format!("and {more} more: a higher --limit, or none, shows them"))
 }
 
 /// Returns the time that matters most at present.
@@ -196,6 +214,9 @@ pub(crate) fn details(task: &Task, runs: &[Run], view: Viewpoint) -> Vec<Text> {
             say(label, text);
         }
     }
+    if let Some(retries) = retries(task) {
+        say("retries", Text::plain(&retries));
+    }
     if task.alerts != alerts_default(task) {
         say("alerts", Text::plain(&alerts(&task.alerts)));
     }
@@ -218,6 +239,21 @@ pub(crate) fn details(task: &Task, runs: &[Run], view: Viewpoint) -> Vec<Text> {
     say("added", Text::plain(&view.full(task.created_at.instant())));
     say("id", Text::styled(DIM, &task.id));
     lines
+}
+
+/// Returns how often a command, or what is for programs only, is tried again, and how often it still will be.
+fn retries(task: &Task) -> Option<String> {
+    let most = match task.max_retries {
+        0 => return None,
+        1 => "once".to_owned(),
+        most => format!("up to {most} times"),
+    };
+    let made = task.attempts.saturating_sub(1);
+    Some(match task.max_retries.saturating_sub(made) {
+        _ if made == 0 || !is_open(task) => most,
+        0 => format!("{most}, none left"),
+        left => format!("{most}, {left} left"),
+    })
 }
 
 /// Returns what was written about it, each with the label that stands before it.
@@ -406,6 +442,27 @@ mod tests {
         assert_eq!(told("every weekday at 9:30"), "every weekday at 9:30");
         assert_eq!(told("daily at 9"), "daily at 9");
         assert_eq!(told("每天早上九点"), "每天早上九点");
+    }
+
+    #[test]
+    fn of_many_those_are_left_that_are_due_first() {
+        let mut tasks = tasks();
+        let count = tasks.len();
+        assert_eq!(cut(&mut tasks, 3), count - 3);
+        assert_eq!(tasks.iter().map(|task| task.number).collect::<Vec<_>>(), [3, 4, 16]);
+        assert_eq!(cut(&mut tasks, 3), 0);
+    }
+
+    #[test]
+    fn the_retries_of_a_command_are_told_with_those_that_are_left() {
+        let told = |changes: &serde_json::Value| retries(&task(changes));
+        assert_eq!(told(&json!({ "max_retries": 3 })).as_deref(), Some("up to 3 times"));
+        assert_eq!(told(&json!({ "max_retries": 3, "attempts": 1 })).as_deref(), Some("up to 3 times"));
+        let again = json!({ "max_retries": 3, "attempts": 3, "state": "FAILED" });
+        assert_eq!(told(&again).as_deref(), Some("up to 3 times, 1 left"));
+        let over = json!({ "max_retries": 1, "attempts": 2, "state": "FAILED" });
+        assert_eq!(told(&over).as_deref(), Some("once, none left"));
+        assert_eq!(told(&json!({ "max_retries": 0, "attempts": 2 })), None);
     }
 
     #[test]
