@@ -153,6 +153,13 @@ pub fn task(snapshot: &Snapshot, deliveries: &[Delivery], detail: Detail, view: 
         follows: task.follows.map(|other| other.number.typed()),
         followed_by: task.followed_by.map(|other| other.number.typed()),
         progress: None,
+        deadline_alerts: task
+            .deadline
+            .iter()
+            .flat_map(|deadline| &deadline.alerts)
+            .map(|offset| span(*offset))
+            .collect(),
+        nag_max: task.policy.nag.map(|nag| nag.max),
     }
 }
 
