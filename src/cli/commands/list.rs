@@ -6,7 +6,7 @@ use crate::cli::args::at_least_one;
 use crate::cli::commands::filter::{Filter, Tags, part_tags};
 use crate::cli::context::Context;
 use crate::cli::error::{CliError, Exit};
-use crate::cli::render::task::{folded, list};
+use crate::cli::render::list::{folded, list};
 use crate::cli::ui::Form;
 use crate::protocol::methods;
 
@@ -53,16 +53,24 @@ impl List {
         }
         let question =
             methods::List { all: self.all, ended: self.done, limit: self.limit, ..filter.question(&tags, context) };
-        let answer = context.list(question)?;
-        let view = context.viewpoint(answer.now);
-        if context.ui.form() == Form::Id {
-            let ids: Vec<_> = answer.tasks.iter().map(|task| task.id.as_str().into()).collect();
-            context.ui.print(&ids);
+        match context.ui.form() {
+            Form::Json | Form::Id => {
+                let answer = context.list(question)?;
+                if context.ui.form() == Form::Id {
+                    let ids: Vec<_> = answer.tasks.iter().map(|task| task.id.as_str().into()).collect();
+                    context.ui.print(&ids);
+                }
+                context.answer(&answer, &answer.warnings, |_| Vec::new());
+            }
+            Form::Human | Form::Quiet => {
+                let answer = context.rows(question)?;
+                let view = context.viewpoint(answer.now);
+                // What is asked for is shown; what is not is folded, where a person reads it.
+                let folds = asks_for_all && !self.full && self.limit.is_none() && context.ui.is_terminal();
+                let lines = if folds { folded } else { list };
+                context.answer(&answer, &answer.warnings, |width| lines(&answer.rows, view, width));
+            }
         }
-        // What is asked for is shown; what is not is folded, where a person reads it.
-        let folds = asks_for_all && !self.full && self.limit.is_none() && context.ui.is_terminal();
-        let lines = if folds { folded } else { list };
-        context.answer(&answer, &answer.warnings, |width| lines(&answer.tasks, view, width));
         Ok(Exit::Done)
     }
 }
