@@ -355,6 +355,24 @@ impl<'a> Context<'a> {
         }
     }
 
+    /// As [`Context::answer`]; what is longer than the screen is read in a pager.
+    pub(crate) fn answer_at_length<T: serde::Serialize>(
+        &mut self,
+        answer: &T,
+        warnings: &[String],
+        lines: impl FnOnce(Option<usize>) -> Vec<Text>,
+    ) {
+        if self.ui.form() != Form::Human {
+            return self.answer(answer, warnings, lines);
+        }
+        let lines = lines(self.ui.width());
+        if self.ui.is_beyond_screen(&lines) {
+            self.ui.expect_long();
+        }
+        self.ui.print(&lines);
+        self.warn(warnings);
+    }
+
     /// Says what was done, as [`Context::answer`] does, and nothing to people who want no confirmations.
     pub(crate) fn confirm<T: serde::Serialize>(
         &mut self,

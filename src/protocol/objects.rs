@@ -228,6 +228,9 @@ pub struct AgendaEntry {
     /// its time.
     #[serde(default)]
     pub held_until: Option<Time>,
+    /// Whether its command runs then.
+    #[serde(default)]
+    pub runs: bool,
 }
 
 /// A time for which the person is away.

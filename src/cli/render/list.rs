@@ -4,7 +4,7 @@ use crate::cli::render::rows::{Heading, rows};
 use crate::cli::render::text::{BAD, DIM, DUE, GOOD, HEAD, NUMBER, Text};
 use crate::cli::render::time::Viewpoint;
 use crate::domain::time::Timestamp;
-use crate::protocol::objects::{Priority, Row, Time};
+use crate::protocol::objects::{Priority, Row, Task, Time};
 
 /// Returns a title, with what a person marked it by.
 pub(crate) fn marked(priority: Priority, title: &str, tags: &[String]) -> Text {
@@ -97,8 +97,34 @@ pub(crate) fn numbered(name: &str, tasks: &[&Row]) -> Text {
 }
 
 fn sorted(mut rows: Vec<&Row>) -> Vec<&Row> {
-    rows.sort_by_cached_key(|row| (rank(row), moment(row), row.number));
+    rows.sort_by_cached_key(|row| place(row));
     rows
+}
+
+/// Returns by what a list is sorted: what is due first, then what comes, then the rest.
+fn place(row: &Row) -> (u8, i64, u64) {
+    (rank(row), moment(row), row.number)
+}
+
+/// Leaves the first `limit` of a list, as it is shown; returns how many more there were.
+pub(crate) fn cut(rows: &mut Vec<Row>, limit: usize) -> usize {
+    let more = rows.len().saturating_sub(limit);
+    rows.sort_by_cached_key(place);
+    rows.truncate(limit);
+    more
+}
+
+/// As [`cut`], of whole tasks.
+pub(crate) fn cut_tasks(tasks: &mut Vec<Task>, limit: usize) -> usize {
+    let more = tasks.len().saturating_sub(limit);
+    tasks.sort_by_cached_key(|task| place(&Row::from(task.clone())));
+    tasks.truncate(limit);
+    more
+}
+
+/// Says how many more there are than were asked for.
+pub(crate) fn and_more(more: usize) -> Text {
+    Text::styled(DIM, &format!("and {more} more: a higher --limit, or none, shows them"))
 }
 
 /// Returns the time that matters most at present, in milliseconds since 1970; without one it comes last.
@@ -125,7 +151,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::cli::render::fixture::{here, row, rows, shown, shown_at};
+    use crate::cli::render::fixture::{here, row, rows, shown, shown_at, tasks};
 
     #[test]
     fn a_list_fits_any_terminal() {
@@ -211,6 +237,17 @@ mod tests {
         seen, not done: 16
         and 28 more later: keiko list --full
         ");
+    }
+
+    #[test]
+    fn of_many_those_are_left_that_are_due_first() {
+        let (mut rows, mut tasks) = (rows(), tasks());
+        let count = rows.len();
+        assert_eq!(cut(&mut rows, 3), count - 3);
+        assert_eq!(rows.iter().map(|row| row.number).collect::<Vec<_>>(), [3, 4, 16]);
+        assert_eq!(cut(&mut rows, 3), 0);
+        assert_eq!(cut_tasks(&mut tasks, 3), count - 3);
+        assert_eq!(tasks.iter().map(|task| task.number).collect::<Vec<_>>(), [3, 4, 16]);
     }
 
     #[test]

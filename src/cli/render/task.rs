@@ -70,6 +70,9 @@ pub(crate) fn details(task: &Task, runs: &[Run], view: Viewpoint) -> Vec<Text> {
             say(label, text);
         }
     }
+    if let Some(retries) = retries(task) {
+        say("retries", Text::plain(&retries));
+    }
     if task.alerts != alerts_default(task) {
         say("alerts", Text::plain(&alerts(&task.alerts)));
     }
@@ -92,6 +95,21 @@ pub(crate) fn details(task: &Task, runs: &[Run], view: Viewpoint) -> Vec<Text> {
     say("added", Text::plain(&view.full(task.created_at.instant())));
     say("id", Text::styled(DIM, &task.id));
     lines
+}
+
+/// Returns how often a command, or what is for programs only, is tried again, and how often it still will be.
+fn retries(task: &Task) -> Option<String> {
+    let most = match task.max_retries {
+        0 => return None,
+        1 => "once".to_owned(),
+        most => format!("up to {most} times"),
+    };
+    let made = task.attempts.saturating_sub(1);
+    Some(match task.max_retries.saturating_sub(made) {
+        _ if made == 0 || !task.is_open() => most,
+        0 => format!("{most}, none left"),
+        left => format!("{most}, {left} left"),
+    })
 }
 
 /// Returns what was written about it, each with the label that stands before it.
@@ -194,6 +212,18 @@ mod tests {
         assert_eq!(told("every weekday at 9:30"), "every weekday at 9:30");
         assert_eq!(told("daily at 9"), "daily at 9");
         assert_eq!(told("每天早上九点"), "每天早上九点");
+    }
+
+    #[test]
+    fn the_retries_of_a_command_are_told_with_those_that_are_left() {
+        let told = |changes: &serde_json::Value| retries(&task(changes));
+        assert_eq!(told(&json!({ "max_retries": 3 })).as_deref(), Some("up to 3 times"));
+        assert_eq!(told(&json!({ "max_retries": 3, "attempts": 1 })).as_deref(), Some("up to 3 times"));
+        let again = json!({ "max_retries": 3, "attempts": 3, "state": "FAILED" });
+        assert_eq!(told(&again).as_deref(), Some("up to 3 times, 1 left"));
+        let over = json!({ "max_retries": 1, "attempts": 2, "state": "FAILED" });
+        assert_eq!(told(&over).as_deref(), Some("once, none left"));
+        assert_eq!(told(&json!({ "max_retries": 0, "attempts": 2 })), None);
     }
 
     #[test]
