@@ -258,6 +258,25 @@ impl Store for MemoryStore {
         self.ask(Disk::open_tags)
     }
 
+    fn untold(&self) -> Result<Vec<(TaskId, TaskId)>, StoreError> {
+        self.ask(|disk| {
+            let is_open = |entry: &&Entry| !entry.present().has_ended() && entry.task.deleted_at.is_none();
+            let mut untold = Vec::new();
+            for entry in disk.waiting.iter().map(|id| &disk.tasks[id]).filter(is_open) {
+                let is_waiting = matches!(entry.present().state, State::Created);
+                untold.extend(entry.task.waits.parents.iter().map(|parent| parent.id).filter_map(|parent| {
+                    let is_untold = match disk.tasks.get(&parent) {
+                        None => true,
+                        Some(of) => is_waiting && (of.present().has_ended() || of.task.deleted_at.is_some()),
+                    };
+                    is_untold.then_some((entry.task.id, parent))
+                }));
+            }
+            untold.sort_unstable();
+            untold
+        })
+    }
+
     fn dependents(&self, parent: TaskId) -> Result<Vec<TaskId>, StoreError> {
         let waits = |entry: &&Entry| {
             let is_told = entry.task.waits.parents.iter().any(|each| each.id == parent);
@@ -585,6 +604,10 @@ impl Store for MemoryStore {
     }
 
     fn import_behind(&self, _: u64) -> Result<Option<RangeInclusive<u64>>, StoreError> {
+        Ok(None)
+    }
+
+    fn imported_by(&self, _: Uuid) -> Result<Option<Vec<TaskId>>, StoreError> {
         Ok(None)
     }
 }

@@ -119,6 +119,13 @@ pub trait Store: Send + Sync + 'static {
     /// The store cannot be read.
     fn dependents(&self, parent: TaskId) -> Result<Vec<TaskId>, StoreError>;
 
+    /// Returns each open task, with one that it was told to wait for, where nobody will tell it of that any more: that is not
+    /// there, or has ended while the task still waits. Some of them may know it already.
+    ///
+    /// # Errors
+    /// The store cannot be read.
+    fn untold(&self) -> Result<Vec<(TaskId, TaskId)>, StoreError>;
+
     /// Returns the events of a task, oldest first.
     ///
     /// # Errors
@@ -373,6 +380,13 @@ pub trait Store: Send + Sync + 'static {
     /// # Errors
     /// The store cannot be read.
     fn import_behind(&self, seq: u64) -> Result<Option<RangeInclusive<u64>>, StoreError>;
+
+    /// Returns the tasks that came in with an import, by the name of its operation; `None` where none of that name was made
+    /// here.
+    ///
+    /// # Errors
+    /// The store cannot be read.
+    fn imported_by(&self, op: Uuid) -> Result<Option<Vec<TaskId>>, StoreError>;
 }
 
 /// How many runs of a task are kept once they are over, with what they said.

@@ -397,6 +397,7 @@ pub(crate) async fn those_who_wait_for_a_task_are_found_while_they_are_open<F: F
     assert_eq!(store.dependents(task_id(1)).unwrap(), [task_id(2), task_id(3)]);
     assert_eq!(store.dependents(task_id(2)).unwrap(), [task_id(3)]);
     assert_eq!(store.dependents(task_id(3)).unwrap(), []);
+    assert_eq!(store.untold().unwrap(), []);
     let mut set = later(&first[2], 2);
     set.task.waits.parents.remove(0);
     let mut unblocked = later(&first[1], 2);
@@ -406,6 +407,32 @@ pub(crate) async fn those_who_wait_for_a_task_are_found_while_they_are_open<F: F
     store.commit(change(changes)).await.unwrap();
     assert_eq!(store.dependents(task_id(1)).unwrap(), []);
     assert_eq!(store.dependents(task_id(2)).unwrap(), [task_id(3)]);
+}
+
+pub(crate) async fn those_are_found_who_wait_for_what_is_gone<F: Fixture>() {
+    let fixture = F::open();
+    let store = fixture.store();
+    let ended = || states().remove(states().len() - 1);
+    let waiting = |number: u64, parents: &[u64], state: State| {
+        let mut snapshot = snapshot(number, 13, state);
+        let parent = |number: &u64| Parent::new(task_id(*number), Number(*number));
+        snapshot.task.waits = Waits { parents: parents.iter().map(parent).collect(), ..Waits::default() };
+        snapshot
+    };
+    let mut deleted = waiting(3, &[], PENDING);
+    deleted.task.deleted_at = Some(at(9_000));
+    let tasks = [
+        waiting(1, &[], PENDING),
+        waiting(2, &[], ended()),
+        deleted,
+        waiting(4, &[1, 2, 3, 77], State::Created),
+        // What is free is told of none that has ended; but its next time may wait for one that is not there.
+        waiting(5, &[1, 2, 3, 77], PENDING),
+        waiting(6, &[2, 77], ended()),
+    ];
+    store.commit(change((1..).zip(&tasks).map(|(id, each)| added(id, each)))).await.unwrap();
+    let expected = [(4, 2), (4, 3), (4, 77), (5, 77)].map(|(task, parent)| (task_id(task), task_id(parent)));
+    assert_eq!(store.untold().unwrap(), expected);
 }
 
 pub(crate) async fn the_numbers_and_tags_of_open_tasks_are_found_by_kind<F: Fixture>() {

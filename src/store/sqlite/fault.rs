@@ -115,7 +115,7 @@ impl Fault {
     }
 
     /// Returns whether the file itself is at fault.
-    fn is_damage(&self) -> bool {
+    pub(crate) fn is_damage(&self) -> bool {
         match self {
             Self::Damaged { .. } => true,
             Self::Sqlite(error) => is_sqlite_damage(error),

@@ -212,6 +212,10 @@ impl Store for SqliteStore {
         self.ask(|connection| read::dependents(connection, parent))
     }
 
+    fn untold(&self) -> Result<Vec<(TaskId, TaskId)>, StoreError> {
+        self.ask(read::untold)
+    }
+
     fn by_id_prefix(&self, prefix: &str, limit: usize) -> Result<Vec<TaskId>, StoreError> {
         self.ask(|connection| read::by_id_prefix(connection, prefix, limit))
     }
@@ -413,6 +417,10 @@ impl Store for SqliteStore {
 
     fn import_behind(&self, seq: u64) -> Result<Option<RangeInclusive<u64>>, StoreError> {
         self.ask(|connection| read::import_behind(connection, seq))
+    }
+
+    fn imported_by(&self, op: Uuid) -> Result<Option<Vec<TaskId>>, StoreError> {
+        self.ask(|connection| read::imported_by(connection, op))
     }
 }
 

@@ -7,6 +7,7 @@ use rusqlite::{Connection, Params, Row, params};
 use uuid::Uuid;
 
 use crate::domain::event::{Actor, Event, SKIPPED, Snapshot};
+use crate::domain::import::op_id;
 use crate::domain::occurrence::{Occurrence, OccurrenceName, Spent};
 use crate::domain::pause::{ManyPause, Scope};
 use crate::domain::state::StateName;
@@ -19,7 +20,7 @@ use crate::store::sqlite::rows::away::AwayRow;
 use crate::store::sqlite::rows::occurrence::SnapshotRow;
 use crate::store::sqlite::rows::operation::ValuesRow;
 use crate::store::sqlite::rows::task::key;
-use crate::store::sqlite::rows::{RowError, timestamp};
+use crate::store::sqlite::rows::{RowError, timestamp, to_sql_integer};
 use crate::store::{Counts, Identity, OpenKind, RequestSeen, StoredEvent, Wake, Which};
 
 pub(crate) const EVENT: &str = "seq, event_id, op_id, device, actor, at, operation, operation_values, from_state, to_state, \
@@ -159,6 +160,31 @@ pub(crate) fn dependents(connection: &Connection, parent: TaskId) -> Result<Vec<
          WHERE waits.parent = ?1 AND {IS_OPEN} ORDER BY number"
     );
     each(connection, &sql, params![parent.0.as_bytes()], read_id)
+}
+
+pub(crate) fn untold(connection: &Connection) -> Result<Vec<(TaskId, TaskId)>, Fault> {
+    let sql = "SELECT tasks.id, waits.parent FROM waits CROSS JOIN tasks ON tasks.id = waits.task \
+         LEFT JOIN tasks of ON of.id = waits.parent \
+         WHERE tasks.present_state NOT IN ('COMPLETED', 'CANCELLED') AND tasks.deleted_at IS NULL \
+         AND (of.id IS NULL OR (tasks.present_state = 'CREATED' \
+             AND (of.deleted_at IS NOT NULL OR of.present_state IN ('COMPLETED', 'CANCELLED')))) \
+         ORDER BY 1, 2";
+    each(connection, sql, [], |row| {
+        let mut columns = Columns::of(row);
+        Ok((TaskId(columns.take_id()?), TaskId(columns.take_id()?)))
+    })
+}
+
+pub(crate) fn imported_by(connection: &Connection, op: Uuid) -> Result<Option<Vec<TaskId>>, Fault> {
+    let device = identity(connection)?.device;
+    let seqs = each(connection, "SELECT first_seq, last_seq FROM imports ORDER BY first_seq", [], |row| {
+        let mut columns = Columns::of(row);
+        Ok(columns.take_count("first_seq")?..=columns.take_count("last_seq")?)
+    })?;
+    let Some(seqs) = seqs.into_iter().rfind(|seqs| op_id(device, seqs) == op) else { return Ok(None) };
+    let places = [to_sql_integer("seq", *seqs.start())?, to_sql_integer("seq", *seqs.end())?];
+    let sql = "SELECT task FROM events WHERE seq BETWEEN ?1 AND ?2 GROUP BY task ORDER BY min(seq)";
+    each(connection, sql, places, read_id).map(Some)
 }
 
 pub(crate) fn list(connection: &Connection, which: Which, after: Number, limit: usize) -> Result<Vec<Snapshot>, Fault> {
