@@ -333,6 +333,12 @@ pub trait Store: Send + Sync + 'static {
     /// The store cannot be read.
     fn occurrence(&self, task: TaskId, name: OccurrenceName) -> Result<Option<Occurrence>, StoreError>;
 
+    /// Returns how many tasks ask for the person, and the most important of them: no more of each is read than that takes.
+    ///
+    /// # Errors
+    /// The store cannot be read.
+    fn at_hand(&self, now: Timestamp) -> Result<AtHand, StoreError>;
+
     /// Returns how many tasks are in each state and the like; deleted ones are not counted.
     ///
     /// # Errors
@@ -482,8 +488,6 @@ pub struct Wake {
 pub enum Which {
     /// Those whose present occurrence has not ended.
     Open,
-    /// Those of the open ones that came up: their present occurrence is running.
-    Running,
     /// All.
     All,
 }
@@ -521,6 +525,23 @@ pub struct RequestSeen {
     pub task: TaskId,
     /// When.
     pub at: Timestamp,
+}
+
+/// What came up and has not ended.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct AtHand {
+    /// How many are due and not seen.
+    pub due: u64,
+    /// How many of those came up late.
+    pub late: u64,
+    /// How many are seen and not done.
+    pub seen: u64,
+    /// How many are due and held for quiet hours.
+    pub held: u64,
+    /// How many commands run.
+    pub commands: u64,
+    /// The most important of those that are due; of several the one that came up first.
+    pub first: Option<TaskId>,
 }
 
 /// How many there are.

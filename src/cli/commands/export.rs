@@ -54,6 +54,14 @@ impl Export {
     /// Writes it.
     pub(crate) fn run(self, context: &mut Context<'_>) -> Result<Exit, CliError> {
         let file = self.file.as_deref().filter(|file| *file != "-");
+        if let Some(tag) = file.and_then(|file| file.strip_prefix('+')) {
+            return Err(CliError::usage(
+                format!(
+                    "cannot export to +{tag}: a word that begins with + is a tag, and here stands the name of a file"
+                ),
+                format!("--tag {tag} exports what has it; ./+{tag} is a file of that name"),
+            ));
+        }
         let format = self.format.or_else(|| Format::of_name(file?)).unwrap_or(Format::Jsonl);
         let is_filtered = !(self.filter.is_empty() && self.tags.tag.is_empty());
         if let Some(file) = file.filter(|file| !self.force && fs::symlink_metadata(file).is_ok()) {

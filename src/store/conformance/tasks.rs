@@ -7,15 +7,15 @@ use crate::domain::event::{Operation, Snapshot};
 use crate::domain::occurrence::{Nominal, Occurrence, OccurrenceKey};
 use crate::domain::pause::{ManyPause, Scope};
 use crate::domain::quiet::Away;
-use crate::domain::state::{Pending, State, StateName};
-use crate::domain::task::{Number, TaskId};
+use crate::domain::state::{Pending, Running, State, StateName};
+use crate::domain::task::{Number, Priority, TaskId};
 use crate::domain::waiting::{Parent, Waits};
 use crate::store::conformance::samples::{
     DEVICE, add_tasks, added, at, change, event, everything, full_task, later, local, occurrence, opened, schedules,
     snapshot, states, task_id, with_occurrence,
 };
 use crate::store::conformance::{Fixture, strategies};
-use crate::store::{Change, Counts, OpenKind, Store, StoreError, Wake, Which};
+use crate::store::{AtHand, Change, Counts, OpenKind, Store, StoreError, Wake, Which};
 
 const PENDING: State = State::Pending(Pending { snooze: None, is_missed: false, retry_at: None });
 
@@ -29,9 +29,6 @@ async fn check_round_trip(store: &impl Store, snapshots: &[Snapshot]) {
         assert_eq!(history.iter().map(|stored| &stored.event.snapshot).collect::<Vec<_>>(), [snapshot]);
     }
     assert_eq!(store.list(Which::All).unwrap(), snapshots);
-    let mut running = snapshots.to_vec();
-    running.retain(|snapshot| matches!(snapshot.occurrence.state, State::Running(_)));
-    assert_eq!(store.list(Which::Running).unwrap(), running);
 }
 
 pub(crate) async fn a_snapshot_reads_back_whole_in_every_state<F: Fixture>() {
@@ -376,6 +373,39 @@ pub(crate) async fn counts_are_those_of_the_present_occurrences<F: Fixture>() {
     let last = snapshots.last().expect("there are some");
     store.commit(change([opened(50, &with_occurrence(last, 2, occurrence(14, PENDING)))])).await.unwrap();
     assert_eq!(store.counts().unwrap(), Counts { pending: 3, ended: 5, ..expected });
+}
+
+pub(crate) async fn what_is_at_hand_is_counted_and_the_most_important_found<F: Fixture>() {
+    let fixture = F::open();
+    let store = fixture.store();
+    assert_eq!(store.at_hand(at(0)).unwrap(), AtHand::default());
+    let task = |number: u64, priority: Priority, fired_at: i64, change: &dyn Fn(&mut Running)| {
+        let mut running = Running { fired_at: at(fired_at), ..Running::silent(at(fired_at)) };
+        change(&mut running);
+        let mut snapshot = snapshot(number, 13, State::Running(running));
+        snapshot.task.details.priority = priority;
+        snapshot
+    };
+    let mut command = task(6, Priority::High, 1, &|_| {});
+    command.task.details.command = full_task(6).details.command;
+    let mut deleted = task(7, Priority::High, 1, &|_| {});
+    deleted.task.deleted_at = Some(at(9_000));
+    let tasks = [
+        task(1, Priority::Low, 10, &|_| {}),
+        task(2, Priority::Normal, 30, &|running| running.late = true),
+        task(3, Priority::Normal, 20, &|running| running.late = true),
+        task(4, Priority::High, 5, &|running| running.acked_at = Some(at(50))),
+        task(5, Priority::High, 5, &|running| running.held_until = Some(at(60))),
+        command,
+        deleted,
+        snapshot(8, 13, PENDING),
+    ];
+    store.commit(change((1..).zip(&tasks).map(|(id, each)| added(id, each)))).await.unwrap();
+    let expected = AtHand { due: 3, late: 2, seen: 1, held: 1, commands: 1, first: Some(task_id(3)) };
+    assert_eq!(store.at_hand(at(59)).unwrap(), expected);
+    // What was held is due when that has passed.
+    let first = Some(task_id(5));
+    assert_eq!(store.at_hand(at(60)).unwrap(), AtHand { due: 4, held: 0, first, ..expected });
 }
 
 pub(crate) async fn those_who_wait_for_a_task_are_found_while_they_are_open<F: Fixture>() {

@@ -37,7 +37,7 @@ use crate::store::sqlite::reserve::Reserve;
 use crate::store::sqlite::schema::Sharing;
 use crate::store::sqlite::writer::Job;
 use crate::store::{
-    Change, Committed, Counts, Identity, OpenKind, RequestSeen, Store, StoreError, StoredEvent, Wake, Which,
+    AtHand, Change, Committed, Counts, Identity, OpenKind, RequestSeen, Store, StoreError, StoredEvent, Wake, Which,
 };
 
 mod archive;
@@ -369,6 +369,10 @@ impl Store for SqliteStore {
 
     fn occurrence(&self, task: TaskId, name: OccurrenceName) -> Result<Option<Occurrence>, StoreError> {
         self.ask(|connection| read::present(connection, task, Some(name)))
+    }
+
+    fn at_hand(&self, now: Timestamp) -> Result<AtHand, StoreError> {
+        self.ask(|connection| read::at_hand(connection, now))
     }
 
     fn counts(&self) -> Result<Counts, StoreError> {
