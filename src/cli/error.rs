@@ -393,6 +393,9 @@ impl CliError {
                 Some("nothing was changed; keiko config default explains every key".to_owned())
             }
             Self::Edit(EditError::Refused { .. }) => Some("nothing was changed".to_owned()),
+            Self::Edit(EditError::Config { source: ConfigError::Syntax { .. } } | EditError::Unclear { .. }) => {
+                Some("nothing was changed; mend it in an editor, and keiko config check says what is left".to_owned())
+            }
             Self::Edit(EditError::NoTable { table, .. }) => Some(match table.split_once('.') {
                 Some((kind, name)) => format!("keiko channel add {} {name} makes it", kind.trim_end_matches('s')),
                 None => format!("write it into the file; keiko config default shows how {table} looks"),

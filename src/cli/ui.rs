@@ -465,9 +465,23 @@ where
     /// All lines in one write: a long list is not a thousand system calls. What is wider than the terminal goes on in the next
     /// line where it reads well, and not where the terminal happens to end.
     fn lines(&mut self, lines: &[Text]) {
-        let written = if self.is_terminal { Text::to_terminal } else { Text::to_ansi };
-        let fitted = lines.iter().flat_map(|line| line.fitted(self.width));
-        let whole: String = fitted.map(|line| written(&line) + "\n").collect();
+        let written = match (self.is_terminal, self.inner.current_choice()) {
+            (true, _) => Text::to_terminal,
+            (false, ColorChoice::Never) => Text::to_plain,
+            (false, _) => Text::to_ansi,
+        };
+        let mut whole = String::new();
+        for line in lines {
+            if line.fits(self.width) {
+                whole.push_str(&written(line));
+                whole.push('\n');
+                continue;
+            }
+            for line in line.fitted(self.width) {
+                whole.push_str(&written(&line));
+                whole.push('\n');
+            }
+        }
         self.write(&whole);
     }
 

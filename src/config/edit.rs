@@ -204,10 +204,21 @@ impl ConfigFile {
     pub fn read_to_mend(path: &Path) -> Result<Self, EditError> {
         let text = whole::read(path)?;
         let plain = text.as_deref().unwrap_or_default();
-        let document = plain.strip_prefix('\u{feff}').unwrap_or(plain).parse::<DocumentMut>().map_err(|error| {
-            EditError::Unclear { path: path.to_owned(), reason: error.message().trim().replace('\n', ", ") }
-        })?;
-        let config = Config::parse(path, plain).map_or_else(|_| Config::default(), |(config, _)| config);
+        let parsed = Config::parse(path, plain);
+        let document = match plain.strip_prefix('\u{feff}').unwrap_or(plain).parse::<DocumentMut>() {
+            Ok(document) => document,
+            Err(error) => {
+                return Err(match parsed {
+                    // It says where.
+                    Err(source @ ConfigError::Syntax { .. }) => source.into(),
+                    Ok(_) | Err(_) => {
+                        let reason = error.message().trim().replace('\n', ", ");
+                        EditError::Unclear { path: path.to_owned(), reason }
+                    }
+                });
+            }
+        };
+        let config = parsed.map_or_else(|_| Config::default(), |(config, _)| config);
         Ok(Self { path: path.to_owned(), text, document, config })
     }
 
@@ -589,6 +600,16 @@ mod tests {
         assert!(refused.starts_with("cannot add mail:me: mail.me.host: expected it to be there"), "{refused}");
         let refused = file.without(&target("mail:me")).unwrap_err().to_string();
         assert!(refused.starts_with("cannot remove mail:me: "), "{refused}");
+    }
+
+    #[test]
+    fn what_is_no_toml_is_refused_with_its_place() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("config.toml");
+        fs::write(&path, "grace_s = 30\n[log\n").unwrap();
+        let error = ConfigFile::read_to_mend(&path).unwrap_err();
+        assert!(matches!(error, EditError::Config { source: ConfigError::Syntax { .. } }), "{error:?}");
+        assert!(error.to_string().contains(&format!("{}:2:", path.display())), "{error}");
     }
 
     #[test]

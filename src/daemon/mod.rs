@@ -141,7 +141,7 @@ impl DaemonError {
     fn exit_code(&self) -> u8 {
         match self {
             Self::Store { source } => match &**source {
-                StoreError::Newer { .. } => EXIT_VERSION,
+                StoreError::Newer { .. } | StoreError::OtherBuild { .. } => EXIT_VERSION,
                 StoreError::Conflict { .. }
                 | StoreError::Dead { .. }
                 | StoreError::FiredBefore { .. }
@@ -172,6 +172,10 @@ impl DaemonError {
             Self::Store { source } => match &**source {
                 StoreError::Newer { .. } => Some(
                     "the file is as it was: install the version of keikod that wrote it, or a later one".to_owned(),
+                ),
+                StoreError::OtherBuild { .. } => Some(
+                    "the file is as it was: keiko export of the build that made it writes what this one's keiko import reads"
+                        .to_owned(),
                 ),
                 StoreError::Full { .. } => Some("free some space, then try again".to_owned()),
                 StoreError::Conflict { .. }

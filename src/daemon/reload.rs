@@ -167,12 +167,7 @@ impl Reloading {
             tracing::warn!(file = %path.display(), "{warning}");
         }
         tracing::info!(file = %path.display(), targets = config.named_targets().len(), "the configuration was read anew");
-        let reloaded = Reloaded {
-            options: settings::api(&config),
-            engine: settings::engine(&config),
-            warnings: told(&warnings),
-            at_next_start: self.at_next_start(&config),
-        };
+        let reloaded = self.of(&config, &warnings);
         *holds = config;
         Ok(reloaded)
     }
@@ -182,24 +177,28 @@ impl Reloading {
         let path = self.paths.config_file();
         let (config, warnings) = Config::parse(path, text).map_err(|error| error.to_string())?;
         check(path, &config, &self.clock).map_err(|error| error.to_string())?;
-        Ok(Reloaded {
-            options: settings::api(&config),
-            engine: settings::engine(&config),
-            warnings: told(&warnings),
-            at_next_start: self.at_next_start(&config),
-        })
+        Ok(self.of(&config, &warnings))
     }
 
-    /// Returns the keys whose values are those of the start still, though others stand there now.
-    fn at_next_start(&self, config: &Config) -> Vec<&'static str> {
-        let Config { log: before, snooze_choices, .. } = &self.at_start;
-        let differs = [
-            ("snooze_choices", *snooze_choices != config.snooze_choices),
-            ("log.level", before.level != config.log.level),
-            ("log.format", before.format != config.log.format),
-        ];
-        differs.into_iter().filter(|(_, differs)| *differs).map(|(key, _)| key).collect()
+    /// Returns what a configuration makes, where it holds.
+    fn of(&self, config: &Config, warnings: &[Warning]) -> Reloaded {
+        let differs = at_next_start(&self.at_start, config);
+        Reloaded {
+            options: settings::api(config),
+            engine: settings::engine(config),
+            warnings: told(warnings),
+            at_next_start: differs.into_iter().filter(|(_, differs)| *differs).map(|(key, _)| key).collect(),
+        }
     }
+}
+
+/// Returns each key whose value is that of the start still, whatever stands there now, and whether another does.
+fn at_next_start(before: &Config, now: &Config) -> [(&'static str, bool); 3] {
+    [
+        ("snooze_choices", before.snooze_choices != now.snooze_choices),
+        ("log.level", before.log.level != now.log.level),
+        ("log.format", before.log.format != now.log.format),
+    ]
 }
 
 fn told(warnings: &[Warning]) -> Vec<String> {
@@ -217,5 +216,25 @@ impl Configuration for Reloading {
 
     fn state(&self) -> ConfigState {
         self.state.lock().unwrap_or_else(PoisonError::into_inner).state.clone()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+    use crate::config::keys::SECTIONS;
+
+    #[test]
+    fn the_keys_that_hold_from_the_next_start_on_are_those_that_are_told_as_such() {
+        let config = Config::default();
+        let looked_at: BTreeSet<String> =
+            at_next_start(&config, &config).into_iter().map(|(key, _)| key.to_owned()).collect();
+        let told = SECTIONS.iter().flat_map(|section| section.keys.iter().map(move |key| (section.name, key)));
+        let told = told.filter(|(_, key)| key.at_next_start);
+        let told: BTreeSet<String> =
+            told.map(|(section, key)| format!("{section}.{}", key.name).trim_start_matches('.').to_owned()).collect();
+        assert_eq!(looked_at, told);
     }
 }

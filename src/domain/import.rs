@@ -1,6 +1,17 @@
 //! What does an import bring, and what not? Decides nothing: the store does.
 
+use std::ops::RangeInclusive;
+
 use uuid::Uuid;
+
+/// The word for an import among what people did.
+pub const IMPORT: &str = "import";
+
+/// Returns the name of the operation with which the events at these places came into the store of a device.
+#[must_use]
+pub fn op_id(device: Uuid, seqs: &RangeInclusive<u64>) -> Uuid {
+    Uuid::new_v5(&device, format!("import|{}|{}", seqs.start(), seqs.end()).as_bytes())
+}
 
 /// How many tasks that were not taken are named one by one.
 pub const UNTAKEN_NAMED_MAX: usize = 100;
@@ -21,6 +32,8 @@ pub struct Imported {
     pub added: u64,
     /// How many were here already, the same or with a later history.
     pub there: u64,
+    /// How many of those that were here already are deleted here, and stay so.
+    pub deleted: u64,
     /// How many were here with another history, or were deleted here for good: they stay as they are here.
     pub untaken_total: u64,
     /// The first of those, by number.
@@ -33,6 +46,8 @@ pub struct Imported {
     pub last_seq: u64,
     /// Whether the store held nothing before, so that settings came in too.
     pub was_empty: bool,
+    /// What a person did with it, which can be taken back; `None` where no task came in.
+    pub op: Option<Uuid>,
 }
 
 /// A task that was not taken.

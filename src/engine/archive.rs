@@ -5,11 +5,13 @@ use std::ops::RangeInclusive;
 use std::sync::Arc;
 
 use tokio::sync::oneshot;
+use uuid::Uuid;
 
+use crate::domain::event::Snapshot;
 use crate::domain::import::{Imported, Rehearsal};
 use crate::engine::handle::Handle;
 use crate::engine::input::{CallError, Input};
-use crate::engine::run::Engine;
+use crate::engine::run::{DUE_MAX, Engine};
 use crate::store::StoreError;
 use crate::store::archive::{Export, Staged, Staging};
 
@@ -125,10 +127,12 @@ impl Engine {
     /// after a time off, and what an outbox called queued may be sent again.
     pub(super) async fn import(&mut self, (import, reply): AskedImport) {
         let Import { staged, rehearsal } = import;
+        let is_zone_known =
+            self.store.identity().is_ok_and(|now| now.zone.as_deref() == Some(self.clock.zone().name()));
         let imported = self.store.import(staged, rehearsal, self.clock.now()).await.map_err(Arc::new);
         if let (Ok(imported), Rehearsal::No) = (&imported, rehearsal) {
             tracing::info!(tasks = imported.added, events = imported.events, "imported");
-            if let Err(error) = self.take_up_import(imported).await {
+            if let Err(error) = self.take_up_import(imported, is_zone_known).await {
                 // It is in the store, and planned once that answers again.
                 self.storage.has_recovered = false;
                 self.hold_back(&error, self.clock.now());
@@ -141,12 +145,29 @@ impl Engine {
         let _ = reply.send(imported.map_err(|source| CallError::Store { source }));
     }
 
-    async fn take_up_import(&mut self, imported: &Imported) -> Result<(), Arc<StoreError>> {
+    /// `is_zone_known` says that the floating times of what was here before were read by the zone of the device.
+    async fn take_up_import(&mut self, imported: &Imported, is_zone_known: bool) -> Result<(), Arc<StoreError>> {
         self.tell_last_seq(imported.last_seq);
         self.rebuild()?;
         let zone = self.store.identity()?.zone;
-        self.follow_zone(zone.as_deref()).await?;
+        match imported.op {
+            // Only what came in was read by another zone, or by nobody knows which.
+            Some(op) if zone.is_none() && is_zone_known => self.rezone_imported(op).await?,
+            Some(_) | None => self.follow_zone(zone.as_deref()).await?,
+        }
+        self.tell_untold().await?;
         self.take_up_outbox().await?;
         self.take_up_runs().await
+    }
+
+    async fn rezone_imported(&mut self, op: Uuid) -> Result<(), Arc<StoreError>> {
+        let tasks = self.store.imported_by(op)?.unwrap_or_default();
+        let mut open = Vec::new();
+        for tasks in tasks.chunks(DUE_MAX) {
+            let is_open = |snapshot: &Snapshot| !snapshot.occurrence.has_ended() && snapshot.task.deleted_at.is_none();
+            let found = self.store.snapshots(tasks)?;
+            open.extend(found.into_iter().filter(is_open).map(|snapshot| snapshot.task.id));
+        }
+        self.rezone(&open, None).await
     }
 }

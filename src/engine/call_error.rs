@@ -174,11 +174,12 @@ fn meant_by(name: &str) -> String {
     if name.is_empty() { "is meant, since several are due".to_owned() } else { format!("{name:?} means") }
 }
 
-/// Lists candidates as `3 pay rent, 7 pay tax`.
+/// Says of tasks that have ended that they have it: `3 pay rent has`.
 fn has_or_have(ended: &[(u64, String)]) -> String {
     format!("{} {}", told(ended), if ended.len() == 1 { "has" } else { "have" })
 }
 
+/// Lists candidates as `3 pay rent, 7 pay tax`.
 fn told(candidates: &[(u64, String)]) -> String {
     let each: Vec<String> = candidates.iter().map(|(number, title)| format!("{number} {title}")).collect();
     each.join(", ")
@@ -197,7 +198,7 @@ pub enum StoreFailure {
     Refused,
     /// What is to be imported cannot be used.
     Unusable,
-    /// The database, or what is to be imported, is of a newer program.
+    /// The database, or what is to be imported, is of a newer program or of another build.
     Newer,
     /// The same is under way already.
     Busy,
@@ -213,7 +214,7 @@ pub const fn store_failure(error: &StoreError) -> StoreFailure {
     match error {
         StoreError::Full { .. } => StoreFailure::Full,
         StoreError::Broken { .. } => StoreFailure::Broken,
-        StoreError::Newer { .. } => StoreFailure::Newer,
+        StoreError::Newer { .. } | StoreError::OtherBuild { .. } => StoreFailure::Newer,
         StoreError::BadExport { .. } => StoreFailure::Unusable,
         StoreError::Importing => StoreFailure::Busy,
         StoreError::Damaged { .. } => StoreFailure::Damaged,

@@ -7,6 +7,7 @@ use crate::domain::command::Command;
 use crate::domain::delivery::{Delivery, DeliveryStatus};
 use crate::domain::device_event::DeviceOperation;
 use crate::domain::event::Actor;
+use crate::domain::task::TaskId;
 use crate::engine::input::{StoreFailure, store_failure};
 use crate::engine::run::{DUE_MAX, Engine};
 use crate::engine::targets::Targets;
@@ -38,8 +39,18 @@ impl Engine {
         self.rebuild()?;
         self.follow_earlier_clock(identity.last_seq).await?;
         self.follow_zone(identity.zone.as_deref()).await?;
+        self.tell_untold().await?;
         self.take_up_outbox().await?;
         self.take_up_runs().await
+    }
+
+    /// Tasks that came in may wait for what is not here, or has ended here meanwhile: nothing would ever tell them.
+    pub(super) async fn tell_untold(&mut self) -> Result<(), Arc<StoreError>> {
+        let untold = self.store.untold()?;
+        for pairs in untold.chunks(DUE_MAX) {
+            self.commit(|batch| batch.tell_untold(pairs)).await?;
+        }
+        Ok(())
     }
 
     /// Rebuilds both queues from the store; whatever was planned in memory only is dropped.
@@ -73,19 +84,27 @@ impl Engine {
         if known == Some(zone.name()) {
             return Ok(());
         }
+        let open = self.store.list(Which::Open)?;
+        let open: Vec<TaskId> = open.into_iter().map(|snapshot| snapshot.task.id).collect();
+        let from = known.map(str::to_owned);
+        self.rezone(&open, from).await
+    }
+
+    /// Reads the floating times of open tasks anew; `from` is the zone that the device has left, where it has.
+    pub(super) async fn rezone(&mut self, open: &[TaskId], from: Option<String>) -> Result<(), Arc<StoreError>> {
+        let zone = self.clock.zone();
         // Quiet hours go by the clock of the new zone.
         self.has_unreleased = true;
-        let open = self.store.list(Which::Open)?;
         for tasks in open.chunks(DUE_MAX) {
             self.commit(|batch| {
-                tasks.iter().try_for_each(|snapshot| batch.command(snapshot.task.id, &Command::Rezone, Actor::Daemon))
+                tasks.iter().try_for_each(|task| batch.command(*task, &Command::Rezone, Actor::Daemon))
             })
             .await?;
         }
         // Last, so that a crash on the way begins anew.
         self.commit(|batch| {
-            if let Some(from) = known {
-                let (from, to) = (from.to_owned(), zone.name().to_owned());
+            if let Some(from) = from {
+                let to = zone.name().to_owned();
                 batch.device_event(DeviceOperation::ZoneChanged { from, to }, "");
             }
             batch.set_zone(zone);

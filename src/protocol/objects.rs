@@ -9,8 +9,10 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::domain::time::Timestamp;
 
+pub use crate::protocol::objects::row::Row;
 pub use crate::protocol::objects::run::{Command, CommandFailed, CommandLimits, Progress, Run, RunCounts, RunEnd};
 
+mod row;
 mod run;
 
 /// Any JSON value, for the few places whose shape depends on another field.

@@ -45,6 +45,16 @@ pub enum StoreError {
         /// The newest version that is known.
         known: u32,
     },
+    /// The database was made by a build of this program that was never released, or is between two.
+    #[error("cannot {what} {path}: another build of Keiko made it, with another {migration} of its schema")]
+    OtherBuild {
+        /// What was attempted.
+        what: &'static str,
+        /// The database.
+        path: String,
+        /// The step in which the two differ.
+        migration: String,
+    },
     /// The database cannot be read or written.
     #[error("cannot {what} {path}: {source}")]
     Broken {
@@ -95,6 +105,7 @@ impl StoreError {
             Self::Conflict { .. } | Self::Dead { .. } | Self::FiredBefore { .. } => true,
             Self::Full { .. }
             | Self::Newer { .. }
+            | Self::OtherBuild { .. }
             | Self::Broken { .. }
             | Self::Damaged { .. }
             | Self::Taken { .. }

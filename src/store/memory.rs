@@ -3,6 +3,7 @@
 //! It is written apart from the SQLite store on purpose, event by event, so that the one suite that both pass compares
 //! two readings of the trait.
 
+use std::cmp::Reverse;
 use std::collections::{BTreeMap, VecDeque};
 use std::ops::{Range, RangeInclusive};
 use std::path::Path;
@@ -30,7 +31,8 @@ use crate::store::memory::breach::Breach;
 use crate::store::memory::disk::Disk;
 use crate::store::memory::entry::Entry;
 use crate::store::{
-    Change, Committed, Counts, Identity, OpenKind, RequestSeen, Room, Store, StoreError, StoredEvent, Wake, Which,
+    AtHand, Change, Committed, Counts, Identity, OpenKind, RequestSeen, Room, Store, StoreError, StoredEvent, Wake,
+    Which,
 };
 
 mod breach;
@@ -258,6 +260,25 @@ impl Store for MemoryStore {
         self.ask(Disk::open_tags)
     }
 
+    fn untold(&self) -> Result<Vec<(TaskId, TaskId)>, StoreError> {
+        self.ask(|disk| {
+            let is_open = |entry: &&Entry| !entry.present().has_ended() && entry.task.deleted_at.is_none();
+            let mut untold = Vec::new();
+            for entry in disk.waiting.iter().map(|id| &disk.tasks[id]).filter(is_open) {
+                let is_waiting = matches!(entry.present().state, State::Created);
+                untold.extend(entry.task.waits.parents.iter().map(|parent| parent.id).filter_map(|parent| {
+                    let is_untold = match disk.tasks.get(&parent) {
+                        None => true,
+                        Some(of) => is_waiting && (of.present().has_ended() || of.task.deleted_at.is_some()),
+                    };
+                    is_untold.then_some((entry.task.id, parent))
+                }));
+            }
+            untold.sort_unstable();
+            untold
+        })
+    }
+
     fn dependents(&self, parent: TaskId) -> Result<Vec<TaskId>, StoreError> {
         let waits = |entry: &&Entry| {
             let is_told = entry.task.waits.parents.iter().any(|each| each.id == parent);
@@ -287,7 +308,6 @@ impl Store for MemoryStore {
     fn list_after(&self, which: Which, after: Number, limit: usize) -> Result<Vec<Snapshot>, StoreError> {
         let is_listed = |snapshot: &Snapshot| match which {
             Which::Open => !snapshot.occurrence.has_ended(),
-            Which::Running => matches!(snapshot.occurrence.state, State::Running(_)),
             Which::All => true,
         };
         self.ask(|disk| {
@@ -544,6 +564,30 @@ impl Store for MemoryStore {
         })
     }
 
+    fn at_hand(&self, now: Timestamp) -> Result<AtHand, StoreError> {
+        self.ask(|disk| {
+            let mut at_hand = AtHand::default();
+            let mut due = Vec::new();
+            for entry in disk.tasks.values().filter(|entry| entry.task.deleted_at.is_none()) {
+                let State::Running(running) = &entry.present().state else { continue };
+                if entry.task.details.command.is_some() {
+                    at_hand.commands += 1;
+                } else if running.acked_at.is_some() {
+                    at_hand.seen += 1;
+                } else if running.held_until.is_some_and(|end| end > now) {
+                    at_hand.held += 1;
+                } else {
+                    at_hand.due += 1;
+                    at_hand.late += u64::from(running.late);
+                    let priority = Reverse(entry.task.details.priority);
+                    due.push((priority, running.fired_at, entry.task.number, entry.task.id));
+                }
+            }
+            at_hand.first = due.into_iter().min().map(|(_, _, _, id)| id);
+            at_hand
+        })
+    }
+
     fn counts(&self) -> Result<Counts, StoreError> {
         self.ask(|disk| {
             let outbox = disk.deliveries.iter().filter(|delivery| !delivery.status.is_final()).count();
@@ -585,6 +629,10 @@ impl Store for MemoryStore {
     }
 
     fn import_behind(&self, _: u64) -> Result<Option<RangeInclusive<u64>>, StoreError> {
+        Ok(None)
+    }
+
+    fn imported_by(&self, _: Uuid) -> Result<Option<Vec<TaskId>>, StoreError> {
         Ok(None)
     }
 }

@@ -119,6 +119,13 @@ pub trait Store: Send + Sync + 'static {
     /// The store cannot be read.
     fn dependents(&self, parent: TaskId) -> Result<Vec<TaskId>, StoreError>;
 
+    /// Returns each open task, with one that it was told to wait for, where nobody will tell it of that any more: that is not
+    /// there, or has ended while the task still waits. Some of them may know it already.
+    ///
+    /// # Errors
+    /// The store cannot be read.
+    fn untold(&self) -> Result<Vec<(TaskId, TaskId)>, StoreError>;
+
     /// Returns the events of a task, oldest first.
     ///
     /// # Errors
@@ -326,6 +333,12 @@ pub trait Store: Send + Sync + 'static {
     /// The store cannot be read.
     fn occurrence(&self, task: TaskId, name: OccurrenceName) -> Result<Option<Occurrence>, StoreError>;
 
+    /// Returns how many tasks ask for the person, and the most important of them: no more of each is read than that takes.
+    ///
+    /// # Errors
+    /// The store cannot be read.
+    fn at_hand(&self, now: Timestamp) -> Result<AtHand, StoreError>;
+
     /// Returns how many tasks are in each state and the like; deleted ones are not counted.
     ///
     /// # Errors
@@ -373,6 +386,13 @@ pub trait Store: Send + Sync + 'static {
     /// # Errors
     /// The store cannot be read.
     fn import_behind(&self, seq: u64) -> Result<Option<RangeInclusive<u64>>, StoreError>;
+
+    /// Returns the tasks that came in with an import, by the name of its operation; `None` where none of that name was made
+    /// here.
+    ///
+    /// # Errors
+    /// The store cannot be read.
+    fn imported_by(&self, op: Uuid) -> Result<Option<Vec<TaskId>>, StoreError>;
 }
 
 /// How many runs of a task are kept once they are over, with what they said.
@@ -468,8 +488,6 @@ pub struct Wake {
 pub enum Which {
     /// Those whose present occurrence has not ended.
     Open,
-    /// Those of the open ones that came up: their present occurrence is running.
-    Running,
     /// All.
     All,
 }
@@ -507,6 +525,23 @@ pub struct RequestSeen {
     pub task: TaskId,
     /// When.
     pub at: Timestamp,
+}
+
+/// What came up and has not ended.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct AtHand {
+    /// How many are due and not seen.
+    pub due: u64,
+    /// How many of those came up late.
+    pub late: u64,
+    /// How many are seen and not done.
+    pub seen: u64,
+    /// How many are due and held for quiet hours.
+    pub held: u64,
+    /// How many commands run.
+    pub commands: u64,
+    /// The most important of those that are due; of several the one that came up first.
+    pub first: Option<TaskId>,
 }
 
 /// How many there are.

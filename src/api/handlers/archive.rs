@@ -51,7 +51,8 @@ pub(in crate::api) async fn import(api: &Api, session: &mut Session, params: Imp
     }
     let rehearsal = if params.dry_run { Rehearsal::Only } else { Rehearsal::No };
     let imported = api.handle.finish_import(importing, rehearsal).await.map_err(refusal)?;
-    Ok(ImportResult { finished: true, dry_run: params.dry_run, ..told(api, count, &imported) })
+    let op_id = imported.op.filter(|_| !params.dry_run).map(|op| op.to_string());
+    Ok(ImportResult { finished: true, dry_run: params.dry_run, op_id, ..told(api, count, &imported) })
 }
 
 fn told(api: &Api, lines: u64, imported: &Imported) -> ImportResult {
@@ -62,7 +63,9 @@ fn told(api: &Api, lines: u64, imported: &Imported) -> ImportResult {
         finished: false,
         dry_run: false,
         added: imported.added,
+        op_id: None,
         already_there: imported.there,
+        deleted: imported.deleted,
         refused_total: imported.untaken_total,
         refused: imported.untaken.iter().map(untaken).collect(),
         renumbered: imported.renumbered,

@@ -7,6 +7,7 @@ use std::io::{self, BufWriter, Write as _};
 use std::path::{Path, PathBuf};
 
 use clap::Args;
+use serde_json::Value;
 use serde_json::value::RawValue;
 
 use crate::cli::commands::filter::{Filter, Tags};
@@ -53,6 +54,14 @@ impl Export {
     /// Writes it.
     pub(crate) fn run(self, context: &mut Context<'_>) -> Result<Exit, CliError> {
         let file = self.file.as_deref().filter(|file| *file != "-");
+        if let Some(tag) = file.and_then(|file| file.strip_prefix('+')) {
+            return Err(CliError::usage(
+                format!(
+                    "cannot export to +{tag}: a word that begins with + is a tag, and here stands the name of a file"
+                ),
+                format!("--tag {tag} exports what has it; ./+{tag} is a file of that name"),
+            ));
+        }
         let format = self.format.or_else(|| Format::of_name(file?)).unwrap_or(Format::Jsonl);
         let is_filtered = !(self.filter.is_empty() && self.tags.tag.is_empty());
         if let Some(file) = file.filter(|file| !self.force && fs::symlink_metadata(file).is_ok()) {
@@ -124,7 +133,57 @@ fn lines(context: &mut Context<'_>, sink: &mut Sink, tasks: Option<&[Task]>) -> 
         sink.write(context, text.as_bytes())?;
         match page.next {
             Some(next) if !context.ui.is_closed() => question.cursor = Some(next),
-            Some(_) | None => return Ok(count),
+            Some(_) | None => break,
+        }
+    }
+    if let Some(choice) = choice {
+        choice.left_out.tell(context);
+    }
+    Ok(count)
+}
+
+/// The tasks that wait for others which are not written, each with such a one, by number.
+#[derive(Default)]
+struct LeftOut {
+    pairs: Vec<(u64, u64)>,
+    total: usize,
+}
+
+impl LeftOut {
+    /// How many are named.
+    const NAMED_MAX: usize = 20;
+
+    /// Notes for whom a task waits, as its line says it.
+    fn note(&mut self, row: &HashMap<&str, &RawValue>, written: &HashSet<String>) {
+        let value = |name: &str| row.get(name).and_then(|value| serde_json::from_str::<Value>(value.get()).ok());
+        let has_ended = value("present_state").is_some_and(|state| state == "COMPLETED" || state == "CANCELLED");
+        let (Some(waits), Some(number), false) =
+            (value("waits"), value("number").and_then(|it| it.as_u64()), has_ended)
+        else {
+            return;
+        };
+        for parent in waits["parents"].as_array().into_iter().flatten() {
+            let is_written = parent["task"].as_str().is_some_and(|task| written.contains(task));
+            // What became of the others, it knows.
+            let is_awaited = parent["wait"].is_null() && parent["ahead"].is_null();
+            if let (Some(parent), true, false) = (parent["number"].as_u64(), is_awaited, is_written) {
+                self.total += 1;
+                if self.pairs.len() < Self::NAMED_MAX {
+                    self.pairs.push((number, parent));
+                }
+            }
+        }
+    }
+
+    fn tell(self, context: &mut Context<'_>) {
+        for (number, parent) in &self.pairs {
+            context.ui.warning(&format!(
+                "{number} waits for {parent}, which is not written: where {parent} is not there, {number} takes it as deleted"
+            ));
+        }
+        let more = self.total - self.pairs.len();
+        if more > 0 {
+            context.ui.warning(&format!("so it is with {more} more"));
         }
     }
 }
@@ -133,11 +192,13 @@ fn lines(context: &mut Context<'_>, sink: &mut Sink, tasks: Option<&[Task]>) -> 
 struct Choice {
     tasks: HashSet<String>,
     runs: HashSet<String>,
+    left_out: LeftOut,
 }
 
 impl Choice {
     fn of(tasks: &[Task]) -> Self {
-        Self { tasks: tasks.iter().map(|task| task.id.clone()).collect(), runs: HashSet::new() }
+        let tasks = tasks.iter().map(|task| task.id.clone()).collect();
+        Self { tasks, runs: HashSet::new(), left_out: LeftOut::default() }
     }
 
     /// Returns whether a line is wanted; that of the end is written anew.
@@ -151,7 +212,13 @@ impl Choice {
         let field = |name: &str| row.get(name).map(|value| value.get().trim_matches('"').to_owned());
         let is_of = |name: &str| field(name).is_some_and(|task| self.tasks.contains(&task));
         match word {
-            "tasks" => is_of("id"),
+            "tasks" => {
+                let is_wanted = is_of("id");
+                if is_wanted {
+                    self.left_out.note(&row, &self.tasks);
+                }
+                is_wanted
+            }
             "occurrences" | "waits" | "events" | "deliveries" | "requests" => is_of("task"),
             "runs" => {
                 let is_wanted = is_of("task");

@@ -8,6 +8,7 @@ use clap::Args;
 use crate::cli::context::Context;
 use crate::cli::error::{CliError, Exit};
 use crate::cli::render::text::Text;
+use crate::cli::render::time::Viewpoint;
 use crate::cli::start;
 use crate::client::ClientError;
 use crate::client::start::StartError;
@@ -43,7 +44,8 @@ impl Restore {
         })?;
         let checked = run("--check-copy", &file)?;
         if self.dry_run {
-            context.answer(&checked, &[], |_| holds(&checked));
+            let view = context.viewpoint(checked.now);
+            context.answer(&checked, &[], |_| holds(&checked, view));
             return Ok(Exit::Done);
         }
         let is_running = is_running(context)?;
@@ -90,7 +92,7 @@ fn agree(context: &mut Context<'_>, checked: &RestoreResult, is_running: bool) -
             "--yes agrees to that",
         ));
     }
-    let told = holds(checked);
+    let told = holds(checked, context.viewpoint(checked.now));
     context.ui.explain(&told);
     let question = "put it in the place of all tasks that there are now, which are kept as a backup? [y/N] ";
     let answer = context.ui.ask(question).map_err(|source| CliError::Input { source })?.unwrap_or_default();
@@ -100,9 +102,11 @@ fn agree(context: &mut Context<'_>, checked: &RestoreResult, is_running: bool) -
     Err(CliError::GivenUp)
 }
 
-fn holds(checked: &RestoreResult) -> Vec<Text> {
-    let last =
-        checked.last_at.map_or_else(|| "nothing ever changed in it".to_owned(), |at| format!("last changed {at}"));
+fn holds(checked: &RestoreResult, view: Viewpoint) -> Vec<Text> {
+    let last = checked.last_at.map_or_else(
+        || "nothing ever changed in it".to_owned(),
+        |at| format!("last changed {}", view.full(at.instant())),
+    );
     let mut lines = vec![Text::plain(&format!("{}: whole, {} tasks, {last}", checked.path, checked.tasks))];
     lines.extend(overdue(checked));
     lines

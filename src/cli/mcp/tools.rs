@@ -13,13 +13,13 @@ use crate::cli::context::Context;
 use crate::cli::error::CliError;
 use crate::cli::render::agenda::agenda;
 use crate::cli::render::change::{Change, change};
+use crate::cli::render::list::{cut_tasks, list};
 use crate::cli::render::op::undone;
 use crate::cli::render::reading::reading;
 use crate::cli::render::story::story;
-use crate::cli::render::task::{cut, list};
 use crate::cli::render::text::Text;
 use crate::protocol::methods::{self, TaskRef, WriteResult};
-use crate::protocol::objects::{Priority, Task};
+use crate::protocol::objects::{Priority, Row, Task};
 
 /// How many tasks are listed unless it is said: a list is to fit into what an assistant reads.
 const LISTED: usize = 50;
@@ -394,7 +394,7 @@ fn tasks(context: &mut Context<'_>, params: List) -> Result<Said, CliError> {
     })?;
     let view = context.viewpoint(answer.now);
     // Those that are due first, of all.
-    let more = cut(&mut answer.tasks, limit);
+    let more = cut_tasks(&mut answer.tasks, limit);
     let shown = &answer.tasks;
     let mut warnings = answer.warnings.clone();
     let has_more = more > 0;
@@ -405,7 +405,8 @@ fn tasks(context: &mut Context<'_>, params: List) -> Result<Said, CliError> {
     }
     let value =
         json!({ "now": answer.now, "tasks": shown.iter().map(brief).collect::<Vec<_>>(), "has_more": has_more });
-    Ok(said(&list(shown, view, None), &warnings, &value))
+    let rows: Vec<Row> = shown.iter().cloned().map(Row::from).collect();
+    Ok(said(&list(&rows, view, None), &warnings, &value))
 }
 
 /// Returns of a task what an assistant needs to speak of it.

@@ -10,7 +10,7 @@ use crate::domain::rejection::Rejection;
 use crate::domain::state::StateName;
 use crate::domain::task::{Number, TaskId};
 use crate::domain::transition::{Step, Transition, transition};
-use crate::domain::waiting::{CHILDREN_MAX, LEVELS_MAX, ParentEnd, Search, SetWaits, Wait, find_cycle};
+use crate::domain::waiting::{CHILDREN_MAX, LEVELS_MAX, Parent, ParentEnd, Search, SetWaits, Wait, find_cycle};
 use crate::engine::input::{CallError, Dependents};
 use crate::engine::step::Batch;
 use crate::store::StoreError;
@@ -54,6 +54,39 @@ impl<'a> Batch<'a> {
             }
         }
         Ok(dependents)
+    }
+
+    /// Tells tasks, each with one that it waits for, what became of that where they do not know: it has ended elsewhere, or is
+    /// not here, which is as if it was deleted.
+    ///
+    /// # Errors
+    /// The store cannot be read; then nothing of the batch may be committed.
+    pub(in crate::engine) fn tell_untold(&mut self, pairs: &[(TaskId, TaskId)]) -> Result<(), Arc<StoreError>> {
+        let now = self.circumstances.now;
+        for (child, parent) in pairs {
+            let looked_up = |id| match self.snapshot(id) {
+                Ok(snapshot) => Ok(Some(snapshot)),
+                Err(CallError::Store { source }) => Err(source),
+                Err(_) => Ok(None),
+            };
+            let end = match looked_up(*parent)? {
+                Some(parent) => ParentEnd { parent: parent.task.id, wait: Wait::of(&parent) },
+                None => ParentEnd::deleted(*parent, now),
+            };
+            let Some(before) = looked_up(*child)? else { continue };
+            let is_awaited = |known: &&Parent| known.id == *parent && known.ahead.is_none();
+            let known = before.task.waits.parents.iter().find(is_awaited).map(|known| known.wait);
+            if known != Some(Wait::Awaited) || end.wait == Wait::Awaited {
+                continue;
+            }
+            let op_id = self.ids.next(now);
+            let moment = Moment { op_id, ..self.moment_of(None, &before.task.details.tags) };
+            let Some((_, transition, moment)) = self.follow_parent(*child, end, &moment)? else { continue };
+            let ends = ParentEnd::all_of(&transition);
+            self.write_down(transition, Actor::Daemon, &moment);
+            self.tell_dependents(ends, &moment)?;
+        }
+        Ok(())
     }
 
     fn follow_parent(

@@ -1,6 +1,7 @@
 //! The part of a batch that is about operations: what a person did is noted as one thing, and taken back as one: all of it
 //! or nothing. Whether and how, the rules say.
 
+use std::cmp::Reverse;
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
 
@@ -11,6 +12,7 @@ use crate::domain::command::{Command, Expected, Moment};
 use crate::domain::delivery::{ChannelKind, DeliveryStatus};
 use crate::domain::effect::Effect;
 use crate::domain::event::{Actor, Event, Operation, Snapshot};
+use crate::domain::import::IMPORT;
 use crate::domain::op::{AwayChanged, DELETED_KEPT, Op, PausesChanged, Taken};
 use crate::domain::pause::{ManyPause, standing};
 use crate::domain::rejection::Rejection;
@@ -211,6 +213,10 @@ impl Batch<'_> {
         self.restore_away(op, id)?;
         let mut undone =
             Undone { op_id: id, now, op: op.clone(), changed: true, tasks: Vec::new(), notes: self.sent_by(&events)? };
+        if op.verb == IMPORT && !self.delete_imported(op, id, &mut undone)? {
+            let why = "it came in with an import itself, and what it brought is not known here";
+            return Err(CallError::CannotUndo { op: op.told(), why });
+        }
         // What waits for another finds that as it is to be.
         for of_task in parents_first(by_task(events)) {
             self.take_back_of(&of_task, (id, pause), &mut undone)?;
@@ -230,6 +236,37 @@ impl Batch<'_> {
         taken.undone_by = Some(id);
         self.set_op(taken);
         Ok(undone)
+    }
+
+    /// Deletes what came in with an import; returns whether that is known here.
+    fn delete_imported(&mut self, op: &Op, id: Uuid, undone: &mut Undone) -> Result<bool, CallError> {
+        let Some(tasks) = self.store.imported_by(op.id)? else { return Ok(false) };
+        let mut snapshots = Vec::new();
+        for task in tasks {
+            match self.snapshot(task) {
+                Ok(snapshot) if snapshot.task.deleted_at.is_none() => snapshots.push(snapshot),
+                // It was deleted before or since, or is gone for ever.
+                Ok(_) | Err(CallError::NotFound { .. }) => {}
+                Err(error) => return Err(error),
+            }
+        }
+        let parents = snapshots.iter().map(|snapshot| {
+            let waits = snapshot.task.waits.parents.iter().map(|parent| parent.id);
+            (snapshot.task.id, waits.collect())
+        });
+        let levels = levels(&parents.collect());
+        // Nobody is told that what it waits for was deleted, where it is deleted too.
+        snapshots.sort_by_key(|snapshot| Reverse(levels.get(&snapshot.task.id).copied().unwrap_or(0)));
+        let pauses = self.pauses.clone();
+        for snapshot in snapshots {
+            let (transition, moment) = self.plan_one(&snapshot, &Command::Delete, id, &pauses)?;
+            let applied = self.take(transition, Actor::Person, &moment);
+            if undone.tasks.len() < TOLD_MAX {
+                undone.tasks.push(applied.snapshot);
+            }
+        }
+        undone.tasks.sort_by_key(|snapshot| snapshot.task.number);
+        Ok(true)
     }
 
     fn take_back_of(
@@ -446,6 +483,14 @@ fn parents_first(tasks: Vec<Vec<Placed>>) -> Vec<Vec<Placed>> {
             Some((id_of(placed)?, waits.map(|parent| parent.id).collect()))
         })
         .collect();
+    let levels = levels(&parents);
+    let mut tasks = tasks;
+    tasks.sort_by_key(|placed| id_of(placed).and_then(|id| levels.get(&id).copied()).unwrap_or(0));
+    tasks
+}
+
+/// Returns how many levels of those that each task waits for lie below it, among these.
+fn levels(parents: &HashMap<TaskId, Vec<TaskId>>) -> HashMap<TaskId, usize> {
     let mut levels: HashMap<TaskId, usize> = HashMap::new();
     // Those that wait for one another are few levels deep, so few rounds settle all.
     for _ in 0..LEVELS_MAX {
@@ -460,9 +505,7 @@ fn parents_first(tasks: Vec<Vec<Placed>>) -> Vec<Vec<Placed>> {
         }
         levels = raised;
     }
-    let mut tasks = tasks;
-    tasks.sort_by_key(|placed| id_of(placed).and_then(|id| levels.get(&id).copied()).unwrap_or(0));
-    tasks
+    levels
 }
 
 /// Returns the events of each task, the tasks in the order in which they come up.

@@ -86,10 +86,15 @@ pub struct ImportResult {
     pub finished: bool,
     /// Whether it was only told.
     pub dry_run: bool,
+    /// What it did as one operation, which `op.undo` takes back; null where no task came in.
+    pub op_id: Option<String>,
     /// How many tasks came in.
     pub added: u64,
     /// How many were here already.
     pub already_there: u64,
+    /// How many of those that are here are deleted, and stay so.
+    #[serde(default)]
+    pub deleted: u64,
     /// How many stay as they are here, since they are here with another history or were deleted for good.
     pub refused_total: u64,
     /// The first 100 of those.

@@ -54,7 +54,9 @@ macro_rules! conformance {
             tasks::lists_are_ordered_by_number_and_leave_out_what_ended;
             tasks::tasks_are_found_by_number_and_by_the_beginning_of_their_id;
             tasks::counts_are_those_of_the_present_occurrences;
+            tasks::what_is_at_hand_is_counted_and_the_most_important_found;
             tasks::those_who_wait_for_a_task_are_found_while_they_are_open;
+            tasks::those_are_found_who_wait_for_what_is_gone;
             tasks::the_numbers_and_tags_of_open_tasks_are_found_by_kind;
             events::every_operation_reads_back_as_it_was_written;
             events::seq_grows_by_one_over_all_commits;

@@ -4,10 +4,9 @@
 use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 
-use rusqlite::backup::Backup;
-use rusqlite::{Connection, OpenFlags};
+use rusqlite::backup::{Backup, StepResult};
+use rusqlite::{Connection, OpenFlags, ffi};
 
 use crate::store::StoreError;
 use crate::store::sqlite::fault::Fault;
@@ -70,14 +69,19 @@ fn create_folder(to: &Path) -> io::Result<()> {
 
 fn write(source: &Connection, draft: &Path) -> Result<(), Fault> {
     let mut target = Connection::open_with_flags(draft, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
-    {
-        let backup = Backup::new(source, &mut target)?;
-        // All pages at once: one read of one state, which keeps nobody from writing meanwhile.
-        backup.run_to_completion(i32::MAX, Duration::ZERO, None)?;
-    }
+    all_pages(source, &mut target)?;
     // One file is all that there is of a backup: no log is to be beside it.
     target.query_row("PRAGMA journal_mode = DELETE", [], |_| Ok(()))?;
     target.close().map_err(|(_, error)| Fault::from(error))
+}
+
+/// Copies all pages at once: one read of one state, which keeps nobody from writing meanwhile.
+pub(crate) fn all_pages(source: &Connection, target: &mut Connection) -> Result<(), Fault> {
+    // In one step, and not again where another program has the file to itself: the source waits as long as it was told.
+    match Backup::new(source, target)?.step(-1)? {
+        StepResult::Done => Ok(()),
+        _ => Err(rusqlite::Error::SqliteFailure(ffi::Error::new(ffi::SQLITE_BUSY), None).into()),
+    }
 }
 
 fn check(copy: &Path) -> Result<(), Fault> {

@@ -7,7 +7,7 @@ use rusqlite::{Connection, OpenFlags};
 
 use crate::store::StoreError;
 use crate::store::sqlite::fault::Fault;
-use crate::store::sqlite::schema::{self, BUSY_TIMEOUT};
+use crate::store::sqlite::schema::{self, BUSY_TIMEOUT, log_of};
 
 /// A database in which nothing is wrong.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -28,22 +28,28 @@ pub fn examine(path: &Path, is_alone: bool) -> Result<Examined, StoreError> {
 
 fn look(path: &Path, is_alone: bool) -> Result<Examined, Fault> {
     let bytes = fs::metadata(path)?.len();
-    let mut log = path.as_os_str().to_owned();
-    log.push("-wal");
-    let has_log = fs::metadata(log).is_ok_and(|log| log.len() > 0);
-    let access = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-    let connection = if is_alone && !has_log {
-        // Nothing is written beside it then, not even what readers share.
-        let uri = format!("file:{}?immutable=1", escaped(path));
-        Connection::open_with_flags(uri, access | OpenFlags::SQLITE_OPEN_URI)?
-    } else {
-        Connection::open_with_flags(path, access)?
-    };
+    let connection = if is_alone { open_alone(path)? } else { open_shared(path)? };
     connection.busy_timeout(BUSY_TIMEOUT)?;
     let schema = schema::version(&connection)?;
     let found: String = connection.query_row("PRAGMA quick_check(1)", [], |row| row.get(0))?;
     if found == "ok" { Ok(Examined { schema, bytes }) } else { Err(Fault::Damaged { found }) }
 }
+
+/// Opens a database that nobody else has open only to be read; where it has no log, nothing is written beside it then, not even
+/// what readers share.
+pub(crate) fn open_alone(path: &Path) -> Result<Connection, Fault> {
+    if fs::metadata(log_of(path)).is_ok_and(|log| log.len() > 0) {
+        return open_shared(path);
+    }
+    let uri = format!("file:{}?immutable=1", escaped(path));
+    Ok(Connection::open_with_flags(uri, READ_ONLY | OpenFlags::SQLITE_OPEN_URI)?)
+}
+
+fn open_shared(path: &Path) -> Result<Connection, Fault> {
+    Ok(Connection::open_with_flags(path, READ_ONLY)?)
+}
+
+const READ_ONLY: OpenFlags = OpenFlags::SQLITE_OPEN_READ_ONLY.union(OpenFlags::SQLITE_OPEN_NO_MUTEX);
 
 /// Returns a path as the path of a URI (<https://www.sqlite.org/uri.html>, section 3).
 fn escaped(path: &Path) -> String {

@@ -2,6 +2,7 @@
 
 use std::io;
 
+use refinery_core::error::Kind;
 use rusqlite::ffi;
 
 use crate::store::StoreError;
@@ -86,6 +87,9 @@ impl Fault {
     /// Returns the error of the trait, for an attempt to `what` the database at `path`.
     pub(crate) fn into_store_error(self, what: &'static str, path: &str) -> StoreError {
         let path = path.to_owned();
+        if let Some(migration) = self.other_build() {
+            return StoreError::OtherBuild { what, path, migration };
+        }
         match self {
             Self::Refused(error) => error,
             Self::Newer { found, known } => StoreError::Newer { path, found, known },
@@ -93,6 +97,16 @@ impl Fault {
             fault if fault.is_damage() => StoreError::Damaged { what, path, source: Box::new(fault) },
             fault if fault.is_busy() => StoreError::Broken { what, path, source: Box::new(Busy) },
             fault => StoreError::Broken { what, path, source: Box::new(fault) },
+        }
+    }
+
+    /// Returns the migration that this program has otherwise than the one that made the database.
+    fn other_build(&self) -> Option<String> {
+        let Self::Migration(error) = self else { return None };
+        match error.kind() {
+            Kind::DivergentVersion(applied, _) => Some(applied.to_string()),
+            Kind::MissingVersion(migration) => Some(migration.to_string()),
+            _ => None,
         }
     }
 
@@ -115,7 +129,7 @@ impl Fault {
     }
 
     /// Returns whether the file itself is at fault.
-    fn is_damage(&self) -> bool {
+    pub(crate) fn is_damage(&self) -> bool {
         match self {
             Self::Damaged { .. } => true,
             Self::Sqlite(error) => is_sqlite_damage(error),
@@ -159,7 +173,7 @@ struct Busy;
 
 fn migration_error(error: &refinery_core::Error) -> Option<&rusqlite::Error> {
     match error.kind() {
-        refinery_core::error::Kind::Connection(_, source) => source.downcast_ref::<rusqlite::Error>(),
+        Kind::Connection(_, source) => source.downcast_ref::<rusqlite::Error>(),
         _ => None,
     }
 }

@@ -37,7 +37,7 @@ use crate::store::sqlite::reserve::Reserve;
 use crate::store::sqlite::schema::Sharing;
 use crate::store::sqlite::writer::Job;
 use crate::store::{
-    Change, Committed, Counts, Identity, OpenKind, RequestSeen, Store, StoreError, StoredEvent, Wake, Which,
+    AtHand, Change, Committed, Counts, Identity, OpenKind, RequestSeen, Store, StoreError, StoredEvent, Wake, Which,
 };
 
 mod archive;
@@ -212,6 +212,10 @@ impl Store for SqliteStore {
         self.ask(|connection| read::dependents(connection, parent))
     }
 
+    fn untold(&self) -> Result<Vec<(TaskId, TaskId)>, StoreError> {
+        self.ask(read::untold)
+    }
+
     fn by_id_prefix(&self, prefix: &str, limit: usize) -> Result<Vec<TaskId>, StoreError> {
         self.ask(|connection| read::by_id_prefix(connection, prefix, limit))
     }
@@ -367,6 +371,10 @@ impl Store for SqliteStore {
         self.ask(|connection| read::present(connection, task, Some(name)))
     }
 
+    fn at_hand(&self, now: Timestamp) -> Result<AtHand, StoreError> {
+        self.ask(|connection| read::at_hand(connection, now))
+    }
+
     fn counts(&self) -> Result<Counts, StoreError> {
         self.ask(read::counts)
     }
@@ -413,6 +421,10 @@ impl Store for SqliteStore {
 
     fn import_behind(&self, seq: u64) -> Result<Option<RangeInclusive<u64>>, StoreError> {
         self.ask(|connection| read::import_behind(connection, seq))
+    }
+
+    fn imported_by(&self, op: Uuid) -> Result<Option<Vec<TaskId>>, StoreError> {
+        self.ask(|connection| read::imported_by(connection, op))
     }
 }
 

@@ -7,6 +7,7 @@ use rusqlite::{Connection, Params, Row, params};
 use uuid::Uuid;
 
 use crate::domain::event::{Actor, Event, SKIPPED, Snapshot};
+use crate::domain::import::op_id;
 use crate::domain::occurrence::{Occurrence, OccurrenceName, Spent};
 use crate::domain::pause::{ManyPause, Scope};
 use crate::domain::state::StateName;
@@ -19,8 +20,8 @@ use crate::store::sqlite::rows::away::AwayRow;
 use crate::store::sqlite::rows::occurrence::SnapshotRow;
 use crate::store::sqlite::rows::operation::ValuesRow;
 use crate::store::sqlite::rows::task::key;
-use crate::store::sqlite::rows::{RowError, timestamp};
-use crate::store::{Counts, Identity, OpenKind, RequestSeen, StoredEvent, Wake, Which};
+use crate::store::sqlite::rows::{RowError, timestamp, to_sql_integer};
+use crate::store::{AtHand, Counts, Identity, OpenKind, RequestSeen, StoredEvent, Wake, Which};
 
 pub(crate) const EVENT: &str = "seq, event_id, op_id, device, actor, at, operation, operation_values, from_state, to_state, \
     reason, snapshot";
@@ -161,10 +162,34 @@ pub(crate) fn dependents(connection: &Connection, parent: TaskId) -> Result<Vec<
     each(connection, &sql, params![parent.0.as_bytes()], read_id)
 }
 
+pub(crate) fn untold(connection: &Connection) -> Result<Vec<(TaskId, TaskId)>, Fault> {
+    let sql = "SELECT tasks.id, waits.parent FROM waits CROSS JOIN tasks ON tasks.id = waits.task \
+         LEFT JOIN tasks of ON of.id = waits.parent \
+         WHERE tasks.present_state NOT IN ('COMPLETED', 'CANCELLED') AND tasks.deleted_at IS NULL \
+         AND (of.id IS NULL OR (tasks.present_state = 'CREATED' \
+             AND (of.deleted_at IS NOT NULL OR of.present_state IN ('COMPLETED', 'CANCELLED')))) \
+         ORDER BY 1, 2";
+    each(connection, sql, [], |row| {
+        let mut columns = Columns::of(row);
+        Ok((TaskId(columns.take_id()?), TaskId(columns.take_id()?)))
+    })
+}
+
+pub(crate) fn imported_by(connection: &Connection, op: Uuid) -> Result<Option<Vec<TaskId>>, Fault> {
+    let device = identity(connection)?.device;
+    let seqs = each(connection, "SELECT first_seq, last_seq FROM imports ORDER BY first_seq", [], |row| {
+        let mut columns = Columns::of(row);
+        Ok(columns.take_count("first_seq")?..=columns.take_count("last_seq")?)
+    })?;
+    let Some(seqs) = seqs.into_iter().rfind(|seqs| op_id(device, seqs) == op) else { return Ok(None) };
+    let places = [to_sql_integer("seq", *seqs.start())?, to_sql_integer("seq", *seqs.end())?];
+    let sql = "SELECT task FROM events WHERE seq BETWEEN ?1 AND ?2 GROUP BY task ORDER BY min(seq)";
+    each(connection, sql, places, read_id).map(Some)
+}
+
 pub(crate) fn list(connection: &Connection, which: Which, after: Number, limit: usize) -> Result<Vec<Snapshot>, Fault> {
     let (from, condition) = match which {
         Which::Open => (OPEN, format!("{IS_OPEN} AND")),
-        Which::Running => (OPEN, format!("{IS_OPEN} AND present_state = 'RUNNING' AND")),
         Which::All => ("FROM tasks", "deleted_at IS NULL AND".to_owned()),
     };
     let sql =
@@ -177,7 +202,6 @@ pub(crate) fn list(connection: &Connection, which: Which, after: Number, limit: 
 pub(crate) fn titles(connection: &Connection, which: Which) -> Result<Vec<(TaskId, String)>, Fault> {
     let (from, condition) = match which {
         Which::Open => (OPEN, IS_OPEN.to_owned()),
-        Which::Running => (OPEN, format!("{IS_OPEN} AND present_state = 'RUNNING'")),
         Which::All => ("FROM tasks", "deleted_at IS NULL".to_owned()),
     };
     let sql = format!("SELECT tasks.id, tasks.title {from} WHERE {condition} ORDER BY number");
@@ -293,6 +317,36 @@ pub(crate) fn request(connection: &Connection, key: &str) -> Result<Option<Reque
             at: timestamp("at", columns.take()?)?,
         })
     })
+}
+
+pub(crate) fn at_hand(connection: &Connection, now: Timestamp) -> Result<AtHand, Fault> {
+    const IS_DUE: &str = "command IS NULL AND acked_at IS NULL AND coalesce(held_until, 0) <= ?1";
+    // One transaction, so that all is of one moment.
+    let transaction = connection.unchecked_transaction()?;
+    let from = format!("{OPEN} {PRESENT} WHERE {IS_OPEN} AND present_state = 'RUNNING'");
+    let sql = format!(
+        "SELECT count(*) FILTER (WHERE {IS_DUE}), count(*) FILTER (WHERE {IS_DUE} AND late), \
+            count(*) FILTER (WHERE command IS NULL AND acked_at IS NOT NULL), \
+            count(*) FILTER (WHERE command IS NULL AND acked_at IS NULL AND held_until > ?1), \
+            count(*) FILTER (WHERE command IS NOT NULL) {from}"
+    );
+    let at_hand = first(&transaction, &sql, params![now.as_millis()], |row| {
+        let mut columns = Columns::of(row);
+        Ok(AtHand {
+            due: columns.take_count("due")?,
+            late: columns.take_count("late")?,
+            seen: columns.take_count("seen")?,
+            held: columns.take_count("held")?,
+            commands: columns.take_count("commands")?,
+            first: None,
+        })
+    })?;
+    let sql = format!(
+        "SELECT tasks.id {from} AND {IS_DUE} \
+         ORDER BY CASE priority WHEN 'high' THEN 0 WHEN 'normal' THEN 1 ELSE 2 END, fired_at, number LIMIT 1"
+    );
+    let most_important = first(&transaction, &sql, params![now.as_millis()], read_id)?;
+    Ok(AtHand { first: most_important, ..at_hand.expect("a count gives one row") })
 }
 
 pub(crate) fn counts(connection: &Connection) -> Result<Counts, Fault> {

@@ -9,6 +9,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use crate::store::sqlite::fault::is_full;
+use crate::store::sqlite::schema::log_of;
 use crate::store::sqlite::volume;
 
 /// What is kept where the disk is large: a firing takes some kilobytes for good and a tenth of a megabyte in passing,
@@ -54,11 +55,9 @@ impl Reserve {
 
     /// Returns the reserve of a database, made where there is room; on a small disk it is smaller.
     pub(crate) fn keep(database: &Path) -> Self {
-        let mut log = database.as_os_str().to_owned();
-        log.push("-wal");
         let path = Self::path_of(database);
         let bytes = BYTES_MAX.min(volume::total(&path) / SHARE).max(BYTES_MIN);
-        let mut reserve = Self { path, log: log.into(), bytes, standing: Standing::GivenUp };
+        let mut reserve = Self { path, log: log_of(database), bytes, standing: Standing::GivenUp };
         if reserve.is_there() {
             reserve.standing = Standing::Kept;
         }

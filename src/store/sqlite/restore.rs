@@ -4,16 +4,15 @@
 use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 
-use rusqlite::backup::Backup;
 use rusqlite::{Connection, OpenFlags};
 use uuid::Uuid;
 
 use crate::domain::time::Timestamp;
 use crate::store::StoreError;
+use crate::store::sqlite::examine::open_alone;
 use crate::store::sqlite::fault::Fault;
-use crate::store::sqlite::schema::{self, MIGRATIONS};
+use crate::store::sqlite::schema::{self, MIGRATIONS, log_of};
 use crate::store::sqlite::{backup, damage, read};
 
 /// What a copy holds.
@@ -104,14 +103,14 @@ impl Draft {
         if is_same(copy, database) {
             return Err(io::Error::new(io::ErrorKind::InvalidInput, "it is the database itself").into());
         }
-        let source = Connection::open_with_flags(copy, OpenFlags::SQLITE_OPEN_READ_ONLY)?;
+        let source = open_alone(copy)?;
         schema::inspect_copy(&source)?;
         let path = database.with_added_extension("restore");
         remove(&path)?;
         schema::create_private(&path)?;
         let draft = Self { path };
         let mut target = Connection::open_with_flags(&draft.path, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
-        Backup::new(&source, &mut target)?.run_to_completion(i32::MAX, Duration::ZERO, None)?;
+        backup::all_pages(&source, &mut target)?;
         target.query_row("PRAGMA journal_mode = DELETE", [], |_| Ok(()))?;
         let found: String = target.query_row("PRAGMA integrity_check(1)", [], |row| row.get(0))?;
         if found != "ok" {
@@ -161,13 +160,12 @@ fn keep(database: &Path, kept: &Path, date: &str, done: &mut dyn FnMut(Step)) ->
     }
     match keep_readable(database, kept, done) {
         Ok(()) => Ok(Former::Kept(kept.to_owned())),
-        Err(fault) if fault.is_full() => Err(fault),
-        Err(Fault::Refused(error)) => Err(Fault::Refused(error)),
-        Err(Fault::File(error)) => Err(Fault::File(error)),
-        Err(fault) => {
+        Err(fault) if fault.is_damage() => {
             tracing::warn!(%fault, "the former database cannot be read and is set aside");
             Ok(Former::SetAside(damage::set_aside(database, date)?))
         }
+        // What another program holds, or the disk has no room for, is as whole as it was.
+        Err(fault) => Err(Fault::Refused(fault.into_store_error("keep", &database.display().to_string()))),
     }
 }
 
@@ -176,21 +174,25 @@ fn keep_readable(database: &Path, kept: &Path, done: &mut dyn FnMut(Step)) -> Re
     connection.busy_timeout(schema::BUSY_TIMEOUT)?;
     backup::copy(&connection, kept)?;
     done(Step::Kept);
+    let merged = merge(connection, database);
+    if merged.as_ref().is_err_and(|fault| !fault.is_damage()) {
+        // It stays where it is, and needs no copy.
+        remove(kept)?;
+    }
+    merged?;
+    done(Step::Merged);
+    Ok(())
+}
+
+/// Lets all of a database lie in its one file.
+fn merge(connection: Connection, database: &Path) -> Result<(), Fault> {
     connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()))?;
     connection.query_row("PRAGMA journal_mode = DELETE", [], |_| Ok(()))?;
     connection.close().map_err(|(_, error)| Fault::from(error))?;
     if fs::metadata(log_of(database)).is_ok_and(|log| log.len() > 0) {
         return Err(io::Error::other("its log cannot be merged, another program has it open").into());
     }
-    sync_folder(database)?;
-    done(Step::Merged);
-    Ok(())
-}
-
-fn log_of(database: &Path) -> PathBuf {
-    let mut log = database.as_os_str().to_owned();
-    log.push("-wal");
-    log.into()
+    Ok(sync_folder(database)?)
 }
 
 fn remove(path: &Path) -> io::Result<()> {
@@ -325,6 +327,51 @@ mod tests {
             Connection::open(copy).unwrap().execute_batch("CREATE TABLE tasks (x)").unwrap();
         };
         check_refused(foreign, "another program");
+    }
+
+    #[test]
+    fn a_database_that_another_program_reads_is_whole_and_stays_where_it_is() {
+        let scene = Scene::new();
+        let reader = Connection::open(scene.path("keiko.db")).unwrap();
+        reader.execute_batch("BEGIN; SELECT count(*) FROM tasks").unwrap();
+        let fault = scene.restore(&mut |_| {}).unwrap_err();
+        let error = fault.into_store_error("restore", "copy.db").to_string();
+        assert!(error.contains("cannot keep") && error.contains("another program"), "{error}");
+        drop(reader);
+        let names: Vec<String> = fs::read_dir(scene.folder.path())
+            .unwrap()
+            .map(|it| it.unwrap().file_name().into_string().unwrap())
+            .collect();
+        assert!(!names.iter().any(|name| name.contains("corrupt") || name.contains("restore")), "{names:?}");
+        assert_eq!(fs::read_dir(scene.path("backups")).unwrap().count(), 0);
+        assert_eq!(tasks(&scene.path("keiko.db")), 1);
+    }
+
+    #[test]
+    fn a_database_that_another_program_has_to_itself_is_not_waited_for_for_ever() {
+        let scene = Scene::new();
+        let writer = Connection::open(scene.path("copy.db")).unwrap();
+        writer.execute_batch("BEGIN EXCLUSIVE").unwrap();
+        let source = Connection::open(scene.path("copy.db")).unwrap();
+        source.busy_timeout(std::time::Duration::ZERO).unwrap();
+        let error = backup::copy(&source, &scene.path("backups/kept.db")).unwrap_err();
+        assert!(error.into_store_error("keep", "x").to_string().contains("another program"));
+        assert!(!scene.path("backups/kept.db").exists());
+    }
+
+    #[test]
+    fn nothing_is_left_beside_a_copy_that_is_looked_at() {
+        let scene = Scene::new();
+        let folder = tempfile::tempdir().unwrap();
+        let copy = folder.path().join("a copy.db");
+        fs::copy(scene.path("copy.db"), &copy).unwrap();
+        // As one that was copied while it was a database that is in use.
+        let connection = Connection::open(&copy).unwrap();
+        connection.query_row("PRAGMA journal_mode = WAL", [], |_| Ok(())).unwrap();
+        connection.close().unwrap();
+        assert_eq!(check(&copy, &scene.path("keiko.db"), Timestamp::MAX).unwrap().tasks, 3);
+        let names: Vec<_> = fs::read_dir(folder.path()).unwrap().map(|it| it.unwrap().file_name()).collect();
+        assert_eq!(names, ["a copy.db"]);
     }
 
     #[test]

@@ -3,7 +3,7 @@
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
 use chrono::{DateTime, Utc};
@@ -147,12 +147,17 @@ pub(crate) fn create_private(path: &Path) -> io::Result<()> {
     }
 }
 
+/// Returns where the log of a database lies.
+pub(crate) fn log_of(database: &Path) -> PathBuf {
+    let mut log = database.as_os_str().to_owned();
+    log.push("-wal");
+    log.into()
+}
+
 /// Refuses a file that was emptied: SQLite would take it for a new one, and throw away the log that is whole.
 fn refuse_emptied(path: &Path) -> Result<(), Fault> {
-    let mut log = path.as_os_str().to_owned();
-    log.push("-wal");
     // The first page is in the file before there is a log.
-    let has_log = fs::metadata(log).is_ok_and(|log| log.len() > 0);
+    let has_log = fs::metadata(log_of(path)).is_ok_and(|log| log.len() > 0);
     let is_empty = fs::metadata(path)?.len() == 0;
     if is_empty && (has_log || has_held(path)) { Err(emptied()) } else { Ok(()) }
 }

@@ -149,6 +149,22 @@ const fn is_newer(error: &StoreError) -> bool {
 
 const NEWER: &str = "INSERT INTO refinery_schema_history VALUES (77, 'later', '2030-01-01T00:00:00Z', '1');";
 
+#[test]
+fn a_database_of_another_build_is_refused_as_such_and_left_as_it_was() {
+    let fixture = closed_with_tasks();
+    let is_other = |error: &StoreError| {
+        let text = error.to_string();
+        matches!(error, StoreError::OtherBuild { .. }) && text.contains("another build of Keiko made it")
+    };
+    let sql = "UPDATE refinery_schema_history SET checksum = '1' WHERE version = 13";
+    raw(&fixture.path()).execute_batch(sql).unwrap();
+    check_refused_untouched(&fixture.path(), is_other);
+    // One of them is not there.
+    let fixture = closed_with_tasks();
+    raw(&fixture.path()).execute_batch("UPDATE refinery_schema_history SET name = 'other' WHERE version = 14").unwrap();
+    check_refused_untouched(&fixture.path(), is_other);
+}
+
 /// I8: a database of another version is refused with what to do, and untouched.
 #[test]
 fn a_newer_schema_is_refused_and_its_file_left_as_it_was() {

@@ -3,6 +3,7 @@
 use crate::cli::commands::import::source::Source;
 use crate::cli::context::Context;
 use crate::cli::error::{CliError, Exit};
+use crate::cli::render::say::UNDO;
 use crate::cli::render::text::{DIM, Text};
 use crate::protocol::envelope::read_json;
 use crate::protocol::methods::{Import, ImportResult};
@@ -51,6 +52,15 @@ fn import_all(context: &mut Context<'_>, mut source: Source, is_dry_run: bool) -
     drop(patience);
     let answer = answer?;
     context.confirm(&answer, &[], |_| summary(&answer));
+    if answer.deleted > 0 {
+        let stay = format!("{} of those that are here already are deleted here, and stay so", answer.deleted);
+        context
+            .ui
+            .hint(&format!("{stay}; keiko op names what deleted them, and keiko undo with its id brings them back"));
+    }
+    if answer.op_id.is_some() {
+        context.ui.hint(&format!("{UNDO}: it deletes what came in"));
+    }
     for untaken in &answer.refused {
         context.ui.warning(&format!("{} ({}): {}; it stays as it is here", untaken.title, untaken.id, untaken.reason));
     }

@@ -136,10 +136,11 @@ impl Reader<'_> {
             Some(due) if is_series => self.repeat(&mut add, due)?,
             Some(due) => {
                 if self.instant(due) <= self.here.now && !matches!(due, When::Day(day) if self.is_ahead(day)) {
-                    if is_event {
-                        return Ok(Found::LeftOut("over"));
+                    match self.spoken_ahead(&alarms, due, (start, end)).as_slice() {
+                        [first, more @ ..] => self.at_its_alarm(&mut add, (due, is_event), *first, more),
+                        [] if is_event => return Ok(Found::LeftOut("over")),
+                        [] => self.overdue(&mut add, due),
                     }
-                    self.overdue(&mut add, due);
                 } else {
                     self.once(&mut add, due);
                 }
@@ -242,9 +243,20 @@ impl Reader<'_> {
     fn overdue(&mut self, add: &mut Add, due: When) {
         let (phrase, _) = self.phrase(due);
         (add.alerts, add.no_alert) = (None, false);
-        let note = format!("was due {phrase}");
-        add.notes = Some(add.notes.take().map_or_else(|| note.clone(), |notes| format!("{notes}\n{note}")));
+        note(add, &format!("was due {phrase}"));
         self.remarks.push(format!("it was due {phrase}, which has passed"));
+    }
+
+    /// Its own time has passed, but not all of its alarms: it is due when the first of those speaks.
+    fn at_its_alarm(&mut self, add: &mut Add, (due, is_event): (When, bool), first: Timestamp, more: &[Timestamp]) {
+        let (phrase, _) = self.phrase(due);
+        let after = |at: &Timestamp| length::alert(at.since(first).as_millis() / 1000);
+        add.alerts = (!more.is_empty()).then(|| std::iter::once(&first).chain(more).map(after).collect());
+        add.no_alert = false;
+        let (began, now) = if is_event { ("began", "it is under way") } else { ("was due", "that has passed") };
+        note(add, &format!("{began} {phrase}"));
+        self.remarks.push(format!("it {began} {phrase}; {now}, and its alarm yet to come is kept"));
+        self.once(add, When::Instant(first));
     }
 
     fn put_zone(&self, add: &mut Add, zone: Option<Tz>) {
@@ -427,19 +439,33 @@ impl Reader<'_> {
         if alarms.is_empty() {
             return None;
         }
+        let seconds = self.distances(alarms, due, (start, end));
+        Some(seconds.into_iter().map(length::alert).collect())
+    }
+
+    /// Returns when alarms speak that are yet to come, in order.
+    fn spoken_ahead(&self, alarms: &[Alarm], due: When, bases: (Option<When>, Option<When>)) -> Vec<Timestamp> {
+        let from = self.instant(due);
+        let spoken =
+            self.distances(alarms, due, bases).into_iter().map(|seconds| plus(from, seconds.saturating_mul(1000)));
+        spoken.filter(|at| *at > self.here.now).collect()
+    }
+
+    /// Returns how many seconds behind `due` alarms speak, each once, in order.
+    fn distances(&self, alarms: &[Alarm], due: When, (start, end): (Option<When>, Option<When>)) -> Vec<i64> {
         let due = self.instant(due);
         let from = |base: Option<When>| base.map_or(0, |base| self.instant(base).since(due).as_millis() / 1000);
         let mut seconds: Vec<i64> = alarms
             .iter()
             .map(|alarm| match *alarm {
-                Alarm::FromStart(seconds) => seconds + from(start.or(end)),
-                Alarm::FromEnd(seconds) => seconds + from(end.or(start)),
+                Alarm::FromStart(seconds) => seconds.saturating_add(from(start.or(end))),
+                Alarm::FromEnd(seconds) => seconds.saturating_add(from(end.or(start))),
                 Alarm::At(at) => at.since(due).as_millis() / 1000,
             })
             .collect();
         seconds.sort_unstable();
         seconds.dedup();
-        Some(seconds.into_iter().map(length::alert).collect())
+        seconds
     }
 }
 
@@ -468,6 +494,11 @@ fn later(when: When, seconds: i64) -> When {
         When::Local(local, zone) => When::Local(local_later(local), zone),
         When::Day(day) => When::Day(local_later(day.and_time(NaiveTime::MIN)).date()),
     }
+}
+
+/// Adds a line to what it says.
+fn note(add: &mut Add, line: &str) {
+    add.notes = Some(add.notes.take().map_or_else(|| line.to_owned(), |notes| format!("{notes}\n{line}")));
 }
 
 fn made_uid(text: &str) -> String {

@@ -128,6 +128,28 @@ fn events_come_in_where_they_have_an_alarm_and_lie_ahead() {
 }
 
 #[test]
+fn what_is_under_way_or_overdue_keeps_the_alarms_that_are_yet_to_come() {
+    let alarm = |trigger: &str| format!("\nBEGIN:VALARM\nACTION:DISPLAY\n{trigger}\nEND:VALARM");
+    let event = |lines: &str| told(&todo(lines).replace("VTODO", "VEVENT"));
+    let span = "DTSTART:20260513T150000\nDTEND:20260513T180000";
+    let said = "notes \"began 2026-05-13T15:00:00\", \
+        (it began 2026-05-13T15:00:00; it is under way, and its alarm yet to come is kept)";
+    let before_end = alarm("TRIGGER;RELATED=END:-PT15M");
+    assert_eq!(event(&format!("{span}{before_end}")), format!("line 2 (x): at 2026-05-13T17:45:00-04:00, {said}"));
+    let two = alarm("TRIGGER;RELATED=END:-PT30M") + &alarm("TRIGGER:-PT15M") + &alarm("TRIGGER;RELATED=END:PT0S");
+    assert_eq!(
+        event(&format!("{span}{two}")),
+        format!("line 2 (x): at 2026-05-13T17:30:00-04:00, alerts 0 +30m, {said}")
+    );
+    assert_eq!(event(&format!("{span}{}", alarm("TRIGGER:-PT15M"))), "line 2 (x): left out, over");
+    check(
+        &format!("DUE:20260501T090000{}", alarm("TRIGGER;VALUE=DATE-TIME:20260514T130000Z")),
+        "at 2026-05-14T09:00:00-04:00, notes \"was due 2026-05-01T09:00:00\", \
+            (it was due 2026-05-01T09:00:00; that has passed, and its alarm yet to come is kept)",
+    );
+}
+
+#[test]
 fn a_series_goes_on_from_its_next_time() {
     let rule = |start: &str, rule: &str| format!("{start}\nRRULE:{rule}");
     let berlin = "DTSTART;TZID=Europe/Berlin:20200106T093000";

@@ -112,12 +112,16 @@ fn total(connection: &Connection) -> Result<u64, Fault> {
 fn write(connection: &Connection, total: u64, pages: &mut Pages<'_>) -> Result<(), Ended> {
     let newest = "SELECT max(version) FROM refinery_schema_history";
     let schema_version: i64 = connection.query_row(newest, [], |row| row.get(0))?;
-    let (device, last_seq): (Vec<u8>, i64) =
-        connection.query_row("SELECT device, last_seq FROM meta", [], |row| Ok((row.get(0)?, row.get(1)?)))?;
+    let (device, last_seq, zone): (Vec<u8>, i64, Option<String>) =
+        connection.query_row("SELECT device, last_seq, zone FROM meta", [], |row| {
+            Ok((row.get(0)?, row.get(1)?, row.get(2)?))
+        })?;
     let device = Uuid::from_slice(&device).map_or_else(|_| String::new(), |device| device.to_string());
     pages.push(
         json!({ HEADER: {
             "format": FORMAT, "schema_version": schema_version, "device": device, "last_seq": last_seq, "lines": total,
+            // Where only some tasks are passed on, nothing else says by which zone their times were read.
+            "zone": zone,
         } })
         .to_string(),
     )?;

@@ -2,25 +2,29 @@
 //! that belongs to them. A task that is here already is never touched.
 
 use std::collections::HashMap;
+use std::ops::RangeInclusive;
 use std::path::Path;
 
 use rusqlite::functions::FunctionFlags;
-use rusqlite::{Connection, Row, Transaction, TransactionBehavior, params};
+use rusqlite::{Connection, OptionalExtension, Row, Transaction, TransactionBehavior, params};
 use serde_json::Value;
 use uuid::Uuid;
 
-use crate::domain::import::{Imported, Rehearsal, UNTAKEN_NAMED_MAX, Untaken, Why};
+use crate::domain::import::{IMPORT, Imported, Rehearsal, UNTAKEN_NAMED_MAX, Untaken, Why, op_id};
+use crate::domain::op::{OP_TASKS_MAX, Op};
 use crate::domain::task::Number;
 use crate::domain::time::Timestamp;
 use crate::store::sqlite::archive::{Column, Table, columns};
 use crate::store::sqlite::fault::Fault;
 use crate::store::sqlite::rows::{from_sql_integer, to_sql_integer};
+use crate::store::sqlite::{ops, read};
 
 /// The tasks of the file, each with what is here under its id and its number.
 const FOUND: &str = "SELECT s.id, s.number, s.title, \
         s.present_state NOT IN ('COMPLETED', 'CANCELLED') AND s.deleted_at IS NULL, \
         EXISTS (SELECT 1 FROM main.dead_tasks d WHERE d.id = s.id), \
-        EXISTS (SELECT 1 FROM main.tasks m WHERE m.id = s.id), \
+        (SELECT m.number FROM main.tasks m WHERE m.id = s.id), \
+        (SELECT m.deleted_at IS NOT NULL FROM main.tasks m WHERE m.id = s.id), \
         EXISTS (SELECT 1 FROM main.tasks m WHERE m.number = s.number) \
             OR EXISTS (SELECT 1 FROM main.dead_tasks d WHERE d.number = s.number), \
         (SELECT event_id FROM staged.events e WHERE e.task = s.id ORDER BY e.seq DESC LIMIT 1), \
@@ -46,11 +50,19 @@ struct Found {
 enum Here {
     /// Nothing.
     Nothing,
-    /// A task.
-    Task,
+    /// A task, under this number, and whether it is deleted.
+    Task(u64, bool),
     /// What was deleted for good.
     Dead,
 }
+
+/// The tasks that tasks of the file wait for, each with its number there.
+const PARENTS: &str = "SELECT DISTINCT json_extract(p.value, '$.task'), json_extract(p.value, '$.number') \
+    FROM staged.tasks s, json_each(s.waits, '$.parents') p";
+
+/// The number that a task has here, or that it had.
+const NUMBER_HERE: &str = "SELECT number FROM main.tasks WHERE id = ?1 UNION ALL SELECT number FROM temp.taken WHERE task = ?1 \
+    UNION ALL SELECT number FROM main.dead_tasks WHERE id = ?1";
 
 /// Brings in what is staged in the file at `staged`, or tells what that would be.
 pub(crate) fn import(
@@ -79,6 +91,7 @@ fn bring_in(connection: &mut Connection, rehearsal: Rehearsal, at: Timestamp) ->
     import.choose()?;
     import.number_events()?;
     import.copy()?;
+    import.note_op(at)?;
     let imported = import.finish(at)?;
     transaction.remove_function(RENUMBERED, 1)?;
     match rehearsal {
@@ -134,6 +147,12 @@ impl<'a> Import<'a> {
         while let Some(row) = rows.next()? {
             let found = Found::read(row)?;
             if found.here != Here::Nothing {
+                // Others of the file may name it, and mean the one that is here.
+                if let Here::Task(number, _) = found.here
+                    && number != found.number
+                {
+                    numbers.insert(found.id, (found.number, number));
+                }
                 self.leave(found)?;
                 continue;
             }
@@ -146,12 +165,13 @@ impl<'a> Import<'a> {
             };
             if number != found.number {
                 numbers.insert(found.id, (found.number, number));
+                self.imported.renumbered += 1;
             }
             taken.execute(params![found.id.as_bytes(), to_sql_integer("number", number)?])?;
             self.imported.added += 1;
         }
         drop(rows);
-        self.imported.renumbered = numbers.len() as u64;
+        self.number_parents(&mut numbers)?;
         self.has_renumbered = !numbers.is_empty();
         let flags = FunctionFlags::SQLITE_UTF8 | FunctionFlags::SQLITE_DETERMINISTIC;
         self.transaction.create_scalar_function(RENUMBERED, 1, flags, move |context| {
@@ -163,8 +183,34 @@ impl<'a> Import<'a> {
         Ok(())
     }
 
+    /// Lets a task that is waited for, and is not in the file, have the number that it has here, or none: under the one that it
+    /// has there, another may be known here.
+    fn number_parents(&self, numbers: &mut HashMap<Uuid, (u64, u64)>) -> Result<(), Fault> {
+        if self.is_fresh {
+            return Ok(());
+        }
+        let mut statement = self.transaction.prepare(PARENTS)?;
+        let mut number_here = self.transaction.prepare(NUMBER_HERE)?;
+        let mut rows = statement.query([])?;
+        while let Some(row) = rows.next()? {
+            let (id, number): (String, i64) = (row.get(0)?, row.get(1)?);
+            let Ok(id) = Uuid::parse_str(&id) else { continue };
+            if numbers.contains_key(&id) {
+                continue;
+            }
+            let here = number_here.query_row([id.as_bytes()], |row| row.get(0)).optional()?;
+            let here = here.map_or(Ok(Number::UNTYPED_FROM), |here| from_sql_integer("number", here))?;
+            let number = from_sql_integer("number", number)?;
+            if here != number {
+                numbers.insert(id, (number, here));
+            }
+        }
+        Ok(())
+    }
+
     /// Counts a task that is here already, and names it where it is not the same.
     fn leave(&mut self, found: Found) -> Result<(), Fault> {
+        self.imported.deleted += u64::from(matches!(found.here, Here::Task(_, true)));
         let why = if found.here == Here::Dead {
             Why::Dead
         } else if found.last_there == found.last_here || self.has_event("main", found.last_there)? {
@@ -218,14 +264,17 @@ impl<'a> Import<'a> {
         self.rows("device_events", &[("seq", "q.new")], in_order)?;
         let number = "coalesce((SELECT t.number FROM temp.taken t WHERE t.task = s.owner), s.number)";
         // Of a digest that tells of a task, the task needs the digest.
+        // It may have come in with another of its tasks before.
         let is_wanted = format!(
             "WHERE s.owner IN (SELECT task FROM temp.taken) OR (s.owner IS NULL AND ({} OR s.fire_id IN ( \
-                SELECT digest FROM staged.deliveries s WHERE {of_taken}))) ORDER BY s.position",
+                SELECT digest FROM staged.deliveries s WHERE {of_taken}) \
+                AND s.fire_id NOT IN (SELECT m.fire_id FROM main.deliveries m))) ORDER BY s.position",
             self.is_fresh
         );
         self.rows("deliveries", &[("number", number)], &is_wanted)?;
         self.rows("runs", &[], &format!("WHERE {of_taken} ORDER BY s.position"))?;
-        self.rows("run_outputs", &[], "WHERE s.run IN (SELECT id FROM main.runs)")?;
+        let of_run = format!("WHERE s.run IN (SELECT s.id FROM staged.runs s WHERE {of_taken})");
+        self.rows("run_outputs", &[], &of_run)?;
         self.rows("requests", &[], &format!("WHERE {of_taken} OR {}", self.is_fresh))?;
         if self.is_fresh {
             self.rows("ops", &[], "")?;
@@ -266,6 +315,31 @@ impl<'a> Import<'a> {
         Ok(())
     }
 
+    /// Notes that a person brought it in, so that what is taken back next is this.
+    fn note_op(&mut self, at: Timestamp) -> Result<(), Fault> {
+        if self.imported.added == 0 {
+            return Ok(());
+        }
+        let device: [u8; 16] = self.transaction.query_row("SELECT device FROM main.meta", [], |row| row.get(0))?;
+        let mut op = Op::of_none(op_id(Uuid::from_bytes(device), &self.seqs()), at, IMPORT);
+        let sql = format!("SELECT number FROM temp.taken ORDER BY number LIMIT {OP_TASKS_MAX}");
+        let numbers = read::each(self.transaction, &sql, [], |row| Ok(row.get(0)?))?;
+        let numbers: Vec<u64> =
+            numbers.into_iter().map(|number| from_sql_integer("number", number)).collect::<Result<_, _>>()?;
+        op.tasks = numbers.into_iter().map(Number).collect();
+        op.total = self.imported.added;
+        let sql = "SELECT title FROM main.tasks WHERE id IN (SELECT task FROM temp.taken) ORDER BY number LIMIT 1";
+        op.title = self.transaction.query_row(sql, [], |row| row.get(0))?;
+        ops::write(self.transaction, &op)?;
+        self.imported.op = Some(op.id);
+        Ok(())
+    }
+
+    /// Returns the places of the events that come in.
+    fn seqs(&self) -> RangeInclusive<u64> {
+        self.last_seq + 1..=self.imported.last_seq
+    }
+
     /// Notes what has come in, and where the store goes on.
     fn finish(self, at: Timestamp) -> Result<Imported, Fault> {
         let imported = self.imported;
@@ -302,14 +376,14 @@ impl Found {
             number: from_sql_integer("number", row.get(1)?)?,
             title: row.get(2)?,
             is_open: row.get(3)?,
-            here: match (row.get(4)?, row.get(5)?) {
+            here: match (row.get(4)?, row.get::<_, Option<i64>>(5)?) {
                 (true, _) => Here::Dead,
-                (false, true) => Here::Task,
-                (false, false) => Here::Nothing,
+                (false, Some(number)) => Here::Task(from_sql_integer("number", number)?, row.get(6)?),
+                (false, None) => Here::Nothing,
             },
-            is_number_taken: row.get(6)?,
-            last_there: id(7)?,
-            last_here: id(8)?,
+            is_number_taken: row.get(7)?,
+            last_there: id(8)?,
+            last_here: id(9)?,
         })
     }
 }

@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use rusqlite::types::Value;
-use rusqlite::{Connection, OpenFlags, params_from_iter};
+use rusqlite::{Connection, OpenFlags, OptionalExtension, params_from_iter};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use uuid::Uuid;
@@ -116,6 +116,9 @@ struct Header {
     format: u64,
     schema_version: u32,
     lines: u64,
+    /// An earlier program did not say it.
+    #[serde(default)]
+    zone: Option<String>,
 }
 
 /// The last line.
@@ -134,6 +137,8 @@ pub(crate) struct Stager {
     /// How many lines were taken.
     lines: u64,
     expected: u64,
+    /// By which zone the floating times of the tasks were read.
+    zone: Option<String>,
     has_ended: bool,
 }
 
@@ -170,6 +175,7 @@ impl Stager {
             columns: HashMap::new(),
             lines: 0,
             expected: 0,
+            zone: None,
             has_ended: false,
         })
     }
@@ -219,6 +225,7 @@ impl Stager {
         let migrations = version.and_then(|version| MIGRATIONS.get(..version));
         let migrations = migrations.ok_or_else(|| self.bad(LineFault::Schema { found }))?;
         self.expected = header.lines;
+        self.zone.clone_from(&header.zone);
         let access = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
         let mut connection = Connection::open_with_flags(self.staged.path(), access)?;
         // Nobody needs it after a crash.
@@ -267,11 +274,11 @@ impl Stager {
         }
         let mut connection = self.connection.take().expect("the end comes behind the header");
         // Where only some tasks were exported there is none.
-        connection.execute_batch(
-            "INSERT OR IGNORE INTO devices (id) VALUES (zeroblob(16)); \
-             INSERT INTO meta (one, device, next_number, last_seq) SELECT 1, zeroblob(16), 1, 0 \
-             WHERE NOT EXISTS (SELECT 1 FROM meta); COMMIT",
-        )?;
+        connection.execute("INSERT OR IGNORE INTO devices (id) VALUES (zeroblob(16))", [])?;
+        let sql = "INSERT INTO meta (one, device, next_number, last_seq, zone) SELECT 1, zeroblob(16), 1, 0, ?1 \
+            WHERE NOT EXISTS (SELECT 1 FROM meta)";
+        connection.execute(sql, [&self.zone])?;
+        connection.execute_batch("COMMIT")?;
         schema::migrate(&mut connection, Uuid::nil(), MIGRATIONS)?;
         self.lines = 0;
         check_references(&connection).map_err(|what| match what {
@@ -336,14 +343,11 @@ fn value(column: &Column, text: &str) -> Result<Value, LineFault> {
 
 /// Returns what refers to what is not there.
 fn check_references(connection: &Connection) -> Result<(), Result<String, Fault>> {
-    let found = connection.prepare("PRAGMA foreign_key_check").and_then(|mut statement| {
-        let mut rows = statement.query([])?;
-        rows.next()?.map(|row| Ok((row.get(0)?, row.get(2)?))).transpose()
-    });
+    // The devices of events are named there only for the sake of order.
+    let sql = "SELECT \"table\", parent FROM pragma_foreign_key_check WHERE parent <> 'devices' LIMIT 1";
+    let found = connection.query_row(sql, [], |row| Ok((row.get(0)?, row.get(1)?))).optional();
     match found.map_err(|error| Err(error.into()))? {
         None => Ok(()),
-        // The devices of events are named there only for the sake of order.
-        Some((_, parent)) if parent == "devices" => Ok(()),
         Some::<(String, String)>((table, parent)) => Err(Ok(format!("{table} name {parent} that are not there"))),
     }
 }

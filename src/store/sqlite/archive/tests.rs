@@ -6,12 +6,15 @@ use tempfile::TempDir;
 
 use crate::domain::event::{Operation, Snapshot};
 use crate::domain::import::{Imported, Rehearsal, Why};
+use crate::domain::run::{Output, RunStatus};
 use crate::domain::state::{Pending, State};
-use crate::store::conformance::samples::{DEVICE, add_tasks, added, change, event, everything, later, snapshot};
+use crate::domain::task::{Number, TaskId};
+use crate::domain::waiting::{Parent, Waits};
+use crate::store::conformance::samples::{DEVICE, add_tasks, added, change, event, everything, later, run, snapshot};
 use crate::store::conformance::strategies::{self, block_on};
 use crate::store::memory::MemoryStore;
 use crate::store::sqlite::SqliteStore;
-use crate::store::{Store, StoreError, Which};
+use crate::store::{Change, Store, StoreError, Which};
 
 const OTHER_DEVICE: uuid::Uuid = uuid::Uuid::from_u128(77);
 const AT: crate::domain::time::Timestamp = crate::domain::time::Timestamp::MIN;
@@ -41,7 +44,7 @@ fn import<L: AsRef<str>>(store: &SqliteStore, lines: &[L], rehearsal: Rehearsal)
     block_on(store.import(staged, rehearsal, AT))
 }
 
-/// What is in a store, but for whose it is.
+/// What is in a store, but for whose it is and that it came in.
 fn content(store: &SqliteStore) -> String {
     everything(store).replace(&OTHER_DEVICE.to_string(), &DEVICE.to_string())
 }
@@ -78,7 +81,11 @@ proptest! {
         let shown_by = store.identity().unwrap().shown_by;
         let expected = content(&store).replace(&format!("shown_by: {shown_by:#?}"), "shown_by: None");
         prop_assert_eq!(content(&other), expected);
-        let again = export(&other);
+        let mut again = export(&other);
+        // What a person did with it is that it was brought in.
+        let is_import = |line: &String| line.starts_with("{\"ops\"") && line.contains("\"verb\":\"import\"");
+        prop_assert_eq!(again.iter().filter(|line| is_import(line)).count(), usize::from(imported.added > 0));
+        again.retain(|line| !is_import(line));
         for (left, right) in rows(&again).into_iter().zip(rows(&lines)) {
             prop_assert_eq!(left, right);
         }
@@ -88,6 +95,33 @@ proptest! {
         let (before, repeated) = (everything(&other), import(&other, &lines, Rehearsal::No).unwrap());
         prop_assert!(repeated.there >= all && repeated.added == 0 && repeated.events == 0, "{:?}", repeated);
         prop_assert_eq!(everything(&other), before);
+    }
+
+    #[test]
+    fn what_came_in_in_part_is_joined_by_the_rest_and_nothing_is_there_twice(
+        batches in strategies::batches(), parity in 0u64..2, has_mine: bool,
+    ) {
+        let (store, _directory) = open(DEVICE);
+        let (memory, mut last_id) = (MemoryStore::new(DEVICE), 0);
+        for steps in batches {
+            let change = strategies::change_of(&memory, steps, &mut last_id);
+            let _ = block_on(memory.commit(change.clone()));
+            let _ = block_on(store.commit(change));
+        }
+        let lines = export(&store);
+        let all = store.list(Which::All).unwrap();
+        let some: Vec<String> =
+            all.iter().map(|each| &each.task).filter(|task| task.number.0 % 2 == parity).map(|task| task.id.to_string()).collect();
+        let (other, _other_directory) = open(OTHER_DEVICE);
+        if has_mine {
+            commit(&other, 1_000_000, &task(1_000_000, 1, "mine"));
+        }
+        let part = import(&other, &of_tasks(&lines, &some), Rehearsal::No).unwrap();
+        prop_assert_eq!(part.added, some.len() as u64);
+        let rest = import(&other, &lines, Rehearsal::No).unwrap();
+        prop_assert_eq!((rest.added, rest.there), ((all.len() - some.len()) as u64, some.len() as u64));
+        let again = import(&other, &lines, Rehearsal::No).unwrap();
+        prop_assert_eq!((again.added, again.events), (0, 0));
     }
 
     #[test]
@@ -113,6 +147,29 @@ proptest! {
         let _ = outcome.map(|imported| assert!(imported.added <= 3));
         prop_assert_eq!(everything(&other), before);
     }
+}
+
+/// The lines that are of some tasks, as an export of those has them.
+fn of_tasks(lines: &[String], tasks: &[String]) -> Vec<String> {
+    let is_of = |row: &serde_json::Value, field: &str| tasks.iter().any(|task| row[field] == task.as_str());
+    let mut runs = Vec::new();
+    let mut chosen: Vec<String> = Vec::new();
+    for line in lines {
+        let line_of: serde_json::Value = serde_json::from_str(line).unwrap();
+        let (word, row) = line_of.as_object().unwrap().iter().next().unwrap();
+        let is_wanted = match word.as_str() {
+            "keiko_export" | "devices" => true,
+            "tasks" => is_of(row, "id"),
+            "run_outputs" => runs.contains(&row["run"]),
+            _ => is_of(row, "task"),
+        };
+        if is_wanted {
+            chosen.push(line.clone());
+            runs.extend((word == "runs").then(|| row["id"].clone()));
+        }
+    }
+    chosen.push(format!("{{\"end\":{{\"lines\":{}}}}}", chosen.len() + 1));
+    chosen
 }
 
 /// Returns a task like the sample, of another id and number.
@@ -180,6 +237,111 @@ fn a_task_that_is_here_with_another_history_stays_as_it_is_and_is_named() {
     let why: Vec<_> = imported.untaken.iter().map(|untaken| (untaken.title.as_str(), untaken.why)).collect();
     assert_eq!(why, [("changed there", Why::OlderHere), ("changed there", Why::Differs)]);
     assert_eq!(everything(&here), before);
+}
+
+#[test]
+fn the_same_comes_in_twice_with_what_its_runs_said() {
+    let (there, _there) = open(DEVICE);
+    block_on(add_tasks(&there, 1));
+    let run = run(1, RunStatus::Queued);
+    let outputs = vec![(run.id, Output { tail: b"said".to_vec(), dropped: 3 })];
+    block_on(there.commit(Change { runs: vec![run.clone()], outputs, ..Change::default() })).unwrap();
+    let lines = export(&there);
+    let (here, _here) = open(OTHER_DEVICE);
+    commit(&here, 11, &task(201, 1, "mine"));
+    assert_eq!(import(&here, &lines, Rehearsal::No).unwrap().added, 1);
+    assert_eq!(here.output(run.id).unwrap(), there.output(run.id).unwrap());
+    let again = import(&here, &lines, Rehearsal::No).unwrap();
+    assert_eq!((again.added, again.there, again.op), (0, 1, None));
+}
+
+#[test]
+fn what_is_waited_for_has_its_number_here_or_none() {
+    let waiting = |id: u128, number: u64, parent: u128, of: u64| {
+        let mut child = task(id, number, "child");
+        let parents = vec![Parent::new(TaskId(uuid::Uuid::from_u128(parent)), Number(of))];
+        child.task.waits = Waits { parents, ..Waits::default() };
+        child
+    };
+    let (there, _there) = open(DEVICE);
+    commit(&there, 1, &task(101, 1, "parent"));
+    let first = export(&there);
+    commit(&there, 2, &waiting(102, 2, 101, 1));
+    commit(&there, 3, &waiting(103, 3, 104, 9));
+    let (here, _here) = open(OTHER_DEVICE);
+    commit(&here, 11, &task(201, 1, "mine"));
+    // The parent comes in first, under another number.
+    import(&here, &first, Rehearsal::No).unwrap();
+    let imported = import(&here, &export(&there), Rehearsal::No).unwrap();
+    assert_eq!((imported.added, imported.there, imported.renumbered), (2, 1, 1));
+    let number_of =
+        |id: u128| here.snapshot(TaskId(uuid::Uuid::from_u128(id))).unwrap().unwrap().task.waits.parents[0].number;
+    let parent = here.snapshot(TaskId(uuid::Uuid::from_u128(101))).unwrap().unwrap();
+    assert_eq!(number_of(102), parent.task.number);
+    assert_ne!(parent.task.number, Number(1));
+    assert_eq!(number_of(103).typed(), 0);
+    let history = here.history(TaskId(uuid::Uuid::from_u128(102))).unwrap();
+    assert_eq!(history[0].event.snapshot.task.waits.parents[0].number, parent.task.number);
+}
+
+#[test]
+fn an_import_is_an_operation_that_knows_what_it_brought() {
+    let (there, _there) = open(DEVICE);
+    commit(&there, 1, &task(101, 1, "tea"));
+    let first = export(&there);
+    commit(&there, 2, &task(102, 2, "rent"));
+    let (here, _here) = open(OTHER_DEVICE);
+    let one = import(&here, &first, Rehearsal::No).unwrap();
+    let other = import(&here, &export(&there), Rehearsal::No).unwrap();
+    assert_eq!(import(&here, &export(&there), Rehearsal::No).unwrap().op, None);
+    let told: Vec<String> = here.ops(None, 10).unwrap().into_iter().map(|(_, op)| op.told()).collect();
+    assert_eq!(told, ["import 2 rent", "import 1 tea"]);
+    assert_eq!(here.op_to_undo().unwrap().map(|op| op.id), other.op);
+    let task_id = |id| TaskId(uuid::Uuid::from_u128(id));
+    assert_eq!(here.imported_by(one.op.unwrap()).unwrap(), Some(vec![task_id(101)]));
+    assert_eq!(here.imported_by(other.op.unwrap()).unwrap(), Some(vec![task_id(102)]));
+    // Elsewhere it is known as something that was done, and not what it brought.
+    let (third, _third) = open(uuid::Uuid::from_u128(78));
+    import(&third, &export(&here), Rehearsal::No).unwrap();
+    assert_eq!(third.imported_by(one.op.unwrap()).unwrap(), None);
+}
+
+#[test]
+fn what_names_a_task_that_is_not_there_is_refused_whatever_device_is_missing() {
+    let (there, _there) = open(DEVICE);
+    block_on(add_tasks(&there, 1));
+    let run = run(1, RunStatus::Queued);
+    block_on(there.commit(Change { runs: vec![run.clone()], ..Change::default() })).unwrap();
+    let mut lines = export(&there);
+    let is_left_out = |line: &String| line.starts_with("{\"devices\"") || line.starts_with("{\"end\"");
+    lines.retain(|line| !is_left_out(line));
+    for line in &mut lines {
+        if line.starts_with("{\"runs\"") {
+            *line = line.replace(&run.task.to_string(), &uuid::Uuid::from_u128(9).to_string());
+        }
+    }
+    lines.push(format!("{{\"end\":{{\"lines\":{}}}}}", lines.len() + 1));
+    let (here, _here) = open(OTHER_DEVICE);
+    let error = import(&here, &lines, Rehearsal::No).unwrap_err();
+    assert!(error.to_string().contains("runs name tasks that are not there"), "{error}");
+}
+
+#[test]
+fn some_tasks_say_by_which_zone_their_times_were_read() {
+    let (there, _there) = open(DEVICE);
+    commit(&there, 1, &task(101, 1, "tea"));
+    let zone = |store: &SqliteStore, zone: &str| {
+        block_on(store.commit(Change { zone: Some(zone.to_owned()), ..Change::default() })).unwrap();
+    };
+    zone(&there, "Europe/Berlin");
+    let lines = of_tasks(&export(&there), &[uuid::Uuid::from_u128(101).to_string()]);
+    for (here_in, expected) in [("Europe/Berlin", Some("Europe/Berlin")), ("Asia/Tokyo", None)] {
+        let (here, _here) = open(OTHER_DEVICE);
+        commit(&here, 11, &task(201, 1, "mine"));
+        zone(&here, here_in);
+        import(&here, &lines, Rehearsal::No).unwrap();
+        assert_eq!(here.identity().unwrap().zone.as_deref(), expected);
+    }
 }
 
 #[test]
