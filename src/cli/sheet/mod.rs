@@ -182,7 +182,7 @@ fn command(task: &Task) -> Vec<Field> {
 /// Returns a number of bytes as it would be typed.
 fn size(bytes: u64) -> Value {
     let steps = [(1_u64 << 40, "T"), (1 << 30, "G"), (1 << 20, "M"), (1 << 10, "K")];
-    let whole = steps.into_iter().find(|(step, _)| bytes > 0 && bytes % step == 0);
+    let whole = steps.into_iter().find(|(step, _)| bytes > 0 && bytes.is_multiple_of(*step));
     Value::Text(whole.map_or_else(|| bytes.to_string(), |(step, unit)| format!("{}{unit}", bytes / step)))
 }
 

@@ -96,6 +96,10 @@ fn a_sheet_shows_what_can_be_edited_and_how() {
     # What programs keep beside it
     # metadata = { "name" = "value" }
     "#);
+}
+
+#[test]
+fn a_sheet_shows_all_that_a_task_has() {
     insta::assert_snapshot!(sheet(&full()), @r#"
     # Task 12. Save it and close the editor to change the task; as it is, nothing changes.
     # A line that is taken away, or begins with #, takes its value away.
