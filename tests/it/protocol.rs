@@ -10,7 +10,7 @@ use crate::support::daemon::{Connection, Home};
 /// The fields of a task in SPEC 2; a program may count on each of them.
 const TASK_FIELDS: &str = "number id key title notes link state stage version created_at updated_at due_at scheduled_at \
     started_at ended_at snoozed_until paused_until remaining_ms schedule occurrence next deadline_at alerts waits_for \
-    blocked_by channels command timeout_s auto_done nag_ms missed max_late_s attempts max_retries priority tags metadata \
+    blocked_by channels command timeout_s auto_done nag_ms nag_max deadline_alerts missed max_late_s attempts max_retries priority tags metadata \
     late outcome last_error device delay_ms on_parent_fail follows followed_by progress";
 
 fn hello(id: u64) -> String {

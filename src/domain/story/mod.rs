@@ -95,6 +95,8 @@ pub enum Said {
     CameUp {
         /// Why, for people; may be empty.
         why: String,
+        /// Whether that is since a command runs then.
+        runs: bool,
     },
     /// The person saw it.
     Seen {

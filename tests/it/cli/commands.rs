@@ -573,8 +573,8 @@ fn a_failure_is_told_once_with_its_attempt_and_exit_status() {
     insta::assert_snapshot!(told, @r#"
     $ keiko why 1
     1  backup
-    Wed 13 May 16:00     added by you, for "in 1m": due 16:01; it has no alert
-    Wed 13 May 16:01     came due in silence: it has no alert at due
+    Wed 13 May 16:00     added by you, for "in 1m": due 16:01; its command runs then
+    Wed 13 May 16:01     came up, for its command
                          its command was started
                          its command failed: exit status 3
                          to be tried again at 16:01:0x
