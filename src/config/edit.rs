@@ -208,14 +208,12 @@ impl ConfigFile {
         let document = match plain.strip_prefix('\u{feff}').unwrap_or(plain).parse::<DocumentMut>() {
             Ok(document) => document,
             Err(error) => {
-                return Err(match parsed {
-                    // It says where.
-                    Err(source @ ConfigError::Syntax { .. }) => source.into(),
-                    Ok(_) | Err(_) => {
-                        let reason = error.message().trim().replace('\n', ", ");
-                        EditError::Unclear { path: path.to_owned(), reason }
-                    }
-                });
+                // That says where.
+                if let Err(source @ ConfigError::Syntax { .. }) = parsed {
+                    return Err(source.into());
+                }
+                let reason = error.message().trim().replace('\n', ", ");
+                return Err(EditError::Unclear { path: path.to_owned(), reason });
             }
         };
         let config = parsed.map_or_else(|_| Config::default(), |(config, _)| config);

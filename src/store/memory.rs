@@ -3,7 +3,7 @@
 //! It is written apart from the SQLite store on purpose, event by event, so that the one suite that both pass compares
 //! two readings of the trait.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::VecDeque;
 use std::ops::{Range, RangeInclusive};
 use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
