@@ -91,6 +91,7 @@ pub(super) async fn dispatch(
         Method::TaskAdd => handlers::add::add(api, read(params)?).await.map(write_answer),
         Method::TaskGet => handlers::questions::get(api, read(params)?).await.map(write_answer),
         Method::TaskList => handlers::questions::list(api, read(params)?).await,
+        Method::TaskRows => handlers::questions::rows(api, read(params)?).await,
         Method::TaskGlance => handlers::glance::glance(api, read(params)?).await.map(write_answer),
         Method::TaskUpdate => handlers::changes::update(api, read(params)?).await.map(write_answer),
         Method::TaskDone => handlers::changes::done(api, read(params)?).await.map(write_answer),

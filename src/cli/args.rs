@@ -31,7 +31,7 @@ const MORE: &str = "More: keiko help COMMAND, keiko help time, keiko help channe
 #[command(
     name = "keiko",
     version,
-    max_term_width = 100,
+    max_term_width = crate::cli::help::WIDTH_MAX,
     subcommand_required = false,
     arg_required_else_help = false,
     disable_help_subcommand = true,

@@ -19,7 +19,7 @@ use crate::protocol::envelope::{self, RawJson};
 use crate::protocol::error_code::RpcError;
 use crate::protocol::methods::{
     AGENDA_DEFAULT, AGENDA_MAX, AgendaGet, AgendaResult, Ask, EVENT_NOTIFICATION, EventSubscribe, Hello, HelloResult,
-    History, HistoryResult, List, ListResult, OpBegin, Stop,
+    History, HistoryResult, List, ListResult, OpBegin, Rows, RowsResult, Stop,
 };
 use crate::protocol::objects::{Event, Time};
 use crate::service::systemd;
@@ -128,6 +128,27 @@ impl<'a> Context<'a> {
             (question.limit, question.after) = (left, whole.next);
             let page = self.ask(&question)?;
             whole.tasks.extend(page.tasks);
+            whole.next = page.next;
+        }
+        Ok(whole)
+    }
+
+    /// Asks for rows of tasks, page after page.
+    ///
+    /// # Errors
+    /// As [`Context::ask`].
+    pub(crate) fn rows(&mut self, question: List) -> Result<RowsResult, CliError> {
+        let mut question = Rows(question);
+        let limit = question.0.limit;
+        let mut whole = self.ask(&question)?;
+        while whole.next.is_some() {
+            let left = limit.map(|limit| limit.saturating_sub(whole.rows.len()));
+            if left == Some(0) {
+                break;
+            }
+            (question.0.limit, question.0.after) = (left, whole.next);
+            let page = self.ask(&question)?;
+            whole.rows.extend(page.rows);
             whole.next = page.next;
         }
         Ok(whole)
@@ -332,6 +353,24 @@ impl<'a> Context<'a> {
             }
             Form::Id => self.warn(warnings),
         }
+    }
+
+    /// As [`Context::answer`]; what is longer than the screen is read in a pager.
+    pub(crate) fn answer_at_length<T: serde::Serialize>(
+        &mut self,
+        answer: &T,
+        warnings: &[String],
+        lines: impl FnOnce(Option<usize>) -> Vec<Text>,
+    ) {
+        if self.ui.form() != Form::Human {
+            return self.answer(answer, warnings, lines);
+        }
+        let lines = lines(self.ui.width());
+        if self.ui.is_beyond_screen(&lines) {
+            self.ui.expect_long();
+        }
+        self.ui.print(&lines);
+        self.warn(warnings);
     }
 
     /// Says what was done, as [`Context::answer`] does, and nothing to people who want no confirmations.

@@ -46,6 +46,9 @@ pub(crate) const TOPICS: [Topic; 5] = [
     Topic { name: "files", about: "Where everything lies", page: "man keiko", lines: files },
 ];
 
+/// How wide a page is at most, as `args` has it for what clap lays out.
+pub(crate) const WIDTH_MAX: usize = 100;
+
 /// The commands, by what they are for, in the order in which one meets them.
 const GROUPS: [(&str, &[&str]); 6] = [
     ("Every day", &["remind", "add", "list", "agenda", "done", "snooze", "ack", "undo"]),
@@ -58,13 +61,29 @@ const GROUPS: [(&str, &[&str]); 6] = [
 
 /// Returns `keiko` with everything that help and the manual show.
 pub(crate) fn program() -> Command {
-    let mut program = Arguments::command();
+    let mut program = unmarked(Arguments::command());
     program.build();
     program
 }
 
+/// Returns a command without the marks that stand round code in the source: nobody reads them as such.
+fn unmarked(command: Command) -> Command {
+    let bare = |text: Option<&StyledStr>| {
+        text.map(ToString::to_string).filter(|text| text.contains('`')).map(|text| text.replace('`', ""))
+    };
+    let (about, long) = (bare(command.get_about()), bare(command.get_long_about()));
+    let command = command.mut_args(|argument| {
+        let (help, long) = (bare(argument.get_help()), bare(argument.get_long_help()));
+        let argument = help.into_iter().fold(argument, clap::Arg::help);
+        long.into_iter().fold(argument, clap::Arg::long_help)
+    });
+    let command = about.into_iter().fold(command, Command::about);
+    long.into_iter().fold(command, Command::long_about).mut_subcommands(unmarked)
+}
+
 /// Returns the help page of the command that the words name, or come nearest to; what is no command is passed over.
-pub(crate) fn page(words: &[String]) -> StyledStr {
+/// It is at most `width` cells wide.
+pub(crate) fn page(words: &[String], width: Option<usize>) -> StyledStr {
     let program = program();
     let mut at = &program;
     for word in words.iter().take_while(|word| *word != "--") {
@@ -77,7 +96,7 @@ pub(crate) fn page(words: &[String]) -> StyledStr {
     if at.get_name() == program.get_name() {
         page = page.help_template(format!(
             "{{about-with-newline}}\n{{usage-heading}} {{usage}}\n\n{}{HEAD}{GLOBAL}:{HEAD:#}\n{{options}}{{after-help}}",
-            commands_by_group(&program)
+            commands_by_group(&program, width.map_or(WIDTH_MAX, |width| width.min(WIDTH_MAX)))
         ));
     }
     if let Some(whole) = whole {
@@ -87,7 +106,7 @@ pub(crate) fn page(words: &[String]) -> StyledStr {
 }
 
 /// Returns the list of all commands, group by group. One that belongs to none comes last.
-fn commands_by_group(program: &Command) -> StyledStr {
+fn commands_by_group(program: &Command, width: usize) -> StyledStr {
     let shown: Vec<&Command> = program.get_subcommands().filter(|each| !each.is_hide_set()).collect();
     let widest = shown.iter().map(|each| each.get_name().len()).max().unwrap_or_default();
     let grouped = |name: &str| GROUPS.iter().any(|(_, names)| names.contains(&name));
@@ -103,7 +122,9 @@ fn commands_by_group(program: &Command) -> StyledStr {
         let _ = writeln!(text, "{HEAD}{heading}:{HEAD:#}");
         for each in found {
             let about = each.get_about().map(ToString::to_string).unwrap_or_default();
-            let _ = writeln!(text, "  {NUMBER}{:widest$}{NUMBER:#}  {about}", each.get_name());
+            for line in row(each.get_name(), &about, widest + 4, Some(width)) {
+                let _ = writeln!(text, "{}", line.to_ansi());
+            }
         }
         text.push('\n');
     }
@@ -240,4 +261,27 @@ fn channels() -> Vec<Line> {
         ("keiko channel test telegram:phone", "sends a message that is no reminder's"),
     ]));
     lines
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_list_of_commands_fits_the_terminal() {
+        for width in [40, 80, 200] {
+            let list = commands_by_group(&program(), width).to_string();
+            let widest = list.lines().map(|line| Text::plain(line).width()).max().expect("there are commands");
+            assert!(widest <= width, "{width}:\n{list}");
+            assert_eq!(list.lines().filter(|line| line.starts_with("  prompt ")).count(), 1, "{list}");
+        }
+        let narrow = commands_by_group(&program(), 40).to_string();
+        let prompt: Vec<&str> = narrow.lines().skip_while(|line| !line.contains(" prompt ")).take(4).collect();
+        insta::assert_snapshot!(prompt.join("\n"), @"
+        prompt       Shows what is due and
+                     what comes next in a few
+                     cells, for prompts and
+                     status bars
+        ");
+    }
 }

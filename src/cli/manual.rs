@@ -121,10 +121,7 @@ pub(super) fn daemon(program: &Command, version: &str) -> String {
 }
 
 fn begun(command: &Command, name: &str, section: char, version: &str) -> Page {
-    let first = about(command);
-    let mut letters = first.chars();
-    let lower = letters.next().map(|letter| letter.to_lowercase().chain(letters).collect::<String>());
-    let mut page = Page::new(name, section, version, &lower.unwrap_or_default());
+    let mut page = Page::new(name, section, version, &within_a_line(&about(command)));
     page.section("SYNOPSIS");
     page.usage(&usages(command));
     page.section("DESCRIPTION");
@@ -156,9 +153,7 @@ fn part(page: &mut Page, action: &Command) {
         }
     }
     let (_, rest) = examples(action);
-    if !rest.is_empty() {
-        page.paragraph(&rest);
-    }
+    told(page, &rest);
     for deeper in action.get_subcommands().filter(|each| !each.is_hide_set()) {
         part(page, deeper);
     }
@@ -244,13 +239,24 @@ fn described(page: &mut Page, argument: &Arg) {
             .iter()
             .filter(|each| !each.is_hide_set())
             .map(|each| match is_told(each) {
-                Some(told) => format!("{} ({})", each.get_name(), told.to_lowercase()),
+                Some(told) => format!("{} ({})", each.get_name(), within_a_line(&told)),
                 None => each.get_name().to_owned(),
             })
             .collect();
         text = format!("{text} One of {}.", each.join(", "));
     }
     page.tagged(&lead, &text);
+}
+
+/// Returns what begins a line so that it stands within one: its first word is small, unless it is a name such as JSON.
+fn within_a_line(text: &str) -> String {
+    let word = text.split(|c: char| !c.is_alphanumeric()).next().unwrap_or_default();
+    let is_name = word.chars().skip(1).any(char::is_uppercase);
+    let mut letters = text.chars();
+    match letters.next() {
+        Some(first) if !is_name => first.to_lowercase().chain(letters).collect(),
+        Some(_) | None => text.to_owned(),
+    }
 }
 
 fn end_of_command(page: &mut Page, command: &Command) {
@@ -260,9 +266,22 @@ fn end_of_command(page: &mut Page, command: &Command) {
     let mut all = own.clone();
     all.extend(actions.filter(|each| !own.contains(each)));
     listed(page, &all);
-    if !rest.is_empty() {
-        for paragraph in rest.split("\n\n") {
-            page.paragraph(paragraph);
+    told(page, &rest);
+}
+
+/// Says what stands at the end of a help page: what is further in, such as a recipe, as it stands there, the rest as prose.
+fn told(page: &mut Page, text: &str) {
+    let is_further_in = |line: &str| line.starts_with("  ");
+    for paragraph in text.split("\n\n").filter(|paragraph| !paragraph.is_empty()) {
+        let lines: Vec<&str> = paragraph.lines().collect();
+        for part in lines.chunk_by(|one, next| is_further_in(one) == is_further_in(next)) {
+            if part.iter().all(|line| is_further_in(line)) {
+                let kept: Vec<String> =
+                    part.iter().map(|line| escaped(line.strip_prefix("  ").unwrap_or(line))).collect();
+                page.verbatim(&kept);
+            } else {
+                page.paragraph(&part.join(" "));
+            }
         }
     }
 }
@@ -340,6 +359,49 @@ impl Page {
             }
             let word = |word: &str| if word.chars().any(char::is_uppercase) { escaped(word) } else { bold(word) };
             self.request(&usage.split(' ').map(word).collect::<Vec<_>>().join(" "));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_keeps_its_capitals_within_a_line() {
+        assert_eq!(within_a_line("Of Taskwarrior, or Friday"), "of Taskwarrior, or Friday");
+        assert_eq!(within_a_line("JSON as Taskwarrior exports it"), "JSON as Taskwarrior exports it");
+        assert_eq!(within_a_line("A"), "a");
+        assert_eq!(within_a_line(""), "");
+    }
+
+    #[test]
+    fn what_is_further_in_at_the_end_of_help_stands_as_it_is() {
+        let program = crate::cli::help::program();
+        let page = |name: &str| command(program.find_subcommand(name).expect("a command"), "1");
+        let prompt = page("prompt");
+        assert!(
+            prompt.contains("\\fR\n.fi\n.RE\n.PP\nRecipes:\n.PP\n.RS 4\n.nf\nbash (\\(ti/.bashrc):\n  PS1="),
+            "{prompt}"
+        );
+        assert!(prompt.contains("\n  [custom.keiko]\n  command = \\(dqkeiko prompt\\(dq\n"), "{prompt}");
+        assert!(
+            page("import").replace('\n', " ").contains("(JSON as Taskwarrior exports and imports it)"),
+            "{}",
+            page("import")
+        );
+    }
+
+    #[test]
+    fn no_page_shows_the_marks_of_the_source() {
+        fn all(command: &Command, found: &mut Vec<String>) {
+            found.push(command.clone().render_long_help().to_string());
+            command.get_subcommands().for_each(|each| all(each, found));
+        }
+        let mut pages = Vec::new();
+        all(&crate::cli::help::program(), &mut pages);
+        for page in pages {
+            assert!(!page.contains('`'), "{page}");
         }
     }
 }

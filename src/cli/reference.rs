@@ -16,7 +16,11 @@ pub(crate) struct ExitCode {
 
 /// The exit codes, in their order.
 pub(crate) const EXIT_CODES: [ExitCode; 13] = [
-    ExitCode { exit: Exit::Done, name: "done", meaning: "It was done, or was so already." },
+    ExitCode {
+        exit: Exit::Done,
+        name: "done",
+        meaning: "It was done; or there was nothing to do, as for ack of what was seen already.",
+    },
     ExitCode {
         exit: Exit::Failure,
         name: "failure",
@@ -37,7 +41,11 @@ pub(crate) const EXIT_CODES: [ExitCode; 13] = [
         name: "not found or ambiguous",
         meaning: "No task has the name, or several have.",
     },
-    ExitCode { exit: Exit::Refused, name: "refused", meaning: "Where the task stands does not allow it." },
+    ExitCode {
+        exit: Exit::Refused,
+        name: "refused",
+        meaning: "Where the task stands does not allow it, such as done of one that has ended.",
+    },
     ExitCode { exit: Exit::NoDaemon, name: "no daemon", meaning: "The daemon does not run, or does not come up." },
     ExitCode {
         exit: Exit::Version,
@@ -99,4 +107,18 @@ pub(crate) fn exit_codes_in_short() -> String {
     let all: Vec<String> = listed.map(|code| format!("{} {}", code.exit.code(), code.name)).collect();
     let lines: Vec<String> = [&all[..5], &all[5..10], &all[10..]].map(|line| line.join(", ")).into();
     format!("Exit codes: {}", lines.join(",\n"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_readme_lists_every_exit_code() {
+        let readme = include_str!("../../README.md");
+        for code in &EXIT_CODES {
+            let row = format!("| {} | {}", code.exit.code(), code.name);
+            assert!(readme.lines().any(|line| line.starts_with(&row)), "no row {row:?}");
+        }
+    }
 }

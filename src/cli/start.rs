@@ -33,7 +33,13 @@ pub(crate) fn connect(paths: &Paths) -> Result<Client, CliError> {
         // A service manager listens, and would start one for whoever calls.
         return Err(ClientError::NoDaemon { socket: found.path, source: std::io::ErrorKind::NotFound.into() }.into());
     }
-    Ok(Client::connect(&found.path)?)
+    Client::connect(&found.path).map_err(|error| match error {
+        // Where nothing is announced it was looked for in a place for the worst case, which says nothing to a person.
+        ClientError::NoDaemon { source, .. } if !paths.announcement().exists() => {
+            ClientError::NoDaemon { socket: paths.socket_of_next(), source }.into()
+        }
+        other => other.into(),
+    })
 }
 
 /// Returns the process that has the lock of the data directory, as far as it has said which it is.

@@ -34,6 +34,7 @@ const MESSAGE_HANG: usize = 2;
 pub(crate) enum ColorFlag {
     /// On a terminal that knows colours, unless `NO_COLOR` is set
     #[default]
+    #[value(help = "On a terminal that knows colours, unless NO_COLOR is set")]
     Auto,
     /// Also into pipes and files
     Always,
@@ -152,9 +153,30 @@ impl Ui {
     pub(crate) fn expect_long(&mut self) {
         #[cfg(unix)]
         if self.may_page && self.form == Form::Human && self.can_redraw() {
-            let rows = rustix::termios::tcgetwinsize(io::stdout()).map_or(0, |size| usize::from(size.ws_row));
+            let rows = self.rows();
             self.pager = Some(rows).filter(|rows| *rows > 0).and_then(pager::Pager::begin);
         }
+    }
+
+    /// Returns whether lines are more than a screen has, with room for what is typed next.
+    pub(crate) fn is_beyond_screen(&self, lines: &[Text]) -> bool {
+        let shown: usize = lines.iter().map(|line| line.fitted(self.out.width).len()).sum();
+        shown >= self.rows()
+    }
+
+    /// Returns how many rows the terminal has; 0 where that is not known.
+    #[cfg(unix)]
+    fn rows(&self) -> usize {
+        if !self.out.is_terminal {
+            return 0;
+        }
+        rustix::termios::tcgetwinsize(io::stdout()).map_or(0, |size| usize::from(size.ws_row))
+    }
+
+    /// Nobody asks: there is no pager.
+    #[cfg(not(unix))]
+    fn rows(&self) -> usize {
+        0
     }
 
     /// Gives text to the pager, or past it where it cannot be run.
@@ -443,9 +465,23 @@ where
     /// All lines in one write: a long list is not a thousand system calls. What is wider than the terminal goes on in the next
     /// line where it reads well, and not where the terminal happens to end.
     fn lines(&mut self, lines: &[Text]) {
-        let written = if self.is_terminal { Text::to_terminal } else { Text::to_ansi };
-        let fitted = lines.iter().flat_map(|line| line.fitted(self.width));
-        let whole: String = fitted.map(|line| written(&line) + "\n").collect();
+        let written = match (self.is_terminal, self.inner.current_choice()) {
+            (true, _) => Text::to_terminal,
+            (false, ColorChoice::Never) => Text::to_plain,
+            (false, _) => Text::to_ansi,
+        };
+        let mut whole = String::new();
+        for line in lines {
+            if line.fits(self.width) {
+                whole.push_str(&written(line));
+                whole.push('\n');
+                continue;
+            }
+            for line in line.fitted(self.width) {
+                whole.push_str(&written(&line));
+                whole.push('\n');
+            }
+        }
         self.write(&whole);
     }
 

@@ -39,7 +39,8 @@ pub(crate) fn tell(ui: &mut Ui, error: &clap::Error, typed: &[String]) -> Exit {
     match error.kind() {
         ErrorKind::DisplayHelp => {
             ui.expect_long();
-            ui.page(&help::page(typed).ansi().to_string());
+            let page = help::page(typed, ui.width());
+            ui.page(&page.ansi().to_string());
             Exit::Done
         }
         ErrorKind::DisplayVersion => {
@@ -135,7 +136,7 @@ fn suggested(error: &clap::Error) -> Option<String> {
 /// Returns how to write a value that begins with a minus.
 fn minus(error: &clap::Error, typed: &[String]) -> Option<String> {
     let Some(ContextValue::String(found)) = error.get(ContextKind::InvalidArg) else { return None };
-    let is_value = found.len() > 1 && found[1..].starts_with(|c: char| c.is_ascii_digit());
+    let is_value = found.strip_prefix('-').is_some_and(|value| value.starts_with(|c: char| c.is_ascii_digit()));
     let at = typed.iter().position(|word| is_value && word.starts_with(found.as_str()))?;
     let word = &typed[at];
     match at.checked_sub(1).and_then(|before| typed.get(before)).filter(|before| before.starts_with("--")) {
@@ -251,6 +252,13 @@ mod tests {
         hint: what begins with a minus is an option; as a value it stands behind --: -- -5
         exit: 2
         ");
+        // What begins with no minus is called none, and may begin with any letter.
+        for word in ["a5", "é5", "五5", "५"] {
+            let told = told(&format!("status {word}"));
+            assert!(told.starts_with(&format!("error: unexpected argument '{word}' found")), "{told}");
+            assert!(!told.contains("minus"), "{told}");
+        }
+        assert!(told("done -é").contains("unexpected argument '-é' found"), "{}", told("done -é"));
         insta::assert_snapshot!(told("add tea --nag -5m"), @"
         error: unexpected argument '-5' found
         hint: a value that begins with a minus is written --nag=-5m

@@ -473,6 +473,22 @@ impl Paths {
         }
     }
 
+    /// Returns where the daemon of this data directory would listen if it were started now; nothing is made for it.
+    #[must_use]
+    pub fn socket_of_next(&self) -> PathBuf {
+        let in_runtime_dir = || {
+            let runtime_dir = self.runtime_dir.as_ref()?;
+            private_dir::is_runtime_dir(runtime_dir, self.user).ok()?;
+            let path = runtime_dir.join("keiko").join(self.socket_name());
+            check_length(&path).ok().map(|()| path)
+        };
+        self.socket.clone().or_else(in_runtime_dir).unwrap_or_else(|| self.short_socket())
+    }
+
+    fn socket_name(&self) -> String {
+        format!("keikod-{}.sock", self.hash())
+    }
+
     /// Returns the socket that `KEIKO_SOCKET` names.
     #[must_use]
     pub fn named_socket(&self) -> Option<&Path> {
@@ -499,7 +515,7 @@ impl Paths {
         let runtime_dir = self.runtime_dir.as_ref().ok_or(PathsError::NoRuntimeDir)?;
         private_dir::is_runtime_dir(runtime_dir, self.user)?;
         let directory = runtime_dir.join("keiko");
-        let path = directory.join(format!("keikod-{}.sock", self.hash()));
+        let path = directory.join(self.socket_name());
         check_length(&path)?;
         private_dir::create(&directory, self.user)?;
         Ok(path)
@@ -613,6 +629,18 @@ mod tests {
         fn paths_without_session(&self) -> Paths {
             Paths::of(&Environment { runtime_dir: None, ..self.environment.clone() }).unwrap()
         }
+    }
+
+    #[test]
+    fn where_nothing_is_announced_the_place_of_the_next_daemon_is_named() {
+        let person = Person::new();
+        let paths = person.paths();
+        let next = paths.socket_of_next();
+        assert!(next.starts_with(person.root.path().join("run/keiko")), "{next:?}");
+        assert!(!directory_of(&next).exists(), "looking makes nothing");
+        assert_eq!(paths.prepare_socket().unwrap().path, next);
+        let without = person.paths_without_session();
+        assert_eq!(without.socket_of_next(), without.short_socket());
     }
 
     impl Drop for Person {

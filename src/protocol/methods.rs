@@ -34,6 +34,7 @@ pub use crate::protocol::methods::outgoing::{
     ChannelList, ChannelListResult, ChannelPause, ChannelResult, ChannelResume, ChannelTest, ChannelTestResult,
     DELIVERIES_MAX, DeliveryList, DeliveryListResult,
 };
+pub use crate::protocol::methods::rows::{Rows, RowsResult};
 pub use crate::protocol::methods::storage::{
     Backup, BackupResult, Export, ExportResult, Import, ImportResult, RestoreResult, Untaken,
 };
@@ -54,6 +55,7 @@ mod glance;
 mod hooks;
 mod ops;
 mod outgoing;
+mod rows;
 mod storage;
 mod story;
 mod update;
@@ -104,6 +106,7 @@ methods! {
     TaskAdd "task.add" Add -> WriteResult;
     TaskGet "task.get" Get -> TaskResult;
     TaskList "task.list" List -> ListResult;
+    TaskRows "task.rows" Rows -> RowsResult;
     TaskGlance "task.glance" Glance -> GlanceResult;
     TaskUpdate "task.update" Update -> WriteResult;
     TaskDone "task.done" Done -> WriteResult;

@@ -9,8 +9,10 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::domain::time::Timestamp;
 
+pub use crate::protocol::objects::row::Row;
 pub use crate::protocol::objects::run::{Command, CommandFailed, CommandLimits, Progress, Run, RunCounts, RunEnd};
 
+mod row;
 mod run;
 
 /// Any JSON value, for the few places whose shape depends on another field.
@@ -226,6 +228,9 @@ pub struct AgendaEntry {
     /// its time.
     #[serde(default)]
     pub held_until: Option<Time>,
+    /// Whether its command runs then.
+    #[serde(default)]
+    pub runs: bool,
 }
 
 /// A time for which the person is away.

@@ -150,7 +150,7 @@ pub(crate) mod tests {
             ($($params:ident)*) => { [$((methods::$params::METHOD, check_required::<methods::$params>(&document)),)*] };
         }
         let checked = check! {
-            Hello Status Stop Reload Add Get List Glance Update Done Ack Snooze Pause Resume Skip Cancel Delete Retry RunNow OutputGet
+            Hello Status Stop Reload Add Get List Rows Glance Update Done Ack Snooze Pause Resume Skip Cancel Delete Retry RunNow OutputGet
             Unblock Wait Choices Tags History Why
             OpBegin OpList OpGet Undo AgendaGet AwaySet AwayGet EventList
             EventSubscribe EventUnsubscribe DeliveryList ChannelList ChannelPause ChannelResume ChannelTest
@@ -188,6 +188,7 @@ pub(crate) mod tests {
             objects::AgendaEntry: "AgendaEntry",
             objects::AgendaNote: "AgendaNote",
             objects::Choice: "Choice",
+            objects::Row: "Row",
             objects::Command: "Command",
             objects::CommandLimits: "CommandLimits",
             objects::Run: "Run",

@@ -71,6 +71,16 @@ pub enum TimeError {
         /// Words for something near that exists.
         proposal: Option<String>,
     },
+    /// No clock shows its time of day.
+    #[error("cannot set {words:?}: no clock shows that time")]
+    NoSuchClock {
+        /// The words.
+        words: String,
+        /// Their byte range.
+        span: Range<usize>,
+        /// Words for a time that exists, where nothing but the time of day was said.
+        proposal: Option<String>,
+    },
     /// It lies outside the years that Keiko knows.
     #[error("cannot set {words:?}: expected a time within the years 1970 to 9999")]
     OutOfRange {
@@ -144,6 +154,7 @@ impl TimeError {
             | Self::Past { span, .. }
             | Self::Mismatch { span, .. }
             | Self::Impossible { span, .. }
+            | Self::NoSuchClock { span, .. }
             | Self::OutOfRange { span, .. }
             | Self::Unreadable { span, .. }
             | Self::TooLong { span }
@@ -166,6 +177,7 @@ impl TimeError {
         | Self::Past { words, span, .. }
         | Self::Mismatch { words, span, .. }
         | Self::Impossible { words, span, .. }
+        | Self::NoSuchClock { words, span, .. }
         | Self::OutOfRange { words, span }
         | Self::NeedsUnit { words, span }
         | Self::Several { words, span }
@@ -202,6 +214,11 @@ impl TimeError {
             Self::Past { proposal, .. } => format!("say `{}`", proposal.as_ref()?),
             Self::Mismatch { proposal, .. } => format!("say `{proposal}`, or the weekday alone"),
             Self::Impossible { proposal, .. } => format!("say `{}`", proposal.as_ref()?),
+            Self::NoSuchClock { proposal: Some(proposal), .. } => format!("say `{proposal}`"),
+            // The day is theirs, so that nothing is proposed in place of all the words.
+            Self::NoSuchClock { proposal: None, .. } => {
+                "the time of day is the fault: it goes from 0:00 to 23:59, or from 12am to 11:59pm".to_owned()
+            }
             Self::OutOfRange { words, .. } => {
                 format!(
                     "say a nearer time, such as {}",

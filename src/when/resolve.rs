@@ -258,8 +258,13 @@ impl<'a> Here<'a> {
 
     pub(super) fn refuse_impossible(&self, phrase: &Phrase) -> Result<(), TimeError> {
         if phrase.clocks.iter().any(|clock| clock.face == Face::Impossible) {
+            let says_day = !phrase.days.is_empty() || phrase.every.is_some() || phrase.ahead.is_some();
             let proposal = if is_chinese(&self.said.words) { "明天21:00" } else { "tomorrow 21:00" };
-            return Err(self.impossible("no clock shows that time", Some(proposal.to_owned())));
+            return Err(TimeError::NoSuchClock {
+                words: self.said.words.clone(),
+                span: self.said.span.clone(),
+                proposal: (!says_day && !phrase.is_by).then(|| proposal.to_owned()),
+            });
         }
         // "this evening at 2" may be after noon or behind midnight.
         let has_hour = |clock: &Clock, part: Part| match part {

@@ -554,6 +554,12 @@ fn times_that_cannot_be_set_are_refused_with_a_proposal() {
     assert_eq!(hint("today at 9am").as_deref(), Some("say `tomorrow 09:00`"));
     assert_eq!(hint("yesterday 6pm").as_deref(), Some("say `today 18:00`"));
     assert_eq!(hint("thursday june 5").as_deref(), Some("say `5 june 2026`, or the weekday alone"));
+    // The day that was said stays theirs: only the time of day is at fault.
+    assert_eq!(hint("at 25:00").as_deref(), Some("say `tomorrow 21:00`"));
+    for text in ["friday 25:00", "tomorrow 3:75pm", "every monday at 25:00", "明天25点", "20 may 25:00"] {
+        let hint = hint(text).expect("there is one");
+        assert!(hint.starts_with("the time of day is the fault") && !hint.contains('`'), "{text}: {hint}");
+    }
     let utc = context_at("2038-01-19 03:14", "UTC");
     assert_eq!(read("9999-12-31 23:00", &utc), "Fri 9999-12-31 23:00");
 }

@@ -15,6 +15,9 @@ const PROMPT: &str = "[$?]$ ";
 /// The channel of tmux on which the shell says that it waits for a command.
 const READY: &str = "ready";
 
+/// The channel on which the other terminal says that it is there.
+const BESIDE: &str = "beside";
+
 /// Somebody at a terminal of 100 columns, in tmux; all of it ends when dropped.
 struct Newcomer {
     home: TempDir,
@@ -54,7 +57,7 @@ impl Newcomer {
         let tmux = format!("tmux -S '{place}/tmux'");
         std::fs::create_dir(newcomer.home.path().join("home")).expect("it is ours");
         let shell = format!(
-            "exec env -i HOME='{place}/home' TERM=screen PAGER=cat LC_ALL=C.UTF-8 TZ=America/New_York PS1='{PROMPT}' \
+            "chmod g-w \"$(tty)\"; exec env -i HOME='{place}/home' TERM=screen PAGER=cat LC_ALL=C.UTF-8 TZ=America/New_York PS1='{PROMPT}' \
              PROMPT_COMMAND=\"{tmux} wait-for -S {READY}\" PATH='{}:/usr/bin:/bin' TMUX_TMPDIR='{place}' bash --norc \
              --noprofile -i",
             programs.display()
@@ -73,6 +76,11 @@ impl Newcomer {
             &shell,
         ]);
         newcomer.tmux(&["set-option", "-g", "history-limit", "50000"]);
+        // Other daemons of this person, such as those of other tests, write to terminals too: to those that accept messages,
+        // where there is one. So there is one, and this is another.
+        let beside = format!("chmod g+w \"$(tty)\"; {tmux} wait-for -S {BESIDE}; exec sleep 3600");
+        newcomer.tmux(&["new-window", "-d", &beside]);
+        newcomer.tmux(&["wait-for", BESIDE]);
         newcomer.wait();
         newcomer
     }

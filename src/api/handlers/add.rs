@@ -93,6 +93,7 @@ pub(in crate::api) async fn add(api: &Api, params: Add) -> Result<WriteResult, R
 
 /// Adds what was read, or says what that would be.
 async fn added(api: &Api, request: AddRequest, mut warnings: Vec<String>, mode: Mode) -> Result<WriteResult, RpcError> {
+    let max_retries = request.details.max_retries;
     let applied = match mode {
         Mode::Do => api.handle.add(request).await,
         Mode::Preview => api.handle.preview(PreviewCall::Add(Box::new(request))).await,
@@ -100,6 +101,7 @@ async fn added(api: &Api, request: AddRequest, mut warnings: Vec<String>, mode: 
     let applied = applied.map_err(|error| api.refusal(&error))?;
     warnings.extend(waits::warnings(&applied.snapshot));
     warnings.extend(details::mute_warning(&applied.snapshot));
+    warnings.extend(details::retries_warning(max_retries, &applied.snapshot));
     warnings.extend(api.hold_warnings(&api.quiet().await?, &applied.snapshot));
     let is_new = applied.changed;
     let mut written = api.written_or_previewed(applied, warnings, mode).await?;

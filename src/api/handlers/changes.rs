@@ -63,6 +63,7 @@ pub(in crate::api) async fn update(api: &Api, params: Update) -> Result<WriteRes
         let message = format!("cannot edit task {}: expected at least one new value, found none", params.task.0);
         return Err(RpcError::new(ErrorKind::Params, message));
     }
+    let max_retries = edit.max_retries.flatten();
     let may_mute = edit.schedule.is_some() || edit.alerts.is_some();
     let mut warnings = if edit.schedule.is_some() { place.warnings() } else { Vec::new() };
     let expected = Expected { version: params.version, occurrence: None };
@@ -83,6 +84,7 @@ pub(in crate::api) async fn update(api: &Api, params: Update) -> Result<WriteRes
     if may_mute {
         warnings.extend(details::mute_warning(&applied.snapshot));
     }
+    warnings.extend(details::retries_warning(max_retries, &applied.snapshot));
     api.written_or_previewed(applied, warnings, mode).await
 }
 

@@ -156,6 +156,16 @@ pub(super) fn mute_warning(snapshot: &Snapshot) -> Option<String> {
     })
 }
 
+/// Returns the warning that a number of retries was `given` and counts for nothing, since a person is told and no command runs.
+pub(super) fn retries_warning(given: Option<u32>, snapshot: &Snapshot) -> Option<String> {
+    let task = &snapshot.task;
+    let counts = task.details.command.is_some() || task.is_program_only();
+    given.filter(|_| !counts).map(|_| {
+        "the number of retries counts for nothing: it tells a person, and is sent until somebody has it or answers"
+            .to_owned()
+    })
+}
+
 /// Returns how many times a delivery to a program is tried again.
 pub(super) fn max_retries(retries: u32) -> Result<u32, RpcError> {
     within("max_retries", retries as usize, RETRIES_MAX as usize, "retries").map(|()| retries)

@@ -1,4 +1,4 @@
-//! `task.get`, `task.list`, `time.parse`: what is asked without changing anything.
+//! `task.get`, `task.list`, `task.rows`, `time.parse`: what is asked without changing anything.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -15,9 +15,9 @@ use crate::domain::time::Timestamp;
 use crate::protocol::SCHEMA_VERSION;
 use crate::protocol::envelope::{RawJson, nearest, write_answer};
 use crate::protocol::error_code::{ErrorKind, RpcError};
-use crate::protocol::methods::{Get, List, ListResult, Parse, RUNS_TOLD_MAX, TaskResult};
-use crate::protocol::objects::{Reading, Time};
-use crate::protocol::to_wire::{self, Detail};
+use crate::protocol::methods::{Get, List, ListResult, Parse, RUNS_TOLD_MAX, Rows, RowsResult, TaskResult};
+use crate::protocol::objects::{Reading, Row, Task, Time};
+use crate::protocol::to_wire::{self, Detail, View};
 use crate::when::Reach;
 
 /// Tells a task.
@@ -43,6 +43,36 @@ pub(in crate::api) async fn get(api: &Api, params: Get) -> Result<TaskResult, Rp
 /// Tells the open tasks, or all, as JSON text.
 pub(in crate::api) async fn list(api: &Api, params: List) -> Result<RawJson, RpcError> {
     let view = api.view();
+    let page = page(api, params, view, write_answer::<Task>).await?;
+    Ok(write_answer(ListResult {
+        schema_version: SCHEMA_VERSION,
+        now: api.told(view.now),
+        next: page.has_more().then(|| page.cursor()),
+        tasks: page.into_texts(),
+        warnings: api.storage_warnings().await,
+    }))
+}
+
+/// Tells the rows of the open tasks, or of all, as JSON text.
+pub(in crate::api) async fn rows(api: &Api, Rows(params): Rows) -> Result<RawJson, RpcError> {
+    let view = api.view();
+    let page = page(api, params, view, |task| write_answer(Row::from(task))).await?;
+    Ok(write_answer(RowsResult {
+        schema_version: SCHEMA_VERSION,
+        now: api.told(view.now),
+        next: page.has_more().then(|| page.cursor()),
+        rows: page.into_texts(),
+        warnings: api.storage_warnings().await,
+    }))
+}
+
+/// Returns a page of the tasks that are wanted, each as `tell` writes it.
+async fn page(
+    api: &Api,
+    params: List,
+    view: View,
+    tell: impl Fn(Task) -> RawJson + Copy + Send + 'static,
+) -> Result<Page, RpcError> {
     let wants_ended = params.all || params.ended || params.attention;
     let filter = filter(api, &params)?;
     let undelivered = if filter.needs_attention {
@@ -51,7 +81,7 @@ pub(in crate::api) async fn list(api: &Api, params: List) -> Result<RawJson, Rpc
         BTreeSet::new()
     };
     let filter = (filter != TaskFilter::default()).then(|| Arc::new((filter, undelivered)));
-    let page = Page::new(params.after.unwrap_or(0), params.limit.unwrap_or(usize::MAX))
+    Page::new(params.after.unwrap_or(0), params.limit.unwrap_or(usize::MAX))
         .fill(
             |after, limit| {
                 let filter = filter.clone();
@@ -68,18 +98,11 @@ pub(in crate::api) async fn list(api: &Api, params: List) -> Result<RawJson, Rpc
             move |(each, runs): &(Snapshot, Vec<Run>)| {
                 let mut told = to_wire::task(each, &[], Detail::Brief, view);
                 to_wire::run::tell_runs(&mut told, each, runs);
-                (each.task.number.0, write_answer(told))
+                (each.task.number.0, tell(told))
             },
         )
         .await
-        .map_err(|error| api.refusal(&error))?;
-    Ok(write_answer(ListResult {
-        schema_version: SCHEMA_VERSION,
-        now: api.told(view.now),
-        next: page.has_more().then(|| page.cursor()),
-        tasks: page.into_texts(),
-        warnings: api.storage_warnings().await,
-    }))
+        .map_err(|error| api.refusal(&error))
 }
 
 /// Reads what is said of the tasks that are wanted.

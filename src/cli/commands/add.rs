@@ -261,11 +261,12 @@ impl NewTask {
                 "leave --key out, or add them one by one",
             ));
         }
-        let mut tally = Tally::new(false);
+        let mut tally = Tally::of_lines();
         let mut added = Vec::new();
         // However many lines there will be, they are one command.
         context.begin_op(usize::MAX);
-        for line in input::lines() {
+        for (index, line) in input::lines().enumerate() {
+            tally.at_line(index + 1);
             let sentence = match &line {
                 Ok(sentence) if sentence.trim().is_empty() => continue,
                 Ok(sentence) => Some(sentence.clone()),

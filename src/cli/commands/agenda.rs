@@ -1,4 +1,4 @@
-//! `keiko agenda`: what will ring, day by day.
+//! `keiko agenda`: what will ring and run, day by day.
 
 use clap::Args;
 
@@ -9,7 +9,7 @@ use crate::cli::render::agenda::agenda;
 use crate::cli::ui::Form;
 use crate::protocol::methods::AgendaGet;
 
-/// Shows what will ring, day by day
+/// Shows what will ring and which commands run, day by day
 ///
 /// Computed from the tasks as they are, as if nobody touched them meanwhile; nothing is stored. What rings more than
 /// six times a day is one line. Without words the next seven days.
@@ -50,7 +50,7 @@ impl Agenda {
             let ids: Vec<_> = ids.into_iter().map(Into::into).collect();
             context.ui.print(&ids);
         }
-        context.answer(&answer, &answer.warnings, |width| agenda(&answer, view, width));
+        context.answer_at_length(&answer, &answer.warnings, |width| agenda(&answer, view, width));
         Ok(Exit::Done)
     }
 }

@@ -7,7 +7,6 @@ use crate::cli::commands::times::{Meant, Said, Times};
 use crate::cli::context::Context;
 use crate::cli::error::{CliError, Exit};
 use crate::cli::render::change::{Change, change};
-use crate::cli::render::task::is_open;
 use crate::protocol::methods::{self, TaskRef};
 
 /// Ends tasks
@@ -61,7 +60,7 @@ impl Cancel {
             };
             tally.add(context, Some(&name), result, |answer, view, _| {
                 // Of a series that goes on one time only was passed over.
-                change(if is_open(&answer.task) { Change::Skipped } else { Change::Cancelled }, answer, view)
+                change(if answer.task.is_open() { Change::Skipped } else { Change::Cancelled }, answer, view)
             });
         }
         Ok(tally.finish(context))

@@ -5,6 +5,7 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 use crate::cli::commands::filter::{Care, Filter, Meant, Tags, Typed};
+use crate::cli::commands::remarks::Remarks;
 use crate::cli::context::Context;
 use crate::cli::error::{CliError, Exit};
 use crate::cli::names;
@@ -212,12 +213,30 @@ pub(crate) struct Tally {
     has_changed: bool,
     results: Vec<Value>,
     exit: Exit,
+    /// What is said of several at the end, where it is not said behind each.
+    remarks: Option<Remarks>,
+    /// Which line of what is read is the next.
+    line: Option<usize>,
 }
 
 impl Tally {
     /// Returns a tally of one thing, whose answer stands alone, or of several, whose answers stand in `results`.
     pub(crate) const fn new(is_single: bool) -> Self {
-        Self { is_single, has_changed: false, results: Vec::new(), exit: Exit::Done }
+        Self { is_single, has_changed: false, results: Vec::new(), exit: Exit::Done, remarks: None, line: None }
+    }
+
+    /// Returns a tally of what is added line by line: what is said of several is said once.
+    pub(crate) fn of_lines() -> Self {
+        Self { remarks: Some(Remarks::default()), ..Self::new(false) }
+    }
+
+    /// Says which line is the next, by its number.
+    pub(crate) const fn at_line(&mut self, line: usize) {
+        self.line = Some(line);
+    }
+
+    fn place(&self) -> Option<String> {
+        self.line.map(|line| format!("line {line}"))
     }
 
     /// Tells what became of one of them; `name` is what the person called it.
@@ -239,10 +258,18 @@ impl Tally {
                         context.ui.print(&[answer.task().id.as_str().into()]);
                     }
                     let lines = |width| lines(&answer, view, width);
+                    let place = self.place();
+                    let warnings = match (&mut self.remarks, place) {
+                        (Some(remarks), Some(place)) => {
+                            remarks.add(&place, answer.warnings().iter().cloned());
+                            &[]
+                        }
+                        (_, _) => answer.warnings(),
+                    };
                     if T::IS_CHANGE {
-                        context.confirm(&answer, answer.warnings(), lines);
+                        context.confirm(&answer, warnings, lines);
                     } else {
-                        context.answer(&answer, answer.warnings(), lines);
+                        context.answer(&answer, warnings, lines);
                     }
                 }
                 Some(answer)
@@ -251,7 +278,12 @@ impl Tally {
                 if context.ui.form() == Form::Json && !self.is_single {
                     let mut value = error.to_json();
                     value["name"] = json!(name);
+                    if let Some(line) = self.line {
+                        value["line"] = json!(line);
+                    }
                     self.results.push(value);
+                } else if let Some(place) = self.place() {
+                    context.ui.error(&format!("{place}: {error}"), error.hint().as_deref());
                 } else {
                     context.fail(&error);
                 }
@@ -265,6 +297,9 @@ impl Tally {
     pub(crate) fn finish(self, context: &mut Context<'_>) -> Exit {
         if context.ui.form() == Form::Json && !self.is_single {
             context.ui.json(&json!({ "schema_version": SCHEMA_VERSION, "results": self.results }));
+        }
+        if let Some(remarks) = self.remarks {
+            remarks.tell(context);
         }
         if self.has_changed && context.ui.form() == Form::Human && context.ui.can_ask() {
             context.ui.hint(say::UNDO);

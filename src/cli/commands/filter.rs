@@ -6,12 +6,12 @@ use crate::cli::context::Context;
 use crate::cli::error::{CliError, Exit};
 use crate::cli::names::{has_range, names};
 use crate::cli::render::change::Change;
-use crate::cli::render::task::{is_open, list};
+use crate::cli::render::list::list;
 use crate::cli::render::time::Viewpoint;
 use crate::cli::render::{pick, say};
 use crate::cli::ui::Form;
 use crate::protocol::methods::{self, Get, TaskRef};
-use crate::protocol::objects::Task;
+use crate::protocol::objects::{Row, Task};
 
 /// How many tasks are changed without a question.
 const UNASKED_MAX: usize = 3;
@@ -159,28 +159,40 @@ impl Filter {
     /// # Errors
     /// None is meant.
     fn find(&self, tags: &[String], care: Care, what: Change, context: &mut Context<'_>) -> Result<Meant, CliError> {
-        let mut answer = context.list(self.question(tags, context))?;
-        answer.tasks.retain(is_open);
-        if answer.tasks.is_empty() {
+        if care.dry_run && matches!(context.ui.form(), Form::Json | Form::Id) {
+            return self.tell_programs(tags, context);
+        }
+        let mut answer = context.rows(self.question(tags, context))?;
+        answer.rows.retain(Row::is_open);
+        if answer.rows.is_empty() {
             return Err(CliError::NoneMeant { filter: self.told(tags) });
         }
+        let view = context.viewpoint(answer.now);
         if care.dry_run {
-            let view = context.viewpoint(answer.now);
-            if context.ui.form() == Form::Id {
-                let ids: Vec<_> = answer.tasks.iter().map(|task| task.id.as_str().into()).collect();
-                context.ui.print(&ids);
-            }
-            context.answer(&answer, &answer.warnings, |width| list(&answer.tasks, view, width));
+            context.answer(&answer, &answer.warnings, |width| list(&answer.rows, view, width));
             return Ok(Meant::Nothing(Exit::Done));
         }
-        let numbers = |tasks: &[Task]| tasks.iter().map(|task| task.number.to_string()).collect::<Vec<_>>();
-        let numbers = numbers(&answer.tasks);
+        let numbers: Vec<String> = answer.rows.iter().map(|row| row.number.to_string()).collect();
         let is_asked = numbers.len() > UNASKED_MAX && !care.yes && context.ui.may_ask();
-        let view = context.viewpoint(answer.now);
-        if is_asked && !agrees(&answer.tasks, numbers.len(), what, view, context)? {
+        if is_asked && !agrees(&answer.rows, numbers.len(), what, view, context)? {
             return Ok(Meant::Nothing(Exit::Failure));
         }
         Ok(Meant::Found(numbers))
+    }
+
+    /// Gives programs the tasks that are meant, whole or by their ids.
+    fn tell_programs(&self, tags: &[String], context: &mut Context<'_>) -> Result<Meant, CliError> {
+        let mut answer = context.list(self.question(tags, context))?;
+        answer.tasks.retain(Task::is_open);
+        if answer.tasks.is_empty() {
+            return Err(CliError::NoneMeant { filter: self.told(tags) });
+        }
+        if context.ui.form() == Form::Id {
+            let ids: Vec<_> = answer.tasks.iter().map(|task| task.id.as_str().into()).collect();
+            context.ui.print(&ids);
+        }
+        context.answer(&answer, &answer.warnings, |_| Vec::new());
+        Ok(Meant::Nothing(Exit::Done))
     }
 
     fn told(&self, tags: &[String]) -> String {
@@ -202,7 +214,7 @@ impl Filter {
 
 /// Asks a person whether many tasks are to be changed; `first` are those that are shown.
 fn agrees(
-    first: &[Task],
+    first: &[Row],
     count: usize,
     what: Change,
     view: Viewpoint,
@@ -223,7 +235,7 @@ fn agrees_to_named(names: &[String], what: Change, context: &mut Context<'_>) ->
     let mut tasks = Vec::new();
     for name in names.iter().take(pick::NAMED_MAX) {
         match context.ask(&Get { task: TaskRef(name.clone()) }) {
-            Ok(found) => tasks.push(found.task),
+            Ok(found) => tasks.push(found.task.into()),
             Err(error) if error.refused().is_some() => {}
             Err(error) => return Err(error),
         }

@@ -49,7 +49,7 @@ impl Help {
             at = next;
             path.push(word.clone());
         }
-        let page = help::page(&path);
+        let page = help::page(&path, context.ui.width());
         match context.ui.form() {
             Form::Json => give_json(context, &page.to_string()),
             Form::Human | Form::Quiet | Form::Id => context.ui.page(&page.ansi().to_string()),

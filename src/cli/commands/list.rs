@@ -6,7 +6,7 @@ use crate::cli::args::at_least_one;
 use crate::cli::commands::filter::{Filter, Tags, part_tags};
 use crate::cli::context::Context;
 use crate::cli::error::{CliError, Exit};
-use crate::cli::render::task::{folded, list};
+use crate::cli::render::list::{and_more, cut, cut_tasks, folded, list};
 use crate::cli::ui::Form;
 use crate::protocol::methods;
 
@@ -26,7 +26,7 @@ pub(crate) struct List {
     /// Only those that have ended
     #[arg(long, conflicts_with = "all")]
     done: bool,
-    /// At most so many
+    /// At most so many, those that are due first
     #[arg(long, value_name = "N", value_parser = at_least_one)]
     limit: Option<usize>,
     /// Every task on a line of its own, on a terminal too
@@ -51,18 +51,34 @@ impl List {
             let text = filter.text.into_iter().chain(words).collect::<Vec<_>>();
             filter.text = Some(text.join(" "));
         }
-        let question =
-            methods::List { all: self.all, ended: self.done, limit: self.limit, ..filter.question(&tags, context) };
-        let answer = context.list(question)?;
-        let view = context.viewpoint(answer.now);
-        if context.ui.form() == Form::Id {
-            let ids: Vec<_> = answer.tasks.iter().map(|task| task.id.as_str().into()).collect();
-            context.ui.print(&ids);
+        let question = methods::List { all: self.all, ended: self.done, ..filter.question(&tags, context) };
+        match context.ui.form() {
+            Form::Json | Form::Id => {
+                let mut answer = context.list(question)?;
+                let more = self.limit.map_or(0, |limit| cut_tasks(&mut answer.tasks, limit));
+                if context.ui.form() == Form::Id {
+                    let ids: Vec<_> = answer.tasks.iter().map(|task| task.id.as_str().into()).collect();
+                    context.ui.print(&ids);
+                } else if more > 0 {
+                    answer.warnings.push(and_more(more).to_plain());
+                }
+                context.answer(&answer, &answer.warnings, |_| Vec::new());
+            }
+            Form::Human | Form::Quiet => {
+                let mut answer = context.rows(question)?;
+                // Which come first is known of all of them: the daemon gives them by their numbers.
+                let more = self.limit.map_or(0, |limit| cut(&mut answer.rows, limit));
+                let view = context.viewpoint(answer.now);
+                // What is asked for is shown; what is not is folded, where a person reads it.
+                let folds = asks_for_all && !self.full && self.limit.is_none() && context.ui.is_terminal();
+                let lines = if folds { folded } else { list };
+                context.answer_at_length(&answer, &answer.warnings, |width| {
+                    let mut lines = lines(&answer.rows, view, width);
+                    lines.extend((more > 0).then(|| and_more(more)));
+                    lines
+                });
+            }
         }
-        // What is asked for is shown; what is not is folded, where a person reads it.
-        let folds = asks_for_all && !self.full && self.limit.is_none() && context.ui.is_terminal();
-        let lines = if folds { folded } else { list };
-        context.answer(&answer, &answer.warnings, |width| lines(&answer.tasks, view, width));
         Ok(Exit::Done)
     }
 }

@@ -30,6 +30,7 @@ pub(crate) mod parse;
 pub(crate) mod pause;
 pub(crate) mod program;
 pub(crate) mod prompt;
+pub(crate) mod remarks;
 pub(crate) mod remind;
 pub(crate) mod restore;
 pub(crate) mod resume;

@@ -49,16 +49,24 @@ pub(crate) struct Prompt {
 /// How it is put into a shell or a bar.
 const RECIPES: &str = "\
 Recipes:
-  bash (~/.bashrc): PS1='$(keiko prompt --format \"[{text} ]\")\\$ '
-  zsh (~/.zshrc): setopt prompt_subst; PROMPT='$(keiko prompt --escape zsh --format \"[{text} ]\")%# '
-  fish (config.fish): function fish_right_prompt; echo -n (keiko prompt); end
-  starship (starship.toml): [custom.keiko]
+  bash (~/.bashrc):
+    PS1='$(keiko prompt --format \"[{text} ]\")\\$ '
+  zsh (~/.zshrc):
+    setopt prompt_subst
+    PROMPT='$(keiko prompt --escape zsh --format \"[{text} ]\")%# '
+  fish (config.fish):
+    function fish_right_prompt; echo -n (keiko prompt); end
+  starship (starship.toml):
+    [custom.keiko]
     command = \"keiko prompt\"
     when = true
     format = \"($output )\"
-  tmux (~/.tmux.conf): set -g status-right '#(keiko prompt --escape tmux)'
-  waybar (config): \"custom/keiko\": { \"exec\": \"keiko prompt --json\", \"return-type\": \"json\",
-    \"interval\": 30, \"escape\": true, \"on-click\": \"keiko ack\" }
+  tmux (~/.tmux.conf):
+    set -g status-right '#(keiko prompt --escape tmux)'
+  waybar (config):
+    \"custom/keiko\": { \"exec\": \"keiko prompt --json\",
+      \"return-type\": \"json\", \"interval\": 30, \"escape\": true,
+      \"on-click\": \"keiko ack\" }
 In bash and zsh keep the single quotes, so that a title is shown and never run.\n\nExamples:\n  keiko prompt\n  keiko prompt --format '[{due} due]'";
 
 /// Which program reads it.

@@ -5,7 +5,7 @@ use clap::Args;
 use crate::cli::context::Context;
 use crate::cli::error::CliError;
 use crate::cli::render::say;
-use crate::cli::render::task::{is_open, is_series};
+
 use crate::cli::render::times::{after, before};
 use crate::protocol::methods::{Get, SeriesScope, TaskRef, WriteResult};
 use crate::protocol::objects::Task;
@@ -76,7 +76,7 @@ impl Times {
             return Ok(Some(said));
         }
         let seen = context.ask(&Get { task: TaskRef(name.to_owned()) })?;
-        if !is_series(&seen.task) || !is_open(&seen.task) {
+        if !seen.task.is_series() || !seen.task.is_open() {
             return Ok(Some(said));
         }
         let view = context.viewpoint(seen.now);

@@ -59,7 +59,12 @@ fn offer(words: &[String]) -> Offer {
     let keiko = help::program();
     let Some((current, before)) = words.split_last() else { return Offer::default() };
     match place(&keiko, before.get(1..).unwrap_or_default(), current) {
-        Place::Command { of } => values::commands(of, current),
+        Place::Command { of, or: None } => values::commands(of, current),
+        Place::Command { of, or: Some(wanted) } => {
+            let mut offer = values::values(&wanted);
+            offer.candidates.extend(values::commands(of, current).candidates);
+            offer
+        }
         Place::Option { of } => values::options(&of, current),
         Place::Value(wanted) => values::values(&wanted),
         Place::Nothing => Offer::default(),
@@ -124,6 +129,34 @@ mod tests {
         assert_eq!(offered("keiko completions b"), "bash");
     }
 
+    /// Every argument that is a file or a directory, of every command: what the shell completes.
+    #[test]
+    fn every_argument_that_is_a_file_is_completed_as_one() {
+        fn all(command: &clap::Command, name: &str, found: &mut Vec<String>) {
+            for argument in command.get_arguments().filter(|each| !each.is_hide_set()) {
+                let names = argument.get_value_names().unwrap_or_default();
+                let is_file = |name: &str| ["FILE", "PATH", "DIR", "FOLDER"].iter().any(|part| name.contains(part));
+                // What stands behind the name of a target.
+                if names.iter().any(|name| is_file(name)) {
+                    found.push(match argument.get_long() {
+                        Some(long) => format!("{name} --{long} x"),
+                        None => format!("{name} x"),
+                    });
+                }
+            }
+            for each in command.get_subcommands() {
+                all(each, &format!("{name} {}", each.get_name()), found);
+            }
+        }
+        let mut lines = Vec::new();
+        all(&help::program(), "keiko", &mut lines);
+        assert!(lines.len() > 5, "{lines:?}");
+        for line in lines {
+            let offered = offered(&line);
+            assert!(offered.ends_with("(Files)") || offered.ends_with("(Directories)"), "{line}: {offered}");
+        }
+    }
+
     #[test]
     fn zones_are_offered_part_by_part_however_they_are_typed() {
         assert_eq!(offered("keiko add --tz Europe/Ber"), "Europe/Berlin");
@@ -138,6 +171,11 @@ mod tests {
     fn files_are_left_to_the_shell() {
         assert_eq!(offered("keiko backup /m"), "(Files)");
         assert_eq!(offered("keiko add tea --dir s"), "(Directories)");
+        // Where a command may stand as well, both are offered.
+        assert_eq!(offered("keiko import cal"), "(Files)");
+        assert_eq!(offered("keiko import "), "crontab (Files)");
+        assert_eq!(offered("keiko import calendar.ics --dry"), "--dry-run");
+        assert_eq!(offered("keiko import --format ics cal"), "(Files)");
         assert_eq!(offered("keiko add tea -- t"), "(Commands)");
         // Where a task, a time or a text is expected, no file is.
         assert_eq!(offered("keiko add milk"), "");

@@ -6,8 +6,8 @@ use clap::{Arg, ArgAction, Command};
 
 /// What is expected.
 pub(super) enum Place<'a> {
-    /// The name of a command of this one.
-    Command { of: &'a Command },
+    /// The name of a command of this one, or, where it takes one, a value.
+    Command { of: &'a Command, or: Option<Wanted<'a>> },
     /// An option.
     Option { of: Parsed<'a> },
     /// A value.
@@ -91,10 +91,16 @@ impl<'a> Walk<'a> {
         } else if word.len() > 1 && word.starts_with('-') {
             self.pass_short(&word[1..]);
         } else if self.words.is_empty() && self.command.has_subcommands() {
-            let Some(next) = self.command.find_subcommand(word) else { return false };
-            self.command = next;
-            self.path.push(next.get_name());
-            self.given.clear();
+            match self.command.find_subcommand(word) {
+                Some(next) => {
+                    self.command = next;
+                    self.path.push(next.get_name());
+                    self.given.clear();
+                }
+                // Some take a value in place of a command of theirs.
+                None if self.positional().is_some() => self.words.push(word.to_owned()),
+                None => return false,
+            }
         } else {
             self.words.push(word.to_owned());
         }
@@ -129,7 +135,9 @@ impl<'a> Walk<'a> {
             return Place::Option { of: Parsed { command: self.command, given: self.given } };
         }
         if self.words.is_empty() && self.command.has_subcommands() {
-            return Place::Command { of: self.command };
+            let of = self.command;
+            let or = self.positional().map(|positional| self.wanted(positional, "", current));
+            return Place::Command { of, or };
         }
         let Some(positional) = self.positional() else { return Place::Nothing };
         self.value(positional, "", current)
@@ -137,17 +145,21 @@ impl<'a> Walk<'a> {
 
     /// Returns the value of an argument. Of several with commas between only the last is completed.
     fn value(self, argument: &'a Arg, before: &str, current: &str) -> Place<'a> {
+        Place::Value(self.wanted(argument, before, current))
+    }
+
+    fn wanted(self, argument: &'a Arg, before: &str, current: &str) -> Wanted<'a> {
         let takes_several = argument.get_value_delimiter() == Some(',') || is_task(argument);
         let start = current.rfind(',').map_or(0, |comma| comma + 1);
         let start = if takes_several { start } else { 0 };
         let beside = current[..start].split_terminator(',').map(str::to_owned).collect::<Vec<_>>();
-        Place::Value(Wanted {
+        Wanted {
             path: self.path,
             argument,
             before: format!("{before}{}", &current[..start]),
             typed: current[start..].to_owned(),
             words: self.words.into_iter().chain(beside).collect(),
-        })
+        }
     }
 
     /// Returns the argument whose turn it is, by the words that stand before.

@@ -27,6 +27,7 @@ pub(crate) enum Shell {
     /// elvish
     Elvish,
     /// `PowerShell`
+    #[value(help = "PowerShell")]
     Powershell,
 }
 

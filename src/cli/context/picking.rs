@@ -9,7 +9,7 @@ use crate::cli::render::pick;
 use crate::cli::ui::picker::{Choice, Picked};
 use crate::protocol::error_code::Candidate;
 use crate::protocol::methods::{Ask, Get, List, TaskRef};
-use crate::protocol::objects::Task;
+use crate::protocol::objects::Row;
 
 /// How many candidates an error names at most: where it names as many there may be more.
 const CANDIDATES_MAX: usize = 5;
@@ -46,25 +46,25 @@ pub(super) fn ask_again<A: Ask>(
 
 fn pick(context: &mut Context<'_>, name: &str, candidates: &[Candidate]) -> Result<u64, CliError> {
     let now = context.now()?;
-    let mut tasks: Vec<Task> = Vec::new();
+    let mut tasks: Vec<Row> = Vec::new();
     for candidate in candidates {
         // One that is gone meanwhile is no choice any more.
         if let Ok(found) = context.ask(&Get { task: TaskRef(candidate.number.to_string()) }) {
-            tasks.push(found.task);
+            tasks.push(found.task.into());
         }
     }
     if candidates.len() >= CANDIDATES_MAX {
         let stages = name.is_empty().then(|| DUE.map(str::to_owned).to_vec());
         let text = (!name.is_empty()).then(|| name.to_owned());
-        let more = context.list(List { stages, text, limit: Some(CHOICES_MAX), ..List::default() })?;
-        let is_known = |task: &Task| candidates.iter().any(|candidate| candidate.number == task.number);
+        let more = context.rows(List { stages, text, limit: Some(CHOICES_MAX), ..List::default() })?;
+        let is_known = |row: &Row| candidates.iter().any(|candidate| candidate.number == row.number);
         let words = name.to_lowercase();
-        let fits = |task: &Task| task.title.to_lowercase().contains(&words);
-        tasks.extend(more.tasks.into_iter().filter(|task| !is_known(task) && fits(task)));
+        let fits = |row: &Row| row.title.to_lowercase().contains(&words);
+        tasks.extend(more.rows.into_iter().filter(|row| !is_known(row) && fits(row)));
     }
     let view = crate::cli::render::time::Viewpoint { now, zone: context.zone };
     let lines = pick::lines(&tasks, view, context.ui.err_width());
-    let choice = |(task, line): (&Task, _)| Choice {
+    let choice = |(task, line): (&Row, _)| Choice {
         line,
         words: format!("{} {} {}", task.number, task.title, task.tags.join(" ")),
     };

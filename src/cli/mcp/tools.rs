@@ -13,13 +13,13 @@ use crate::cli::context::Context;
 use crate::cli::error::CliError;
 use crate::cli::render::agenda::agenda;
 use crate::cli::render::change::{Change, change};
+use crate::cli::render::list::{cut_tasks, list};
 use crate::cli::render::op::undone;
 use crate::cli::render::reading::reading;
 use crate::cli::render::story::story;
-use crate::cli::render::task::list;
 use crate::cli::render::text::Text;
 use crate::protocol::methods::{self, TaskRef, WriteResult};
-use crate::protocol::objects::{Priority, Task};
+use crate::protocol::objects::{Priority, Row, Task};
 
 /// How many tasks are listed unless it is said: a list is to fit into what an assistant reads.
 const LISTED: usize = 50;
@@ -112,7 +112,8 @@ pub(super) const TOOLS: &[Described] = &[
     Described {
         name: "undo",
         title: "Undo a change",
-        about: "Takes back the latest change, or the one that is named; again takes back the undoing.",
+        about: "Takes back the latest change, or the one that is named; again takes back the change before it. To do again what \
+                was taken back, name the op_id of the undo.",
         effect: Effect::Changes,
         schema: schema::<Undo>,
     },
@@ -381,10 +382,8 @@ fn add(context: &mut Context<'_>, params: Add) -> Result<Said, CliError> {
 
 fn tasks(context: &mut Context<'_>, params: List) -> Result<Said, CliError> {
     let limit = params.limit.unwrap_or(LISTED);
-    let answer = context.list(methods::List {
+    let mut answer = context.list(methods::List {
         all: params.all,
-        // One more, which tells that there are more.
-        limit: Some(limit.saturating_add(1)),
         text: params.text,
         tags: params.tags,
         due: params.due,
@@ -394,16 +393,20 @@ fn tasks(context: &mut Context<'_>, params: List) -> Result<Said, CliError> {
         ..methods::List::default()
     })?;
     let view = context.viewpoint(answer.now);
-    let shown = &answer.tasks[..answer.tasks.len().min(limit)];
+    // Those that are due first, of all.
+    let more = cut_tasks(&mut answer.tasks, limit);
+    let shown = &answer.tasks;
     let mut warnings = answer.warnings.clone();
-    let has_more = answer.tasks.len() > limit;
+    let has_more = more > 0;
     if has_more {
-        warnings
-            .push(format!("there are more than {limit}: say what is true of those that are wanted, or a higher limit"));
+        warnings.push(format!(
+            "there are {more} more than these {limit}: say what is true of those that are wanted, or a higher limit"
+        ));
     }
     let value =
         json!({ "now": answer.now, "tasks": shown.iter().map(brief).collect::<Vec<_>>(), "has_more": has_more });
-    Ok(said(&list(shown, view, None), &warnings, &value))
+    let rows: Vec<Row> = shown.iter().cloned().map(Row::from).collect();
+    Ok(said(&list(&rows, view, None), &warnings, &value))
 }
 
 /// Returns of a task what an assistant needs to speak of it.

@@ -1,4 +1,4 @@
-//! How an agenda is told: a heading for each day, and a line for each thing that rings on it.
+//! How an agenda is told: a heading for each day, and a line for each thing that rings or runs on it.
 
 use chrono::Datelike as _;
 
@@ -24,7 +24,7 @@ pub(crate) fn agenda(answer: &AgendaResult, view: Viewpoint, width: Option<usize
     let mut lines = Vec::new();
     if answer.entries.is_empty() {
         let until = view.exact(answer.to.instant());
-        lines.push(Text::styled(DIM, &format!("nothing rings before {until}")));
+        lines.push(Text::styled(DIM, &format!("nothing rings or runs before {until}")));
     }
     let columns = [Column::numbers(""), Column::numbers(""), Column::rest("", TITLE_MIN)];
     let widest = |cell: &dyn Fn(&AgendaEntry) -> Text| {
@@ -103,6 +103,7 @@ fn title(entry: &AgendaEntry, view: Viewpoint, room: Option<usize>) -> Text {
 fn said(entry: &AgendaEntry, view: Viewpoint) -> String {
     let mut said = Vec::new();
     said.extend(slot(&entry.slot));
+    said.extend(entry.runs.then(|| "runs its command".to_owned()));
     if entry.times > 1 {
         let every = entry.every_ms.and_then(|millis| u64::try_from(millis).ok()).and_then(length);
         said.extend(every.map(|every| format!("every {every}")));
@@ -342,6 +343,6 @@ mod tests {
 
     #[test]
     fn an_empty_agenda_says_so() {
-        insta::assert_snapshot!(shown(&agenda(&answer(&[], &json!([]), 0), here(), Some(80))), @"nothing rings before Wed 20 May 2026 16:00 EDT");
+        insta::assert_snapshot!(shown(&agenda(&answer(&[], &json!([]), 0), here(), Some(80))), @"nothing rings or runs before Wed 20 May 2026 16:00 EDT");
     }
 }

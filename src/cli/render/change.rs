@@ -1,7 +1,7 @@
 //! What a change is answered with: what was done to which task, and what follows from it.
 
 use crate::cli::render::run;
-use crate::cli::render::task::{home, is_open, is_series, repeats, title};
+use crate::cli::render::task::{home, repeats, title};
 use crate::cli::render::text::{BAD, DIM, GOOD, NUMBER, Text};
 use crate::cli::render::time::{Viewpoint, length};
 use crate::protocol::methods::{PauseResult, WriteResult};
@@ -217,12 +217,14 @@ fn tail(what: Change, task: &Task, view: Viewpoint) -> Option<String> {
     match what {
         Change::Seen | Change::Snoozed if is_ahead(what, task) => Some(format!("next {}", due(task, view))),
         Change::Added | Change::Edited | Change::Resumed | Change::Unblocked => Some(due(task, view)),
-        Change::Seen if is_open(task) => Some("stays due until it is done".to_owned()),
+        Change::Seen if task.is_open() => Some("stays due until it is done".to_owned()),
         Change::Snoozed => {
             task.snoozed_until.map(|until| format!("until {}", view.full_with_home(until.instant(), home(task))))
         }
         Change::Paused => Some(paused(task, view)),
-        Change::Done | Change::Skipped if is_series(task) && is_open(task) => Some(format!("next {}", due(task, view))),
+        Change::Done | Change::Skipped if task.is_series() && task.is_open() => {
+            Some(format!("next {}", due(task, view)))
+        }
         Change::Deleted => Some("keiko undo brings it back for 30 days".to_owned()),
         Change::Done | Change::Seen | Change::Skipped | Change::Cancelled | Change::Retried => None,
     }
@@ -267,7 +269,7 @@ pub(crate) fn paused_until(task: &Task, view: Viewpoint) -> String {
 
 /// Says that one time only is another than the rule says.
 fn moved_line(task: &Task, view: Viewpoint) -> Option<Text> {
-    let by_rule = task.occurrence.moved_from.filter(|_| is_open(task))?;
+    let by_rule = task.occurrence.moved_from.filter(|_| task.is_open())?;
     Some(Text::styled(DIM, &format!("{GAP}this time only, in place of {}", view.row(by_rule.instant()))))
 }
 
@@ -300,7 +302,7 @@ fn command_line(task: &Task) -> Option<Text> {
 
 /// Says the next times of a repeat.
 fn repeat_line(task: &Task, view: Viewpoint) -> Option<Text> {
-    if !is_series(task) || task.next.is_empty() {
+    if !task.is_series() || task.next.is_empty() {
         return None;
     }
     if task.schedule.kind == "after_done" {

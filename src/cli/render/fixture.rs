@@ -5,7 +5,7 @@ use serde_json::{Map, json};
 use crate::cli::render::text::Text;
 use crate::cli::render::time::Viewpoint;
 use crate::domain::time::Timestamp;
-use crate::protocol::objects::{Json, Task};
+use crate::protocol::objects::{Json, Row, Task};
 
 /// Returns the viewpoint of Wednesday 2026-05-13 16:00 in New York.
 pub(crate) fn here() -> Viewpoint {
@@ -57,6 +57,16 @@ fn merge(whole: &mut Map<String, Json>, changes: &Json) {
             }
         }
     }
+}
+
+/// Returns the row of [`task`].
+pub(crate) fn row(changes: &Json) -> Row {
+    task(changes).into()
+}
+
+/// Returns the rows of [`tasks`].
+pub(crate) fn rows() -> Vec<Row> {
+    tasks().into_iter().map(Row::from).collect()
 }
 
 /// A title that is longer than any line.

@@ -8,6 +8,7 @@ pub(crate) mod doctor;
 pub(crate) mod event;
 #[cfg(test)]
 pub(crate) mod fixture;
+pub(crate) mod list;
 pub(crate) mod op;
 pub(crate) mod overview;
 pub(crate) mod pick;

@@ -1,7 +1,7 @@
 //! What is said of operations: what was done, and what was taken back.
 
 use crate::cli::render::change::due;
-use crate::cli::render::task::{home, is_open, title};
+use crate::cli::render::task::{home, title};
 use crate::cli::render::text::{DIM, GOOD, NUMBER, Text};
 use crate::cli::render::time::Viewpoint;
 use crate::protocol::methods::UndoResult;
@@ -60,9 +60,9 @@ fn now(task: &Task, view: Viewpoint) -> Text {
     line.append(title(task));
     line.push(&format!(" is {}", task.stage));
     let is_told = task.stage == "deleted" || task.state == "CREATED";
-    if let Some(until) = task.snoozed_until.filter(|_| is_open(task)) {
+    if let Some(until) = task.snoozed_until.filter(|_| task.is_open()) {
         line.push(&format!("{GAP}until {}", view.full_with_home(until.instant(), home(task))));
-    } else if is_open(task) && task.due_at.is_some() && !is_told {
+    } else if task.is_open() && task.due_at.is_some() && !is_told {
         line.push(&format!("{GAP}{}", due(task, view)));
     }
     line

@@ -1,11 +1,10 @@
 //! The one screen of `keiko` without a command: what asks for the person first, the rest folded.
 
+use crate::cli::render::list::{moment, numbered, stage};
 use crate::cli::render::rows::{self, Heading};
-use crate::cli::render::task::{numbered, stage, when};
 use crate::cli::render::text::{BAD, DIM, DUE, HEAD, Text};
 use crate::cli::render::time::Viewpoint;
-use crate::domain::time::Timestamp;
-use crate::protocol::objects::Task;
+use crate::protocol::objects::Row;
 
 /// How many of each group are shown; the rest is counted. Two groups of ten and the folded lines fit in 24 rows.
 const SHOWN_MAX: usize = 8;
@@ -14,39 +13,39 @@ const SHOWN_MAX: usize = 8;
 #[derive(Debug, Default)]
 pub(crate) struct Groups<'a> {
     /// It rang, and nobody has answered.
-    pub(crate) due: Vec<&'a Task>,
+    pub(crate) due: Vec<&'a Row>,
     /// Something failed.
-    pub(crate) failing: Vec<&'a Task>,
+    pub(crate) failing: Vec<&'a Row>,
     /// Its command runs.
-    pub(crate) running: Vec<&'a Task>,
+    pub(crate) running: Vec<&'a Row>,
     /// It was passed over, and comes up no more.
-    pub(crate) missed: Vec<&'a Task>,
+    pub(crate) missed: Vec<&'a Row>,
     /// It will come up.
-    pub(crate) next: Vec<&'a Task>,
+    pub(crate) next: Vec<&'a Row>,
     /// Its clock stands still.
-    pub(crate) paused: Vec<&'a Task>,
+    pub(crate) paused: Vec<&'a Row>,
     /// Seen, not done.
-    pub(crate) seen: Vec<&'a Task>,
+    pub(crate) seen: Vec<&'a Row>,
     /// Another task is to be done first.
-    pub(crate) waiting: Vec<&'a Task>,
+    pub(crate) waiting: Vec<&'a Row>,
     /// It never rings.
-    pub(crate) no_time: Vec<&'a Task>,
+    pub(crate) no_time: Vec<&'a Row>,
 }
 
 impl<'a> Groups<'a> {
     /// Sorts the open tasks into groups.
-    pub(crate) fn of(tasks: &'a [Task]) -> Self {
+    pub(crate) fn of(tasks: &'a [Row]) -> Self {
         let mut groups = Self::default();
         for task in tasks {
             let group = match task.state.as_str() {
                 "RUNNING" if task.stage == "running" => &mut groups.running,
                 "PENDING" if task.stage == "retrying" => &mut groups.failing,
-                "RUNNING" if task.occurrence.acked_at.is_some() => &mut groups.seen,
+                "RUNNING" if task.seen => &mut groups.seen,
                 "RUNNING" => &mut groups.due,
                 "FAILED" => &mut groups.failing,
                 "SUSPENDED" => &mut groups.paused,
-                "CREATED" if !task.blocked_by.is_empty() => &mut groups.failing,
-                "CREATED" if !task.waits_for.is_empty() => &mut groups.waiting,
+                "CREATED" if task.blocked => &mut groups.failing,
+                "CREATED" if task.waits => &mut groups.waiting,
                 "CREATED" => &mut groups.no_time,
                 "COMPLETED" | "CANCELLED" => continue,
                 "PENDING" if task.stage == "missed" => &mut groups.missed,
@@ -64,7 +63,7 @@ impl<'a> Groups<'a> {
             &mut groups.paused,
         ];
         for group in shown {
-            group.sort_by_key(|task| (when(task).map_or(i64::MAX, Timestamp::as_millis), task.number));
+            group.sort_by_key(|task| (moment(task), task.number));
         }
         groups
     }
@@ -135,10 +134,10 @@ fn style(heading: &str) -> anstyle::Style {
 const INDENT: usize = 2;
 
 /// Returns the rows of all groups in one table, so that they line up; each shows what its heading does not say.
-fn rows(groups: &[(&str, &Vec<&Task>)], view: Viewpoint, width: Option<usize>) -> Vec<Text> {
-    let tasks: Vec<&Task> = groups.iter().flat_map(|(_, tasks)| tasks.iter().take(SHOWN_MAX).copied()).collect();
+fn rows(groups: &[(&str, &Vec<&Row>)], view: Viewpoint, width: Option<usize>) -> Vec<Text> {
+    let tasks: Vec<&Row> = groups.iter().flat_map(|(_, tasks)| tasks.iter().take(SHOWN_MAX).copied()).collect();
     let is_said = |word: &str| ["scheduled", "due", "running", "missed"].contains(&word);
-    let own = |task: &Task| {
+    let own = |task: &Row| {
         let stage = stage(task);
         if is_said(&task.stage) && stage.width() == task.stage.len() { Text::default() } else { stage }
     };
@@ -156,11 +155,11 @@ fn rows(groups: &[(&str, &Vec<&Task>)], view: Viewpoint, width: Option<usize>) -
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cli::render::fixture::{here, shown, tasks};
+    use crate::cli::render::fixture::{here, rows, shown};
 
     #[test]
     fn the_screen_shows_what_asks_for_the_person_and_folds_the_rest() {
-        let tasks = tasks();
+        let tasks = rows();
         insta::assert_snapshot!(shown(&overview(&Groups::of(&tasks), here(), Some(40))), @"
         due
             3       15:00  late  étude
@@ -240,7 +239,7 @@ mod tests {
 
     #[test]
     fn the_screen_says_so_when_nothing_is_due() {
-        let tasks: Vec<_> = tasks().into_iter().filter(|task| task.state == "PENDING").collect();
+        let tasks: Vec<_> = rows().into_iter().filter(|task| task.state == "PENDING").collect();
         insta::assert_snapshot!(shown(&overview(&Groups::of(&tasks), here(), Some(80))), @"
         nothing is due
 

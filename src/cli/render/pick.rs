@@ -1,11 +1,11 @@
 //! What a person sees who is asked which of several, and whether many.
 
 use crate::cli::render::change::Change;
+use crate::cli::render::list::stage;
 use crate::cli::render::rows::{Heading, rows};
-use crate::cli::render::task::stage;
 use crate::cli::render::text::{BAD, DIM, HEAD, Text};
 use crate::cli::render::time::Viewpoint;
-use crate::protocol::objects::Task;
+use crate::protocol::objects::Row;
 
 /// How many tasks a question names.
 pub(crate) const NAMED_MAX: usize = 8;
@@ -35,8 +35,8 @@ pub(crate) fn more(fitting: usize, shown: usize) -> Option<Text> {
 }
 
 /// Returns a line for each task, as lists show them.
-pub(crate) fn lines(tasks: &[Task], view: Viewpoint, width: Option<usize>) -> Vec<Text> {
-    let tasks: Vec<&Task> = tasks.iter().collect();
+pub(crate) fn lines(tasks: &[Row], view: Viewpoint, width: Option<usize>) -> Vec<Text> {
+    let tasks: Vec<&Row> = tasks.iter().collect();
     rows(&tasks, view, width, Heading::None, stage, |_| None)
 }
 
@@ -44,7 +44,7 @@ pub(crate) fn lines(tasks: &[Task], view: Viewpoint, width: Option<usize>) -> Ve
 pub(crate) fn many(
     what: Change,
     count: usize,
-    first: &[Task],
+    first: &[Row],
     view: Viewpoint,
     width: Option<usize>,
 ) -> (Vec<Text>, String) {

@@ -121,6 +121,28 @@ impl Template {
         groups.push(group);
         Ok(Self { groups })
     }
+
+    /// Returns the spaces that it begins with.
+    fn gap_before(&self) -> &str {
+        let first = self.groups.iter().flat_map(|group| &group.parts).next();
+        first.map_or("", |part| part.word().split_at(part.word().len() - part.word().trim_start_matches(' ').len()).0)
+    }
+
+    /// Returns the spaces that it ends with.
+    fn gap_behind(&self) -> &str {
+        let last = self.groups.iter().flat_map(|group| &group.parts).next_back();
+        last.map_or("", |part| part.word().split_at(part.word().trim_end_matches(' ').len()).1)
+    }
+}
+
+impl Part {
+    /// Returns what always stands there.
+    fn word(&self) -> &str {
+        match self {
+            Self::Word(word) => word,
+            Self::Place(_) => "",
+        }
+    }
 }
 
 impl Group {
@@ -134,9 +156,9 @@ impl Group {
 /// Returns the line: by a template, else what is usual.
 pub(crate) fn text(looked: &Looked, template: Option<&Template>, zone: Tz, cells: usize) -> Text {
     let glance = match looked {
-        Looked::Off => return Text::styled(DIM, "keiko off"),
-        Looked::Busy => return Text::styled(DIM, "keiko busy"),
-        Looked::OtherVersion => return Text::styled(DIM, "keiko other version"),
+        Looked::Off => return instead(template, "keiko off"),
+        Looked::Busy => return instead(template, "keiko busy"),
+        Looked::OtherVersion => return instead(template, "keiko other version"),
         Looked::Told(glance) => glance,
     };
     let Some(template) = template else { return usual(glance, zone, cells) };
@@ -157,6 +179,16 @@ pub(crate) fn text(looked: &Looked, template: Option<&Template>, zone: Tz, cells
             }
         }
     }
+    line
+}
+
+/// Returns what is said in place of a line of which nothing is known: in it, so far as the template has a beginning and an end,
+/// so that what stands around it is as far away as from what it otherwise shows.
+fn instead(template: Option<&Template>, said: &str) -> Text {
+    let mut line = Text::default();
+    line.push(template.map_or("", Template::gap_before));
+    line.push_styled(DIM, said);
+    line.push(template.map_or("", Template::gap_behind));
     line
 }
 
@@ -359,6 +391,10 @@ mod tests {
         check(&glance(|_| {}), "[{due} due]-[{next} {in}]-{state}", "--idle");
         check(&glance(|_| {}), "{{[[{due}]]}}", "{[0]}");
         check(&Looked::Off, "{due}", "keiko off");
+        // What stands around it in a prompt is no nearer than otherwise.
+        check(&Looked::Off, "[{text} ]", "keiko off ");
+        check(&Looked::Busy, "  [{due} due][, next {at}] ", "  keiko busy ");
+        check(&Looked::OtherVersion, " | {text}", " keiko other version");
         assert_eq!(Template::parse("{dew}").unwrap_err(), BadTemplate::Unknown("dew".to_owned()));
         for (template, bracket) in [("[{due}", '['), ("{due}]", ']'), ("}", '}'), ("[a [b] c]", '[')] {
             assert_eq!(Template::parse(template), Err(BadTemplate::Open(bracket)), "{template}");

@@ -1,12 +1,12 @@
 //! How tasks stand in rows: number, when, how far away that is, stage, title. The same columns in the same order wherever
 //! several tasks are shown.
 
+use crate::cli::render::list::marked;
 use crate::cli::render::table::{Column, table};
-use crate::cli::render::task::{title, when};
 use crate::cli::render::text::{DIM, NUMBER, Text};
 use crate::cli::render::time::Viewpoint;
 use crate::domain::time::Timestamp;
-use crate::protocol::objects::Task;
+use crate::protocol::objects::{Row, Time};
 
 /// On a terminal narrower than this the columns that only repeat are left out.
 const WIDE: usize = 72;
@@ -37,12 +37,12 @@ pub(crate) enum Heading {
 /// On a narrow terminal the distance is left out, and the stage, where it is not simply scheduled, stands before the title:
 /// the title has the room.
 pub(crate) fn rows(
-    tasks: &[&Task],
+    tasks: &[&Row],
     view: Viewpoint,
     width: Option<usize>,
     heading: Heading,
-    stage: impl Fn(&Task) -> Text,
-    mark: impl Fn(&Task) -> Option<&'static str>,
+    stage: impl Fn(&Row) -> Text,
+    mark: impl Fn(&Row) -> Option<&'static str>,
 ) -> Vec<Text> {
     let is_wide = is_wide(width);
     let head = |word: &'static str| if heading == Heading::Shown { word } else { "" };
@@ -50,19 +50,19 @@ pub(crate) fn rows(
         Heading::Shown => lines,
         Heading::None => lines.into_iter().skip(1).collect(),
     };
-    let whole_title = |task: &Task| {
-        let mut title = title(task);
+    let whole_title = |task: &Row| {
+        let mut title = marked(task.priority, &task.title, &task.tags);
         if let Some(mark) = mark(task) {
             title.push_styled(DIM, mark);
         }
         title
     };
-    let number = |task: &Task| Text::styled(NUMBER, &task.number.to_string());
+    let number = |task: &Row| Text::styled(NUMBER, &task.number.to_string());
     if !is_wide {
         let columns =
             [Column::numbers(head("#")), Column::numbers(head("WHEN")), Column::flexible(head("TITLE"), TITLE_MIN)];
-        let row = |task: &&Task| {
-            let at = when(task).map_or_else(no_time, |at| view.narrow_row(at).into());
+        let row = |task: &&Row| {
+            let at = at(task).map_or_else(no_time, |at| view.narrow_row(at).into());
             let mut last = Text::default();
             if task.stage != "scheduled" {
                 last = stage(task).before(':');
@@ -83,23 +83,24 @@ pub(crate) fn rows(
         Column::flexible(head("TITLE"), TITLE_MIN),
     ];
     let has_room = width.is_none_or(|width| width >= WIDER);
-    let day = |at: Timestamp| Text::plain(&view.day(at)).width();
-    let widest = tasks.iter().filter_map(|task| when(task)).map(day).max().unwrap_or(0);
-    let row = |task: &&Task| {
-        let at = when(task);
+    let days: Vec<Option<String>> = tasks.iter().map(|task| at(task).map(|at| view.day(at))).collect();
+    // The names of days are plain.
+    let widest = days.iter().flatten().map(String::len).max().unwrap_or(0);
+    let row = |(task, day): (&&Row, Option<String>)| {
+        let due = at(task);
         vec![
             number(task),
-            at.map_or_else(no_time, |at| {
-                let mut cell = Text::plain(&view.day(at)).padded_right(widest + 1);
-                cell.push(&view.hour(at));
-                cell
-            }),
-            at.map_or_else(Text::default, |at| Text::styled(DIM, &view.about(at))),
+            due.zip(day).map_or_else(no_time, |(at, day)| Text::plain(&format!("{day:<widest$} {}", view.hour(at)))),
+            due.map_or_else(Text::default, |at| Text::styled(DIM, &view.about(at))),
             if has_room { stage(task) } else { stage(task).before(':') },
             whole_title(task),
         ]
     };
-    behind_heading(table(&columns, &tasks.iter().map(row).collect::<Vec<_>>(), width))
+    behind_heading(table(&columns, &tasks.iter().zip(days).map(row).collect::<Vec<_>>(), width))
+}
+
+fn at(row: &Row) -> Option<Timestamp> {
+    row.at.map(Time::instant)
 }
 
 fn no_time() -> Text {

@@ -117,7 +117,7 @@ fn line(columns: &[Column], widths: &[usize], row: &[Text], width: Option<usize>
         });
     }
     match width {
-        Some(width) if !is_rest => line.cut(width),
+        Some(width) if !is_rest && line.width() > width => line.cut(width),
         Some(_) | None => line,
     }
 }

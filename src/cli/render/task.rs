@@ -1,148 +1,22 @@
-//! How tasks are told: a row of a list, and the whole of one.
+//! How the whole of a task is told.
 
 use chrono_tz::Tz;
 
 use crate::cli::render::change::due;
-use crate::cli::render::rows::{Heading, rows};
+use crate::cli::render::list::{marked, stage};
 use crate::cli::render::run;
-use crate::cli::render::text::{BAD, DIM, DUE, GOOD, HEAD, NUMBER, Text};
+use crate::cli::render::text::{BAD, DIM, HEAD, NUMBER, Text};
 use crate::cli::render::time::{Viewpoint, length};
-use crate::domain::time::Timestamp;
-use crate::protocol::objects::{Priority, Run, Task, Time};
+use crate::protocol::objects::{Row, Run, Task, Time};
 
 /// Returns the zone that the task keeps, `None` while it follows the device.
 pub(crate) fn home(task: &Task) -> Option<Tz> {
     if task.schedule.floating { None } else { task.schedule.zone.parse().ok() }
 }
 
-/// Returns whether the task comes up more than once.
-pub(crate) fn is_series(task: &Task) -> bool {
-    matches!(task.schedule.kind.as_str(), "interval" | "calendar" | "cron" | "after_done")
-}
-
-/// Returns whether it has not ended.
-pub(crate) fn is_open(task: &Task) -> bool {
-    !matches!(task.state.as_str(), "COMPLETED" | "CANCELLED")
-}
-
 /// Returns the title, with what a person marked it by.
 pub(crate) fn title(task: &Task) -> Text {
-    let mut text = match task.priority {
-        Priority::High => Text::styled(BAD, "! "),
-        Priority::Normal | Priority::Low => Text::default(),
-    };
-    text.push(&task.title);
-    for tag in &task.tags {
-        text.push_styled(DIM, &format!(" +{tag}"));
-    }
-    text
-}
-
-/// Returns the stage in the colour of what it asks of the person.
-pub(crate) fn stage(task: &Task) -> Text {
-    let seen = if task.occurrence.acked_at.is_some() && task.state == "RUNNING" { ", seen" } else { "" };
-    let percent = task.progress.as_ref().map_or(String::new(), |progress| format!(" {} %", progress.percent));
-    let word = format!("{}{percent}{seen}", task.stage);
-    let style = match task.stage.as_str() {
-        "late" | "failed" | "retrying" | "missed" | "past deadline" => BAD,
-        _ if !task.blocked_by.is_empty() => BAD,
-        "due" if seen.is_empty() => DUE,
-        "done" => GOOD,
-        "running" => anstyle::Style::new(),
-        _ => DIM,
-    };
-    Text::styled(style, &word)
-}
-
-/// Returns the rows of `keiko list`: what is due first, then what comes, then the rest.
-pub(crate) fn list(tasks: &[Task], view: Viewpoint, width: Option<usize>) -> Vec<Text> {
-    if tasks.is_empty() {
-        return vec![Text::styled(DIM, "no tasks")];
-    }
-    of_sorted(&sorted(tasks.iter().collect()), view, width)
-}
-
-fn of_sorted(tasks: &[&Task], view: Viewpoint, width: Option<usize>) -> Vec<Text> {
-    rows(tasks, view, width, Heading::Shown, stage, |task| (is_series(task) && is_open(task)).then_some(" (repeats)"))
-}
-
-/// How many tasks of one sort are shown before the rest is folded.
-const SHOWN_MAX: usize = 20;
-
-/// How many numbers a folded line names.
-const NUMBERS_MAX: usize = 12;
-
-/// Returns the rows of `keiko list` for a person on a terminal: what was seen, and what is many, is folded.
-pub(crate) fn folded(tasks: &[Task], view: Viewpoint, width: Option<usize>) -> Vec<Text> {
-    let is_seen = |task: &&Task| task.state == "RUNNING" && task.occurrence.acked_at.is_some();
-    let mut seen: Vec<&Task> = tasks.iter().filter(is_seen).collect();
-    let others: Vec<&Task> = tasks.iter().filter(|task| !is_seen(task)).collect();
-    let sorted = sorted(others);
-    let mut shown: Vec<&Task> = Vec::new();
-    let mut notes = Vec::new();
-    for of_rank in sorted.chunk_by(|one, other| rank(one) == rank(other)) {
-        shown.extend(of_rank.iter().take(SHOWN_MAX));
-        let more = of_rank.len().saturating_sub(SHOWN_MAX);
-        if more > 0 {
-            let what = match rank(of_rank[0]) {
-                0 => "due or late",
-                1 => "failing",
-                4 => "paused",
-                5 => "without a time",
-                _ => "later",
-            };
-            notes.push(Text::styled(DIM, &format!("and {more} more {what}: keiko list --full")));
-        }
-    }
-    let mut lines = if tasks.is_empty() { list(&[], view, width) } else { of_sorted(&shown, view, width) };
-    if !seen.is_empty() {
-        seen.sort_by_key(|task| task.number);
-        lines.push(numbered("seen, not done", &seen));
-    }
-    lines.extend(notes);
-    lines
-}
-
-/// Returns a line that names several tasks by their numbers.
-pub(crate) fn numbered(name: &str, tasks: &[&Task]) -> Text {
-    let numbers: Vec<String> = tasks.iter().take(NUMBERS_MAX).map(|task| task.number.to_string()).collect();
-    let mut line = Text::styled(HEAD, name);
-    line.push(": ");
-    line.push_styled(NUMBER, &numbers.join(", "));
-    if tasks.len() > NUMBERS_MAX {
-        line.push_styled(DIM, &format!(" and {} more", tasks.len() - NUMBERS_MAX));
-    }
-    line
-}
-
-fn sorted(mut tasks: Vec<&Task>) -> Vec<&Task> {
-    tasks.sort_by_key(|task| (rank(task), when(task).map_or(i64::MAX, Timestamp::as_millis), task.number));
-    tasks
-}
-
-/// Returns the time that matters most at present.
-pub(crate) fn when(task: &Task) -> Option<Timestamp> {
-    let at = match task.state.as_str() {
-        "COMPLETED" | "CANCELLED" => task.ended_at,
-        "SUSPENDED" => task.paused_until.or(task.due_at),
-        "PENDING" => task.snoozed_until.or(task.due_at),
-        _ => task.due_at,
-    };
-    at.map(Time::instant)
-}
-
-fn rank(task: &Task) -> u8 {
-    match task.state.as_str() {
-        // A command that runs asks nothing of the person.
-        "RUNNING" if task.stage == "running" => 2,
-        "RUNNING" if task.occurrence.acked_at.is_none() => 0,
-        "FAILED" => 1,
-        "RUNNING" => 2,
-        "PENDING" => 3,
-        "SUSPENDED" => 4,
-        "CREATED" => 5,
-        _ => 6,
-    }
+    marked(task.priority, &task.title, &task.tags)
 }
 
 /// How wide the labels are.
@@ -160,7 +34,7 @@ pub(crate) fn details(task: &Task, runs: &[Run], view: Viewpoint) -> Vec<Text> {
         lines.push(line.hanging(LABEL_WIDTH + 2));
     };
     let full = |at: Time| Text::plain(&view.full_with_home(at.instant(), home(task)));
-    say("stage", stage(task));
+    say("stage", stage(&Row::from(task.clone())));
     say("due", Text::plain(&due(task, view)));
     let times = [
         ("speaks", task.scheduled_at.filter(|at| Some(*at) != task.due_at)),
@@ -182,7 +56,7 @@ pub(crate) fn details(task: &Task, runs: &[Run], view: Viewpoint) -> Vec<Text> {
     if let Some(left) = task.remaining_ms.and_then(|millis| u64::try_from(millis).ok()).and_then(length) {
         say("left", left.into());
     }
-    if is_series(task) {
+    if task.is_series() {
         say("repeats", Text::plain(&repeats(task)));
         for (index, at) in task.next.iter().enumerate() {
             say(if index == 0 { "next" } else { "" }, full(*at));
@@ -195,6 +69,9 @@ pub(crate) fn details(task: &Task, runs: &[Run], view: Viewpoint) -> Vec<Text> {
         for (label, text) in run::details(command, runs, view) {
             say(label, text);
         }
+    }
+    if let Some(retries) = retries(task) {
+        say("retries", Text::plain(&retries));
     }
     if task.alerts != alerts_default(task) {
         say("alerts", Text::plain(&alerts(&task.alerts)));
@@ -218,6 +95,21 @@ pub(crate) fn details(task: &Task, runs: &[Run], view: Viewpoint) -> Vec<Text> {
     say("added", Text::plain(&view.full(task.created_at.instant())));
     say("id", Text::styled(DIM, &task.id));
     lines
+}
+
+/// Returns how often a command, or what is for programs only, is tried again, and how often it still will be.
+fn retries(task: &Task) -> Option<String> {
+    let most = match task.max_retries {
+        0 => return None,
+        1 => "once".to_owned(),
+        most => format!("up to {most} times"),
+    };
+    let made = task.attempts.saturating_sub(1);
+    Some(match task.max_retries.saturating_sub(made) {
+        _ if made == 0 || !task.is_open() => most,
+        0 => format!("{most}, none left"),
+        left => format!("{most}, {left} left"),
+    })
 }
 
 /// Returns what was written about it, each with the label that stands before it.
@@ -312,92 +204,6 @@ mod tests {
     use crate::cli::render::fixture::{here, shown, shown_at, task, tasks};
 
     #[test]
-    fn a_list_fits_any_terminal() {
-        for width in [40, 80, 200] {
-            for line in list(&tasks(), here(), Some(width)) {
-                assert!(line.width() <= width, "{line:?} is wider than {width}");
-            }
-        }
-        insta::assert_snapshot!(shown_at(&list(&tasks(), here(), Some(200)), 200), @"
-          #  WHEN                           STAGE                  TITLE
-          3  today          15:00  1h ago   late                   étude
-          4  today          15:59  10s ago  due                    a plain title that is longer than a narrow terminal is wide +home
-         16  today          12:00  4h ago   due, seen              seen one
-        177  today          15:20  40m ago  running 40 %           🏳️‍🌈 and 🇫🇷 and ❤️
-        175  yesterday      09:00  1d ago   scheduled              喝水，提醒我每半小时站起来走一走，看看窗外，休息一下眼睛
-        170  today          16:10  in 10m   snoozed                snoozed one
-        173  today          18:00  in 2h    scheduled              ! اجتماع الفريق
-        171  tomorrow       09:30  in 18h   scheduled              standup (repeats)
-          1  tomorrow       15:00  in 23h   scheduled              交房租
-        172  Fri 15 May     10:00  in 2d    scheduled              פגישה עם דנה +עבודה
-        174  Sun 17 May     14:00  in 4d    scheduled              a very long title that goes on and on about the many things that one should really not put into a title, such as the whole agenda of the mee…
-          2  Sat 2 Jan 2027 09:00  in 33w   scheduled              👨‍👩‍👧 party
-         14  tomorrow       15:00  in 23h   paused                 paused one
-         15  –                              no time                buy milk
-        176  –                              blocked: 24 cancelled  cook
-        ");
-    }
-
-    #[test]
-    fn a_list_begins_with_what_is_due() {
-        insta::assert_snapshot!(shown(&list(&tasks(), here(), Some(80))), @"
-          #  WHEN                           STAGE         TITLE
-          3  today          15:00  1h ago   late          étude
-          4  today          15:59  10s ago  due           a plain title that is longer …
-         16  today          12:00  4h ago   due, seen     seen one
-        177  today          15:20  40m ago  running 40 %  🏳️‍🌈 and 🇫🇷 and ❤️
-        175  yesterday      09:00  1d ago   scheduled     喝水，提醒我每半小时站起来走…
-        170  today          16:10  in 10m   snoozed       snoozed one
-        173  today          18:00  in 2h    scheduled     ! اجتماع الفريق
-        171  tomorrow       09:30  in 18h   scheduled     standup (repeats)
-          1  tomorrow       15:00  in 23h   scheduled     交房租
-        172  Fri 15 May     10:00  in 2d    scheduled     פגישה עם דנה +עבודה
-        174  Sun 17 May     14:00  in 4d    scheduled     a very long title that goes o…
-          2  Sat 2 Jan 2027 09:00  in 33w   scheduled     👨‍👩‍👧 party
-         14  tomorrow       15:00  in 23h   paused        paused one
-         15  –                              no time       buy milk
-        176  –                              blocked       cook
-        ");
-    }
-
-    #[test]
-    fn a_list_fits_a_narrow_terminal() {
-        insta::assert_snapshot!(shown(&list(&tasks(), here(), Some(40))), @"
-          #        WHEN  TITLE
-          3       15:00  late  étude
-          4       15:59  due  a plain title tha…
-         16       12:00  due, seen  seen one
-        177       15:20  running 40 %  🏳️‍🌈 and …
-        175      12 May  喝水，提醒我每半小时站…
-        170       16:10  snoozed  snoozed one
-        173       18:00  ! اجتماع الفريق
-        171   Thu 09:30  standup (repeats)
-          1   Thu 15:00  交房租
-        172   Fri 10:00  פגישה עם דנה +עבודה
-        174   Sun 14:00  a very long title that…
-          2  2 Jan 2027  👨‍👩‍👧 party
-         14   Thu 15:00  paused  paused one
-         15           –  no time  buy milk
-        176           –  blocked  cook
-        ");
-    }
-
-    #[test]
-    fn on_a_terminal_what_was_seen_and_what_is_many_is_folded() {
-        let mut many = tasks();
-        many.extend((200..240).map(|number| task(&json!({ "number": number, "title": format!("later {number}") }))));
-        let shown = shown(&folded(&many, here(), Some(60)));
-        let lines: Vec<&str> = shown.lines().collect();
-        assert_eq!(lines.len(), 1 + 3 + 1 + 20 + 1 + 2 + 1);
-        insta::assert_snapshot!(lines[lines.len() - 4..].join("\n"), @"
-         15          –  no time  buy milk
-        176          –  blocked  cook
-        seen, not done: 16
-        and 28 more later: keiko list --full
-        ");
-    }
-
-    #[test]
     fn a_rule_typed_behind_every_is_told_with_it() {
         let told = |text: &str| repeats(&task(&json!({ "schedule": { "text": text, "kind": "calendar" } })));
         assert_eq!(told("day at 3am"), "every day at 3am");
@@ -409,8 +215,15 @@ mod tests {
     }
 
     #[test]
-    fn an_empty_list_says_so() {
-        insta::assert_snapshot!(shown(&list(&[], here(), Some(80))), @"no tasks");
+    fn the_retries_of_a_command_are_told_with_those_that_are_left() {
+        let told = |changes: &serde_json::Value| retries(&task(changes));
+        assert_eq!(told(&json!({ "max_retries": 3 })).as_deref(), Some("up to 3 times"));
+        assert_eq!(told(&json!({ "max_retries": 3, "attempts": 1 })).as_deref(), Some("up to 3 times"));
+        let again = json!({ "max_retries": 3, "attempts": 3, "state": "FAILED" });
+        assert_eq!(told(&again).as_deref(), Some("up to 3 times, 1 left"));
+        let over = json!({ "max_retries": 1, "attempts": 2, "state": "FAILED" });
+        assert_eq!(told(&over).as_deref(), Some("once, none left"));
+        assert_eq!(told(&json!({ "max_retries": 0, "attempts": 2 })), None);
     }
 
     #[test]

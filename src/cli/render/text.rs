@@ -153,9 +153,14 @@ impl Text {
     /// least.
     pub(crate) fn fitted(&self, width: Option<usize>) -> Vec<Self> {
         match width {
-            Some(width) if self.width() > width => self.folded(width),
+            Some(width) if !self.fits(Some(width)) => self.folded(width),
             Some(_) | None => vec![self.clone()],
         }
+    }
+
+    /// Returns whether it is no longer than a line.
+    pub(crate) fn fits(&self, width: Option<usize>) -> bool {
+        width.is_none_or(|width| self.width() <= width)
     }
 
     fn folded(&self, width: usize) -> Vec<Self> {
@@ -349,7 +354,7 @@ impl From<String> for Text {
 
 /// Returns how many display cells `text` takes, cluster by cluster.
 fn width(text: &str) -> usize {
-    text.graphemes(true).map(UnicodeWidthStr::width).sum()
+    if is_plain(text) { text.len() } else { text.graphemes(true).map(UnicodeWidthStr::width).sum() }
 }
 
 /// Returns `text` with nothing in it that a terminal would obey.
@@ -357,7 +362,12 @@ fn width(text: &str) -> usize {
 /// Line breaks and tabs become spaces; other control characters become their pictures, and what would turn the
 /// direction of writing becomes the replacement character, so that people see that something was there.
 pub(crate) fn clean(text: &str) -> String {
-    text.chars().map(clean_char).collect()
+    if is_plain(text) { text.to_owned() } else { text.chars().map(clean_char).collect() }
+}
+
+/// Returns whether each byte is a character of one cell, which most are, and which is found much sooner than clusters are.
+fn is_plain(text: &str) -> bool {
+    text.bytes().all(|byte| matches!(byte, b' '..=b'~'))
 }
 
 fn clean_char(c: char) -> char {

@@ -82,7 +82,8 @@ impl Viewpoint {
 
     /// Returns the hour: `15:00`.
     pub(crate) fn hour(self, at: Timestamp) -> String {
-        at.in_zone(self.zone).format("%H:%M").to_string()
+        let local = at.in_zone(self.zone);
+        format!("{:02}:{:02}", local.hour(), local.minute())
     }
 
     /// Returns how many days of the calendar lie between now and then.

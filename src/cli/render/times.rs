@@ -1,6 +1,6 @@
 //! What a change would do to the times of a series, answer by answer, before a person chooses.
 
-use crate::cli::render::task::{is_open, title};
+use crate::cli::render::task::title;
 use crate::cli::render::text::{DIM, NUMBER, Text};
 use crate::cli::render::time::Viewpoint;
 use crate::protocol::methods::WriteResult;
@@ -36,7 +36,7 @@ fn row(word: &str, what: &str) -> Text {
 }
 
 fn times(task: &Task, view: Viewpoint) -> String {
-    if !is_open(task) {
+    if !task.is_open() {
         return "no more times".to_owned();
     }
     let listed = |times: &[Time]| {

@@ -7,7 +7,7 @@ use std::fmt::Write as _;
 
 use chrono_tz::Tz;
 
-use crate::cli::render::task::{home, is_behind_every, is_series};
+use crate::cli::render::task::{home, is_behind_every};
 use crate::cli::render::text::{clean, is_unsafe};
 use crate::domain::time::{Span, Timestamp};
 use crate::protocol::from_wire;
@@ -120,7 +120,7 @@ fn times(task: &Task, zone: Tz) -> Vec<Field> {
     let home = home(task).unwrap_or(zone);
     let local = |at: Time| text(&local_time(at.instant(), home));
     let when = |value| field("when", Kind::Text, value, "\"tomorrow 3pm\"");
-    if !is_series(task) {
+    if !task.is_series() {
         let due = task.due_at.map(local);
         let is_needed = due.is_some();
         let when = when(due).above(WHEN);

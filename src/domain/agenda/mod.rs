@@ -4,6 +4,7 @@
 //! schedule ([`ahead`]). A property test holds both against the engine. Stores nothing, and is bounded: what would be many
 //! lines is folded ([`fold`]), and of what is left over only the number is told.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BinaryHeap};
 
 use chrono_tz::Tz;
@@ -84,6 +85,8 @@ pub struct Entry {
     pub firing: Firing,
     /// Until when it is held, where it is quiet then; of several told as one, until when the first of them is.
     pub held_until: Option<Timestamp>,
+    /// Whether a command runs then.
+    pub runs: bool,
 }
 
 /// One alert of one occurrence, or several of them that are told as one.
@@ -175,10 +178,14 @@ pub fn agenda(tasks: &[Snapshot], around: &Around, stretch: &Stretch, part: Part
     let mut notes = Vec::new();
     for (index, snapshot) in tasks.iter().enumerate() {
         let number = snapshot.task.number;
-        let told = of_one(snapshot, around, stretch, Bounds { steps_max, folds: true });
+        let told = of_one(&as_told(snapshot), around, stretch, Bounds { steps_max, folds: true });
         for firing in told.firings {
-            let entry =
-                Entry { held_until: held_until(snapshot, &firing, around, stretch), ..entry(index, number, firing) };
+            let mut entry = entry(index, number, firing);
+            entry.runs = snapshot.task.details.command.is_some() && firing.slot == Slot::DUE;
+            // A command waits for no end of what is quiet.
+            if !entry.runs {
+                entry.held_until = held_until(snapshot, &firing, around, stretch);
+            }
             if (part.since.max(stretch.from)..stretch.to).contains(&entry.at) {
                 page.take(entry);
             }
@@ -194,7 +201,19 @@ pub fn agenda(tasks: &[Snapshot], around: &Around, stretch: &Stretch, part: Part
 /// Gives a firing its place in the agenda: the one door by which a time enters it, so that whatever holds a firing back
 /// until later changes its time here and nowhere else.
 const fn entry(task: usize, number: Number, firing: Firing) -> Entry {
-    Entry { at: firing.at, task, number, firing, held_until: None }
+    Entry { at: firing.at, task, number, firing, held_until: None, runs: false }
+}
+
+/// Returns the task as the agenda tells of it: what runs says nothing when it is due, and stands there all the same.
+fn as_told(snapshot: &Snapshot) -> Cow<'_, Snapshot> {
+    let is_silent = !snapshot.task.alerts.contains(&Span::ZERO);
+    if snapshot.task.details.command.is_none() || !is_silent {
+        return Cow::Borrowed(snapshot);
+    }
+    let mut told = snapshot.clone();
+    told.task.alerts.push(Span::ZERO);
+    told.task.alerts.sort_unstable();
+    Cow::Owned(told)
 }
 
 /// Returns until when a firing is held; of several told as one, until when the first of them is.

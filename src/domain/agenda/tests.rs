@@ -13,6 +13,7 @@ use crate::domain::occurrence::Nominal;
 use crate::domain::pause::{Scope, standing};
 use crate::domain::retry::Jitter;
 use crate::domain::routing::Routing;
+use crate::domain::run::{Limits, Line, Overlap, Program};
 use crate::domain::schedule::{AfterDone, Calendar, Cron, Every, Interval, Schedule};
 use crate::domain::task::{Deadline, DeadlineTime, Details, Missed, Nag, Policy, TaskId};
 use crate::domain::time::resolve;
@@ -334,7 +335,7 @@ fn shown(lives: &[Life], stretch: &Stretch) -> String {
     let mut told: Vec<String> = agenda
         .entries
         .iter()
-        .map(|Entry { at, number, firing, .. }| {
+        .map(|Entry { at, number, firing, runs, .. }| {
             let several = if firing.times > 1 {
                 let every = firing.every.map_or_else(String::new, |every| format!(" every {every}"));
                 format!("-{} x{}{every}", firing.last_at.in_zone(BERLIN).format("%H:%M"), firing.times)
@@ -346,7 +347,8 @@ fn shown(lives: &[Life], stretch: &Stretch) -> String {
                 Condition::Unanswered => " unless answered",
                 Condition::Answered => " if the one before is answered",
             };
-            format!("{}{several} #{number} {}{only_if}", at.in_zone(BERLIN).format("%m-%d %H:%M"), firing.slot)
+            let runs = if *runs { " runs" } else { "" };
+            format!("{}{several} #{number} {}{runs}{only_if}", at.in_zone(BERLIN).format("%m-%d %H:%M"), firing.slot)
         })
         .collect();
     told.extend(agenda.notes.iter().map(|note| format!("#{} {:?}", note.number, note.kind)));
@@ -371,6 +373,42 @@ fn each_day_tells_its_alerts_and_what_they_depend_on() {
     03-21 09:00 #1 0
     03-21 09:15 #1 +15m unless answered
     03-21 12:00 #2 0
+    ");
+}
+
+/// A command says nothing when it is due, and stands in the agenda all the same; its early alerts do as those of others.
+#[test]
+fn what_a_task_runs_stands_among_what_rings() {
+    let program = Program {
+        line: Line::Arguments(vec!["true".into()]),
+        directory: String::new(),
+        environment: BTreeMap::new(),
+        timeout: None,
+        overlap: Overlap::Skip,
+        nice: 0,
+        limits: Limits::default(),
+        ping: None,
+    };
+    let runs = |number: u64, rule: Rule, alerts: Option<Vec<Span>>| {
+        Life::new(number, schedule(rule), at("03-20 08:00"), |new| {
+            new.alerts = alerts;
+            new.details.command = Some(Box::new(program.clone()));
+        })
+        .expect("a task")
+    };
+    let lives = [
+        runs(1, rule("0 9 * * *"), Some(Vec::new())),
+        runs(2, Rule::Once(at("03-21 12:00").local(BERLIN)), Some(vec![Span::from_minutes(-60)])),
+        runs(3, rule("*/10 10-19 * * *"), Some(Vec::new())),
+        life(4, rule("0 9 * * *"), &[0]),
+    ];
+    let stretch = stretch("03-20 08:30", "03-21 00:00", "03-22 00:00");
+    assert_snapshot!(shown(&lives, &stretch), @"
+    03-21 09:00 #1 0 runs
+    03-21 09:00 #4 0
+    03-21 10:00-19:50 x60 every 10m #3 0 runs
+    03-21 11:00 #2 -1h
+    03-21 12:00 #2 0 runs
     ");
 }
 

@@ -356,6 +356,8 @@ pub struct Addition {
     pub nag: Option<Nag>,
     /// The tasks that it waits for.
     pub parents: Vec<Number>,
+    /// Whether it runs a command when it is due.
+    pub runs: bool,
 }
 
 /// One firing.
@@ -475,6 +477,8 @@ pub enum Next {
     },
     /// It comes up in silence.
     Silence,
+    /// Its command runs.
+    Runs,
     /// It goes on by itself.
     Resumes,
     /// It comes up once what it waits for is done; when that is nobody knows.

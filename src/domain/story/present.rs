@@ -124,7 +124,8 @@ fn next(snapshot: &Snapshot) -> Option<(Timestamp, Next)> {
     let nag = snapshot.next_nag().map(|(slot, at)| (at, Next::Alert(slot)));
     let snooze = snooze_of(&occurrence.state).map(|snooze| (snooze.until, Next::Snoozed(snooze.slot)));
     let waits = matches!(&occurrence.state, State::Pending(each) if each.snooze.is_none() && !each.is_missed);
-    let silence = occurrence.due_at().filter(|_| waits).map(|due| (due, Next::Silence));
+    let silence = if snapshot.task.details.command.is_some() { Next::Runs } else { Next::Silence };
+    let silence = occurrence.due_at().filter(|_| waits).map(|due| (due, silence));
     let speaks_early = snapshot.task.alerts.iter().any(|offset| *offset < Span::ZERO);
     let successor = occurrence.successor_at.map(|at| (at, Next::Successor { speaks_early }));
     // Where two come at one time, the first of these is what is said.

@@ -376,5 +376,6 @@ fn added(event: &Event, first: &Snapshot) -> Said {
         deadline: first.occurrence.deadline.map(|deadline| deadline.at),
         nag: first.task.policy.nag,
         parents: first.task.waits.parents.iter().map(|parent| parent.number).collect(),
+        runs: first.task.details.command.is_some(),
     }))
 }

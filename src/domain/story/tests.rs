@@ -1,5 +1,7 @@
 //! Short lives that the rules themselves play, as a person reads them.
 
+use std::collections::BTreeMap;
+
 use chrono::NaiveDateTime;
 use uuid::Uuid;
 
@@ -8,6 +10,7 @@ use crate::domain::command::{Command, Expected, Moment, NewTask};
 use crate::domain::delivery::{DeliveryId, Report};
 use crate::domain::retry::Jitter;
 use crate::domain::routing::Routing;
+use crate::domain::run::{Limits, Line, Overlap, Program};
 use crate::domain::schedule::{Calendar, Rule};
 use crate::domain::story::words::{Listener, english};
 use crate::domain::task::{Details, Missed, Number, Policy, TaskId};
@@ -48,10 +51,14 @@ fn moment(now: Timestamp, op: u64) -> Moment<'static> {
 impl Life {
     fn of(schedule: Schedule, policy: Policy, alerts: Option<Vec<Span>>, targets: &[&str]) -> Self {
         let targets = targets.iter().map(|text| Target::parse(text).expect("a target of the test's own")).collect();
+        Self::with(schedule, policy, alerts, Details { targets, ..Details::default() })
+    }
+
+    fn with(schedule: Schedule, policy: Policy, alerts: Option<Vec<Span>>, details: Details) -> Self {
         let new = NewTask {
             id: TaskId(Uuid::from_u128(7)),
             number: Number(12),
-            details: Details { title: "water the plants".into(), targets, ..Details::default() },
+            details: Details { title: "water the plants".into(), ..details },
             schedule,
             alerts,
             deadline: None,
@@ -343,5 +350,33 @@ fn one_that_nags_is_told_by_its_first_and_last_ring() {
     Tue  5 09:50    desktop: shown
     Tue  5 09:55  now: due since 09:00, not answered
     Tue  5 10:00  next: nag 6, unless it is answered
+    "#);
+}
+
+#[test]
+fn what_runs_is_no_silence() {
+    let program = Program {
+        line: Line::Arguments(vec!["true".into()]),
+        directory: String::new(),
+        environment: BTreeMap::new(),
+        timeout: None,
+        overlap: Overlap::Skip,
+        nice: 0,
+        limits: Limits::default(),
+        ping: None,
+    };
+    let details = Details { command: Some(Box::new(program)), ..Details::default() };
+    let mut life = Life::with(once("2026-05-05T09:00:00"), Policy::default(), Some(Vec::new()), details);
+    insta::assert_snapshot!(life.story("2026-05-04T10:00:00"), @r#"
+    Mon  4 09:02  added by you, for "2026-05-05T09:00:00": due Tue 5 May 09:00; its command runs then
+    Mon  4 10:00  now: scheduled, due Tue 5 May 09:00
+    Tue  5 09:00  next: its command runs
+    "#);
+    life.wake("2026-05-05T09:00:00");
+    insta::assert_snapshot!(life.story("2026-05-05T09:00:00"), @r#"
+    Mon  4 09:02  added by you, for "2026-05-05T09:00:00": due Tue 5 May 09:00; its command runs then
+    Tue  5 09:00  came up on time, for its command
+    Tue  5 09:00  now: its command runs, or is about to, since 09:00
+    Tue  5 09:00  next: nothing comes by itself
     "#);
 }

@@ -116,7 +116,7 @@ impl Speaker {
     }
 
     fn added(self, addition: &Addition) -> String {
-        let Addition { by, schedule, due, alerts, deadline, nag, parents } = addition;
+        let Addition { by, schedule, due, alerts, deadline, nag, parents, runs } = addition;
         let mut text = vec![format!("added{}", by_whom(*by))];
         if matches!(schedule.rule, Rule::None) {
             text.push(", without a time".to_owned());
@@ -133,7 +133,7 @@ impl Speaker {
         } else if due.is_none() && deadline.is_none() {
             text.push("; it does not ring".to_owned());
         } else if due.is_some() && slots.is_empty() {
-            text.push("; it has no alert".to_owned());
+            text.push(if *runs { "; its command runs then" } else { "; it has no alert" }.to_owned());
         } else if due.is_some() && slots != [Slot::DUE] {
             text.push(format!("; it rings {}", list(slots.iter().map(|slot| place(*slot)))));
         }
@@ -542,6 +542,7 @@ fn coming(next: Next) -> String {
         Next::Successor { speaks_early: false } => "next: the one behind it is due".to_owned(),
         Next::Successor { speaks_early: true } => "next: the one behind it speaks early".to_owned(),
         Next::Silence => "next: due, in silence".to_owned(),
+        Next::Runs => "next: its command runs".to_owned(),
         Next::Resumes => "next: the pause ends by itself".to_owned(),
         Next::Freed => "next: it comes up once what it waits for is done".to_owned(),
         Next::Nothing => "next: nothing comes by itself".to_owned(),

@@ -186,7 +186,7 @@ fn the_document_tells_the_types_that_the_code_reads() {
         ($($params:ident)*) => { [$((methods::$params::METHOD, check_params::<methods::$params>(&document, wrong)),)*] };
     }
     let checked = check! {
-        Hello Status Stop Reload Add Get List Glance Update Done Ack Snooze Pause Resume Skip Cancel Delete Retry RunNow OutputGet
+        Hello Status Stop Reload Add Get List Rows Glance Update Done Ack Snooze Pause Resume Skip Cancel Delete Retry RunNow OutputGet
         Unblock Wait Choices Tags History Why
         OpBegin OpList OpGet Undo AgendaGet AwaySet AwayGet EventList
         EventSubscribe EventUnsubscribe DeliveryList ChannelList ChannelPause ChannelResume ChannelTest
@@ -215,6 +215,7 @@ fn the_document_tells_the_types_that_the_code_reads() {
         objects::AgendaEntry: "AgendaEntry",
         objects::AgendaNote: "AgendaNote",
         objects::Choice: "Choice",
+        objects::Row: "Row",
         objects::Command: "Command",
         objects::CommandLimits: "CommandLimits",
         objects::Run: "Run",

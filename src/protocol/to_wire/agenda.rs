@@ -28,6 +28,7 @@ pub fn entry(entry: &Entry, snapshot: &Snapshot, zone: Tz) -> objects::AgendaEnt
         only_if: condition(firing.only_if).map(str::to_owned),
         predicted: firing.is_predicted,
         held_until: entry.held_until.map(|end| time(end, zone)),
+        runs: entry.runs,
     }
 }
 

@@ -125,13 +125,36 @@ fn a_line_each_is_added_and_a_bad_one_does_not_stop_the_others() {
     added 1  pay rent  Thu 14 May 2026 15:00 EDT (in 23h)
     added 2  buy milk +shop  no time
     ");
+    assert!(ran.stderr.contains("error: line 3: cannot set \"today at 9am\""), "{ran:?}");
     let ran = home.keiko_with("add - --json", input, |_| {});
     assert_eq!(ran.code, Some(3));
     let results = ran.json()["results"].as_array().expect("an array").clone();
     assert_eq!(results.len(), 3);
     assert_eq!(results[1]["name"], "run today at 9am");
     assert_eq!(results[1]["error"]["kind"], "time");
+    assert_eq!(results[1]["line"], 3);
     assert_eq!(results[2]["task"]["tags"], json!(["shop"]));
+}
+
+#[test]
+fn what_holds_for_all_lines_is_said_once() {
+    let home = Home::with_daemon();
+    let ran = home.keiko_with("add -", "tea tomorrow 3pm\ncake tomorrow 4pm\nmilk\n", |_| {});
+    assert_eq!(ran.code, Some(0));
+    assert_eq!(ran.stderr.matches("nobody can be reached").count(), 1, "{ran:?}");
+    assert!(ran.stderr.contains("warning: line 1, line 2: nobody can be reached"), "{ran:?}");
+    assert!(ran.stderr.contains("warning: line 3: it has no time"), "{ran:?}");
+}
+
+#[test]
+fn retries_that_count_for_nothing_are_not_dropped_in_silence() {
+    let home = Home::with_daemon();
+    let says = |line: &str| home.keiko(line).stderr.contains("the number of retries counts for nothing");
+    assert!(says("add tea tomorrow 3pm --retries 3"));
+    assert!(says("edit 1 --retries 4"));
+    assert!(!says("add build tomorrow 3pm --retries 3 -- true"));
+    assert!(!says("add hook tomorrow 3pm --retries 3 --via webhook:http://127.0.0.1:9/"));
+    assert!(!says("add coffee tomorrow 3pm"));
 }
 
 #[test]

@@ -32,10 +32,10 @@ fn each_line_becomes_a_task_and_what_cannot_be_kept_is_said() {
     added 5  tar czf backup.tgz .  Thu 14 May 2026 14:00 EDT (in 22h; Fri 03:00 in Asia/Tokyo)
       repeats Thu 14 May 14:00, Fri 15 May 14:00, Sat 16 May 14:00
       runs /bin/bash -c 'tar czf backup.tgz .'
-    ! warning: cron takes the day of the month or the weekday, either is enough
     ! error: line 11: @reboot cannot be kept: Keiko knows times, not starts of the machine; a systemd user unit does that
     ! error: line 12: cannot read "61" in a rule: expected minutes of 0 to 59
     ! hint: a rule that can be read is `0 9 * * MON-FRI`
+    ! warning: line 10: cron takes the day of the month or the weekday, either is enough
     ! hint: nothing is mailed: keiko show N --output shows what a command said, and you are told where one fails
     ! hint: a time at which one still runs is passed over; keiko edit N --overlap allow runs both, as cron does
     ! warning: the lines are in table still, so both run: remove them there
@@ -75,10 +75,10 @@ fn what_would_be_added_is_said_and_nothing_is_added() {
       0 0 * * *  runs report
     would add line 15  tar czf backup.tgz .  next Thu 14 May 2026 14:00 EDT (in 22h)
       0 3 * * *  runs tar czf backup.tgz .
-    ! warning: line 10: cron takes the day of the month or the weekday, either is enough
     ! error: line 11: @reboot cannot be kept: Keiko knows times, not starts of the machine; a systemd user unit does that
     ! error: line 12: cannot read "61" in a rule: expected minutes of 0 to 59
     ! hint: a rule that can be read is `0 9 * * MON-FRI`
+    ! warning: line 10: cron takes the day of the month or the weekday, either is enough
     [exit 1]
     $ keiko list
     no tasks

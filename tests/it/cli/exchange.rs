@@ -331,6 +331,19 @@ fn a_calendar_comes_in_once_and_what_cannot_is_said() {
 }
 
 #[test]
+fn what_holds_for_all_that_comes_in_is_said_once() {
+    let home = Home::with_daemon();
+    let todo = |uid: &str| format!("BEGIN:VTODO\r\nUID:{uid}\r\nSUMMARY:{uid}\r\nDUE:20260514T150000\r\nEND:VTODO\r\n");
+    let calendar =
+        format!("BEGIN:VCALENDAR\r\nVERSION:2.0\r\n{}{}{}END:VCALENDAR\r\n", todo("a"), todo("b"), todo("c"));
+    for options in ["--dry-run", ""] {
+        let ran = import(&home, &calendar, options);
+        assert_eq!(ran.code, Some(0), "{ran:?}");
+        assert_eq!(ran.stderr.matches("nobody can be reached").count(), 1, "{ran:?}");
+    }
+}
+
+#[test]
 fn tasks_of_taskwarrior_come_in_once_and_go_back_under_their_names() {
     let home = Home::with_daemon();
     let text = r#"[{"uuid":"11111111-1111-4111-8111-111111111111","description":"cook","status":"pending",

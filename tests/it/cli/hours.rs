@@ -53,9 +53,9 @@ fn an_agenda_of_some_months_begins_now() {
     Sat 1 Aug
       1  09:00  rent
     $ keiko agenda tomorrow 10pm..6am
-    nothing rings before Fri 15 May 2026 06:00 EDT
+    nothing rings or runs before Fri 15 May 2026 06:00 EDT
     $ keiko agenda 10pm..6am
-    nothing rings before Thu 14 May 2026 06:00 EDT
+    nothing rings or runs before Thu 14 May 2026 06:00 EDT
     ");
 }
 

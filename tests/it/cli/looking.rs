@@ -108,3 +108,19 @@ fn a_task_is_shown_whole() {
       added     Wed 13 May 2026 16:00 EDT (now)
     ");
 }
+
+#[test]
+fn of_a_limited_list_those_are_shown_that_are_due_first() {
+    let home = Home::with_daemon();
+    for line in ["add third friday 3pm", "add second tomorrow 3pm", "add fourth", "add first in 5m"] {
+        assert_eq!(home.keiko(line).code, Some(0), "{line}");
+    }
+    let ran = home.keiko("list --limit 2");
+    assert!(ran.stdout.contains("first") && ran.stdout.contains("second") && !ran.stdout.contains("third"), "{ran:?}");
+    assert!(ran.stdout.contains("and 2 more: a higher --limit, or none, shows them"), "{ran:?}");
+    let json = home.keiko("list --limit 2 --json").json();
+    let titles: Vec<&str> =
+        json["tasks"].as_array().expect("tasks").iter().filter_map(|task| task["title"].as_str()).collect();
+    assert_eq!(titles, ["first", "second"]);
+    assert!(!home.keiko("list --limit 4").stdout.contains("more:"));
+}

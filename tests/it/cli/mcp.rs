@@ -154,9 +154,9 @@ fn each_tool_does_what_its_command_does() {
     2  today    16:10  in 10m  scheduled  tea at 5
     3  tomorrow 09:00  in 17h  scheduled  meds (repeats)
     1  tomorrow 15:00  in 23h  scheduled  ! pay rent +home
-    #  WHEN                    STAGE      TITLE
-    1  tomorrow 15:00  in 23h  scheduled  ! pay rent +home
-    warning: there are more than 1: say what is true of those that are wanted, or a higher limit
+    #  WHEN                 STAGE      TITLE
+    2  today 16:10  in 10m  scheduled  tea at 5
+    warning: there are 2 more than these 1: say what is true of those that are wanted, or a higher limit
     no tasks
     Thu 14 May  tomorrow
       3        09:00  meds

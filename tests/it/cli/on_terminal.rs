@@ -165,6 +165,23 @@ async fn what_is_longer_than_the_screen_is_read_in_a_pager() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_list_and_an_agenda_that_are_longer_than_the_screen_are_read_in_a_pager() {
+    let home = Home::with_daemon();
+    let lines: Vec<String> = (1..=60).map(|number| format!("task {number} tomorrow 3pm")).collect();
+    assert_eq!(home.keiko_with("add -", &lines.join("\n"), |_| {}).code, Some(0));
+    let pager = "sh -c 'echo [page; cat; echo page]'";
+    let run = |line: &str| Pty::run(&format!("{}; echo exit=$?=", keiko(&home, &[("PAGER", pager)], line)));
+    for line in ["list --full", "agenda"] {
+        let shown = run(line).wait_for("exit=0=").await;
+        assert!(shown.contains("[page\r\n") && shown.contains("page]\r\nexit"), "{line}: {shown}");
+    }
+    for line in ["list --limit 3", "agenda --limit 3", "list --full --no-pager"] {
+        let shown = run(line).wait_for("exit=0=").await;
+        assert!(!shown.contains("[page") && shown.contains("task 1"), "{line}: {shown}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_title_from_right_to_left_turns_nothing_round() {
     let home = Home::with_daemon();
     home.keiko("add 'פגישה עם דנה' tomorrow 3pm");

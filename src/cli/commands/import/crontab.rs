@@ -12,6 +12,7 @@ use uuid::Uuid;
 
 use crate::cli::commands::each::Tally;
 use crate::cli::commands::import::table::{Fault, Job, Owner, SHELL_DEFAULT, Table, read};
+use crate::cli::commands::remarks::Remarks;
 use crate::cli::context::Context;
 use crate::cli::error::{CliError, Exit};
 use crate::cli::render::change::{Change, change};
@@ -148,10 +149,11 @@ fn add_all(context: &mut Context<'_>, table: &Table) -> (Exit, bool) {
     if table.jobs.is_empty() {
         context.ui.progress("nothing to add");
     }
-    let (mut tally, mut exit, mut has_added) = (Tally::new(false), Exit::Done, false);
+    let (mut tally, mut exit, mut has_added) = (Tally::of_lines(), Exit::Done, false);
     context.begin_op(table.jobs.len());
     for (line, found) in lines(table) {
         let name = format!("line {line}");
+        tally.at_line(line);
         let result = found.map_err(fault_error).and_then(|job| take_over(context, job));
         match result {
             Ok((what, answer)) => {
@@ -218,6 +220,7 @@ fn dry_run(context: &mut Context<'_>, table: &Table) -> Result<(Exit, bool), Cli
     let now = context.ask(&Hello::default())?.now;
     let view = context.viewpoint(now);
     let (mut exit, mut would_add, mut refused) = (Exit::Done, Vec::new(), Vec::new());
+    let mut remarks = Remarks::default();
     for (line, found) in lines(table) {
         let result = found.map_err(fault_error).and_then(|job| {
             let question = question(context, job, true)?;
@@ -236,7 +239,7 @@ fn dry_run(context: &mut Context<'_>, table: &Table) -> Result<(Exit, bool), Cli
             })),
             Ok((job, answer)) => {
                 context.ui.print(&foreseen(job, &answer, view));
-                answer.warnings.iter().for_each(|warning| context.ui.warning(&format!("line {line}: {warning}")));
+                remarks.add(&format!("line {line}"), answer.warnings);
             }
             Err(error) => {
                 exit = exit.or(exit_of_line(&error));
@@ -248,6 +251,7 @@ fn dry_run(context: &mut Context<'_>, table: &Table) -> Result<(Exit, bool), Cli
             }
         }
     }
+    remarks.tell(context);
     if context.ui.form() == Form::Json {
         context.ui.json(&json!({
             "schema_version": SCHEMA_VERSION, "now": now, "would_add": would_add, "refused": refused,

@@ -6,6 +6,7 @@ use std::fmt::Write as _;
 use serde_json::{Value, json};
 
 use crate::cli::commands::import::source::Source;
+use crate::cli::commands::remarks::Remarks;
 use crate::cli::context::Context;
 use crate::cli::error::{CliError, Exit};
 use crate::cli::exchange::ical::read::{Here, UID};
@@ -46,7 +47,7 @@ pub(super) fn import(
     };
     let mut summary = Summary::default();
     let view = Viewpoint { now: here.now, zone: here.zone };
-    let mut import = Importing { is_dry_run, tasks: known(context)?, view };
+    let mut import = Importing { is_dry_run, tasks: known(context)?, view, remarks: Remarks::default() };
     context.begin_op(if is_dry_run { 0 } else { entries.len() });
     let mut progress = context.ui.bar(entries.len() as u64, "importing");
     for entry in in_order(entries) {
@@ -54,6 +55,7 @@ pub(super) fn import(
         progress.advance(1);
     }
     drop(progress);
+    import.remarks.tell(context);
     tell(context, &summary, is_dry_run);
     Ok(summary.exit.unwrap_or(Exit::Done))
 }
@@ -86,6 +88,7 @@ struct Importing {
     /// The tasks that are here, by their names in files; of what is only looked at there is none to wait for.
     tasks: BTreeMap<String, Option<TaskRef>>,
     view: Viewpoint,
+    remarks: Remarks,
 }
 
 impl Importing {
@@ -111,9 +114,7 @@ impl Importing {
                 let task = (!answer.preview).then(|| TaskRef(answer.task.id.clone()));
                 self.tasks.insert(entry.uid, task);
                 self.tell(context, &answer);
-                for remark in remarks.iter().chain(&answer.warnings) {
-                    context.ui.warning(&format!("{}: {remark}", entry.place));
-                }
+                self.remarks.add(&entry.place, remarks.iter().chain(&answer.warnings).cloned());
                 summary.added.push(json!({ "place": entry.place, "task": answer.task, "remarks": remarks }));
             }
             Err(error) => {

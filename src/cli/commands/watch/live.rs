@@ -19,7 +19,7 @@ use crate::cli::start;
 use crate::cli::ui::screen::{Screen, Size};
 use crate::client::{Client, ClientError};
 use crate::config::paths::Paths;
-use crate::protocol::methods::{EventSubscribe, ListResult};
+use crate::protocol::methods::{EventSubscribe, RowsResult};
 
 /// How many things may be told before the screen has looked: more say nothing new.
 const TOLD_MAX: usize = 64;
@@ -112,7 +112,7 @@ pub(super) fn run(context: &mut Context<'_>) -> Result<Exit, CliError> {
 }
 
 /// Asks for what is to be shown. A connection that was closed for others is no sign that the daemon went away.
-fn look(context: &mut Context<'_>) -> Result<ListResult, CliError> {
+fn look(context: &mut Context<'_>) -> Result<RowsResult, CliError> {
     match overview::look(context) {
         Err(error) if error.is_loss() => {
             context.hang_up();
@@ -127,11 +127,11 @@ fn look(context: &mut Context<'_>) -> Result<ListResult, CliError> {
 }
 
 /// Returns the rows of the screen: what `keiko` shows, and what there is to say of it.
-fn lines(seen: &ListResult, view: Viewpoint, size: Size, is_gone: bool) -> Vec<Text> {
+fn lines(seen: &RowsResult, view: Viewpoint, size: Size, is_gone: bool) -> Vec<Text> {
     let mut first = Text::styled(DIM, &view.exact(view.now));
     first.push_styled(DIM, "  q quits");
     let mut lines = vec![first, Text::default()];
-    lines.extend(groups(&Groups::of(&seen.tasks), view, Some(size.columns)));
+    lines.extend(groups(&Groups::of(&seen.rows), view, Some(size.columns)));
     let mut last: Vec<Text> = Vec::new();
     if is_gone {
         last.push(Text::styled(BAD, say::GONE_ON_SCREEN));

@@ -140,7 +140,7 @@ fn status(task: &Task) -> &'static str {
 fn push_times(out: &mut String, task: &Task, remarks: &mut Vec<String>) -> bool {
     let Some(due) = due(task) else { return false };
     let Some(rule) = rule(task) else {
-        if is_series(task) {
+        if task.is_series() {
             let what = if task.schedule.cron.is_some() { "a cron rule" } else { "a rule that counts from completions" };
             remarks.push(format!(
                 "{} {}: {what} has no form in iCalendar, only its next time is there",
@@ -155,10 +155,6 @@ fn push_times(out: &mut String, task: &Task, remarks: &mut Vec<String>) -> bool 
     push_time(out, "DTSTART", task, start);
     push(out, "RRULE", &rule);
     true
-}
-
-fn is_series(task: &Task) -> bool {
-    !matches!(task.schedule.kind.as_str(), "none" | "once" | "countdown")
 }
 
 /// Returns the rule of a series, where iCalendar knows such.
