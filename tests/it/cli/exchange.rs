@@ -37,7 +37,9 @@ fn said(home: &Home) -> Vec<Value> {
     // That it was brought in is said where it was.
     let ops = said[1]["ops"].as_array_mut().expect("a list");
     ops.retain(|op| op["verb"] != "import");
-    ops.iter_mut().for_each(|op| op["is_next"] = Value::Null);
+    for op in ops {
+        op["is_next"] = Value::Null;
+    }
     let events = home.keiko("events --json").stdout;
     said.extend(events.lines().map(|line| serde_json::from_str(line).expect("a line of JSON")));
     for number in 1..=5 {
