@@ -220,6 +220,21 @@ impl ConfigFile {
         Ok(Self { path: path.to_owned(), text, document, config })
     }
 
+    /// Reads the file, whatever it says, for whoever writes all of it anew.
+    ///
+    /// # Errors
+    /// It cannot be read.
+    pub fn read_as_text(path: &Path) -> Result<Self, EditError> {
+        let text = whole::read(path)?;
+        Ok(Self { path: path.to_owned(), text, document: DocumentMut::new(), config: Config::default() })
+    }
+
+    /// Returns its text as it was found; `None` where there was no file.
+    #[must_use]
+    pub fn text(&self) -> Option<&str> {
+        self.text.as_deref()
+    }
+
     /// Returns what it says.
     #[must_use]
     pub const fn config(&self) -> &Config {

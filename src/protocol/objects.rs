@@ -190,6 +190,12 @@ pub struct Task {
     /// How far its command says that it is, while it runs.
     #[serde(default)]
     pub progress: Option<Progress>,
+    /// When it speaks of its deadline, relative to that; empty where it has none.
+    #[serde(default)]
+    pub deadline_alerts: Vec<String>,
+    /// How often it rings again at most; null where it does not.
+    #[serde(default)]
+    pub nag_max: Option<u32>,
 }
 
 /// Something that will be said, once or several times.

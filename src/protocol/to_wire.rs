@@ -12,7 +12,7 @@ use crate::domain::occurrence::{Nominal, Occurrence, OccurrenceName, Outcome};
 use crate::domain::schedule::{Every, Rule, Schedule};
 use crate::domain::stage::stage;
 use crate::domain::state::{State, StateName};
-use crate::domain::task::Priority;
+use crate::domain::task::{Priority, Task};
 use crate::domain::time::{Span, Timestamp, resolve};
 use crate::protocol::{SCHEMA_VERSION, objects};
 
@@ -126,12 +126,7 @@ pub fn task(snapshot: &Snapshot, deliveries: &[Delivery], detail: Detail, view: 
         },
         channels: task.details.targets.iter().map(ToString::to_string).collect(),
         command: task.details.command.as_deref().map(run::command),
-        timeout_s: task
-            .details
-            .command
-            .as_ref()
-            .and_then(|program| program.timeout)
-            .map(|limit| limit.as_millis() / 1000),
+        timeout_s: timeout_s(task),
         auto_done: task.policy.auto_done,
         nag_ms: task.policy.nag.map(|nag| nag.every.as_millis()),
         missed: task.policy.missed.as_str().to_owned(),
@@ -153,7 +148,17 @@ pub fn task(snapshot: &Snapshot, deliveries: &[Delivery], detail: Detail, view: 
         follows: task.follows.map(|other| other.number.typed()),
         followed_by: task.followed_by.map(|other| other.number.typed()),
         progress: None,
+        deadline_alerts: deadline_alerts(task),
+        nag_max: task.policy.nag.map(|nag| nag.max),
     }
+}
+
+fn timeout_s(task: &Task) -> Option<i64> {
+    task.details.command.as_ref()?.timeout.map(|limit| limit.as_millis() / 1000)
+}
+
+fn deadline_alerts(task: &Task) -> Vec<String> {
+    task.deadline.iter().flat_map(|deadline| &deadline.alerts).map(|offset| span(*offset)).collect()
 }
 
 /// Returns an event; in full with the task as it then was.

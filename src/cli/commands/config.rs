@@ -15,6 +15,7 @@ use crate::config::place::Place;
 use crate::protocol::SCHEMA_VERSION;
 
 mod check;
+mod edit;
 mod set;
 mod show;
 
@@ -68,6 +69,11 @@ enum Action {
         #[arg(value_name = "KEY")]
         key: String,
     },
+    /// Open the file in the editor that VISUAL or EDITOR names
+    ///
+    /// What was written is checked before it takes the place of the file, all or nothing: where the daemon would refuse it, it says
+    /// why and can be opened again. Where there is no file it begins with one that explains every key.
+    Edit,
     /// Say all that is wrong with the file, and what is odd; exit code 1 where something is wrong or a key is unknown
     Check {
         /// Another file; - is standard input
@@ -88,6 +94,7 @@ impl ConfigCommand {
             Action::Get { key } => show::get(context, &key),
             Action::Set { key, value } => set::set(context, &key, value),
             Action::Unset { key } => set::unset(context, &key),
+            Action::Edit => edit::edit(context),
             Action::Check { file } => check::check(context, file.as_deref()),
             Action::Default => {
                 let text = default_file::text();

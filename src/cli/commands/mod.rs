@@ -13,6 +13,7 @@ pub(crate) mod daemon;
 pub(crate) mod delete;
 pub(crate) mod doctor;
 pub(crate) mod done;
+pub(crate) mod drafting;
 pub(crate) mod each;
 pub(crate) mod edit;
 pub(crate) mod events;

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use crate::cli::render::text::{DIM, HEAD, Text};
+use crate::cli::render::text::{DIM, GOOD, HEAD, Text};
 
 /// Nothing came of it.
 pub(crate) const NOTHING_CHANGED: &str = "nothing was changed";
@@ -53,6 +53,22 @@ pub(crate) const GONE_AT_REBOOT: &str =
 
 /// The configuration that stands in the file is refused.
 pub(crate) const CONFIG_WRONG: &str = "the configuration is wrong, and what held before holds: keiko config check";
+
+/// A secret is about to stand in the configuration.
+pub(crate) const CONFIG_IS_PRIVATE: &str = "others could read the configuration: from now on you alone can";
+
+/// Says that the configuration was written, and from when on it holds.
+pub(crate) fn config_written(path: &Path, has_daemon: bool, at_next_start: &[String]) -> Vec<Text> {
+    let mut line = Text::styled(GOOD, "written");
+    line.push(&format!("  {}", path.display()));
+    let mut lines = vec![line];
+    if !has_daemon {
+        lines.push(Text::plain("holds when keikod starts"));
+    } else if !at_next_start.is_empty() {
+        lines.push(Text::plain(&format!("from the next start on: {}", at_next_start.join(", "))));
+    }
+    lines
+}
 
 /// A daemon was started.
 pub(crate) const STARTED: &str = "started keikod";

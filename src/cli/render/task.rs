@@ -88,13 +88,19 @@ pub(crate) fn details(task: &Task, runs: &[Run], view: Viewpoint) -> Vec<Text> {
     for (label, text) in written(task) {
         say(label, text);
     }
-    if let Some(error) = &task.last_error {
-        let after = if task.attempts > 1 { format!(" (after {} attempts)", task.attempts) } else { String::new() };
-        say("trouble", Text::styled(BAD, &format!("{error}{after}")));
+    if let Some(trouble) = trouble(task) {
+        say("trouble", trouble);
     }
     say("added", Text::plain(&view.full(task.created_at.instant())));
     say("id", Text::styled(DIM, &task.id));
     lines
+}
+
+/// Returns why something of it did not arrive, or failed.
+fn trouble(task: &Task) -> Option<Text> {
+    let error = task.last_error.as_ref()?;
+    let after = if task.attempts > 1 { format!(" (after {} attempts)", task.attempts) } else { String::new() };
+    Some(Text::styled(BAD, &format!("{error}{after}")))
 }
 
 /// Returns how often a command, or what is for programs only, is tried again, and how often it still will be.

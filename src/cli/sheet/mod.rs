@@ -31,7 +31,9 @@ pub(crate) enum Value {
     /// `true`.
     Flag(bool),
     /// `3`.
-    Number(i64),
+    Number(u32),
+    /// `{ "room" = "12" }`.
+    Pairs(BTreeMap<String, String>),
 }
 
 /// What kind of value a line takes.
@@ -45,6 +47,8 @@ pub(crate) enum Kind {
     Flag,
     /// A whole number.
     Number,
+    /// Names with their texts, in braces.
+    Pairs,
 }
 
 /// One line of a sheet.
@@ -79,19 +83,22 @@ pub(crate) fn fields(task: &Task, zone: Tz) -> Vec<Field> {
             .behind("low, normal or high"),
     ];
     fields.extend(times(task, zone));
-    let alerts: Vec<String> = task.alerts.iter().map(|alert| alert.trim_start_matches('-').to_owned()).collect();
     let local = |at: Time| text(&local_time(at.instant(), home(task).unwrap_or(zone)));
+    let before = |alerts: &[String]| alerts.iter().map(|alert| alert.trim_start_matches('-').to_owned()).collect();
+    let of_deadline = task.deadline_at.map(|_| Value::Texts(before(&task.deadline_alerts)));
     let waits: Vec<String> = task.waits_for.iter().map(ToString::to_string).collect();
     fields.extend([
-        field("alerts", Kind::Texts, Some(Value::Texts(alerts)), "[\"1h\", \"0\"]")
+        field("alerts", Kind::Texts, Some(Value::Texts(before(&task.alerts))), "[\"1h\", \"0\"]")
             .above("When it speaks: \"1h\" is before, \"0\" when it is due, \"+15m\" after; none is []"),
         field("nag", Kind::Text, span(task.nag_ms), "\"10m\"").behind("rings again until it is answered"),
+        field("nag_max", Kind::Number, task.nag_max.map(Value::Number), "20").behind("and so often at most"),
         field("via", Kind::Texts, some_texts(&task.channels), "[\"desktop\"]")
             .behind("where it speaks; else as configured"),
         field("auto_done", Kind::Flag, task.auto_done.then_some(Value::Flag(true)), "true")
             .behind("done as soon as it was delivered"),
         field("deadline", Kind::Text, task.deadline_at.map(local), "\"friday 6pm\"")
             .above("When it must be done at the latest, and what it waits for"),
+        field("deadline_alerts", Kind::Texts, of_deadline, "[\"1d\", \"0\"]").behind("when it speaks of that"),
         field("waits_for", Kind::Texts, some_texts(&waits), "[7, 8]").behind("the tasks that are to be done first"),
         field("delay", Kind::Text, span(task.delay_ms), "\"30m\"").behind("so long after they were done"),
         field("on_parent_fail", Kind::Text, task.on_parent_fail.as_deref().map(text), "\"hold\"")
@@ -102,8 +109,10 @@ pub(crate) fn fields(task: &Task, zone: Tz) -> Vec<Field> {
             .behind("once, skip, or all of a command"),
         field("max_late", Kind::Text, span(task.max_late_s.map(|seconds| seconds.saturating_mul(1000))), "\"2h\"")
             .behind("what is later is passed over"),
-        field("retries", Kind::Number, (task.max_retries > 0).then_some(Value::Number(task.max_retries.into())), "3")
+        field("retries", Kind::Number, (task.max_retries > 0).then_some(Value::Number(task.max_retries)), "3")
             .behind("how often a command, or what is for programs only, is tried again"),
+        field("metadata", Kind::Pairs, some_pairs(&task.metadata), "{ \"name\" = \"value\" }")
+            .above("What programs keep beside it"),
     ]);
     fields.extend(command(task));
     fields
@@ -156,7 +165,34 @@ fn command(task: &Task) -> Vec<Field> {
         field("sh", Kind::Text, command.shell.as_deref().map(text), "\"make && ./deploy\""),
         field("timeout", Kind::Text, span(command.timeout_s.map(|seconds| seconds.saturating_mul(1000))), "\"2h\"")
             .behind("how long it may take"),
+        field("dir", Kind::Text, some_text(&command.directory), "\"/srv\"")
+            .behind("where it runs; else in the home directory"),
+        field("overlap", Kind::Text, Some(text(&command.overlap)), "\"skip\"")
+            .needed()
+            .behind("of a time at which it still runs: skip, queue or allow"),
+        field("nice", Kind::Number, (command.nice > 0).then_some(Value::Number(command.nice.into())), "10")
+            .behind("how much it gives way to others, up to 19"),
+        field("memory", Kind::Text, command.limits.memory_bytes.map(size), "\"512M\"").above("What it may use at most"),
+        field("cpu", Kind::Text, cpu(command.limits.cpu_s), "\"10m\"").behind("time of a processor"),
+        field("processes", Kind::Number, number(command.limits.processes), "50").behind("with threads"),
+        field("files", Kind::Number, number(command.limits.files), "100").behind("that are open"),
     ]
+}
+
+/// Returns a number of bytes as it would be typed.
+fn size(bytes: u64) -> Value {
+    let steps = [(1_u64 << 40, "T"), (1 << 30, "G"), (1 << 20, "M"), (1 << 10, "K")];
+    let whole = steps.into_iter().find(|(step, _)| bytes > 0 && bytes.is_multiple_of(*step));
+    Value::Text(whole.map_or_else(|| bytes.to_string(), |(step, unit)| format!("{}{unit}", bytes / step)))
+}
+
+fn cpu(seconds: Option<u64>) -> Option<Value> {
+    span(i64::try_from(seconds?).ok()?.checked_mul(1000))
+}
+
+/// Returns a limit; one that no number here reaches is as good as that.
+fn number(limit: Option<u64>) -> Option<Value> {
+    limit.map(|limit| Value::Number(u32::try_from(limit).unwrap_or(u32::MAX)))
 }
 
 /// Returns the sheet; `notes` are lines to stand above a key, on one line each.
@@ -223,6 +259,11 @@ impl Value {
             }
             Self::Flag(flag) => flag.to_string(),
             Self::Number(number) => number.to_string(),
+            Self::Pairs(pairs) => {
+                let each: Vec<String> =
+                    pairs.iter().map(|(name, text)| format!("{} = {}", on_a_line(name), on_a_line(text))).collect();
+                format!("{{ {} }}", each.join(", "))
+            }
         }
     }
 }
@@ -233,6 +274,11 @@ fn written(text: &str) -> String {
     if text.contains('\n') && text.chars().all(is_tame) && !text.contains("\"\"\"") && !text.ends_with('"') {
         return format!("\"\"\"\n{}\"\"\"", text.replace('\\', "\\\\"));
     }
+    on_a_line(text)
+}
+
+/// As [`written`], on one line.
+fn on_a_line(text: &str) -> String {
     let mut out = String::from("\"");
     for c in text.chars() {
         match c {
@@ -286,6 +332,10 @@ fn some_text(text: &str) -> Option<Value> {
 
 fn some_texts(texts: &[String]) -> Option<Value> {
     (!texts.is_empty()).then(|| Value::Texts(texts.to_vec()))
+}
+
+fn some_pairs(pairs: &BTreeMap<String, String>) -> Option<Value> {
+    (!pairs.is_empty()).then(|| Value::Pairs(pairs.clone()))
 }
 
 fn span(millis: Option<i64>) -> Option<Value> {

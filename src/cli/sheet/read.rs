@@ -6,6 +6,7 @@ use serde_json::{Map, Value as Json, json};
 use toml_edit::{Document, Item};
 
 use crate::cli::sheet::{Field, Kind, Value, field, fields};
+use crate::domain::task::NAG_MAX_DEFAULT;
 use crate::protocol::envelope::nearest;
 use crate::protocol::methods::Update;
 use crate::protocol::objects::Task;
@@ -121,7 +122,12 @@ fn value(item: &Item, kind: Kind) -> Option<Value> {
     match kind {
         Kind::Text => item.as_str().map(|text| Value::Text(text.trim_end_matches('\n').to_owned())),
         Kind::Flag => item.as_bool().map(Value::Flag),
-        Kind::Number => item.as_integer().map(Value::Number),
+        Kind::Number => item.as_integer().and_then(|number| u32::try_from(number).ok()).map(Value::Number),
+        Kind::Pairs => {
+            let pairs = item.as_table_like()?.iter();
+            let pairs = pairs.map(|(name, item)| Some((name.to_owned(), text(item.as_value()?)?)));
+            Some(Value::Pairs(pairs.collect::<Option<_>>()?))
+        }
         Kind::Texts => Some(Value::Texts(item.as_array()?.iter().map(text).collect::<Option<_>>()?)),
     }
 }
@@ -131,7 +137,8 @@ const fn expected(kind: Kind) -> &'static str {
         Kind::Text => "a text in quotes, such as \"tomorrow 3pm\"",
         Kind::Texts => "texts in brackets, such as [\"home\", \"work\"]",
         Kind::Flag => "true or false",
-        Kind::Number => "a whole number",
+        Kind::Number => "a whole number from 0 on",
+        Kind::Pairs => "names with texts in braces, such as { \"room\" = \"12\" }",
     }
 }
 
@@ -140,6 +147,7 @@ fn is_alike(one: Option<&Value>, other: Option<&Value>) -> bool {
         (Some(Value::Text(one)), Some(Value::Text(other))) => one == other.trim_end_matches('\n'),
         (Some(Value::Flag(false)) | None, None) | (None, Some(Value::Flag(false))) => true,
         (Some(Value::Texts(none)), None) | (None, Some(Value::Texts(none))) => none.is_empty(),
+        (Some(Value::Pairs(none)), None) | (None, Some(Value::Pairs(none))) => none.is_empty(),
         (one, other) => one == other,
     }
 }
@@ -164,6 +172,9 @@ pub(crate) fn blamed(changes: &Changes, message: &str) -> Option<&'static str> {
     let names = |key: &&&str| {
         let option = match **key {
             "alerts" => "--alert".to_owned(),
+            "deadline_alerts" => "--deadline-alert".to_owned(),
+            // Limits are called as they are, and what is said of none says so.
+            "memory" | "cpu" | "processes" | "files" => (**key).to_owned(),
             "note" => "notes".to_owned(),
             "run" | "sh" => "command".to_owned(),
             other => format!("--{}", other.replace('_', "-")),
@@ -173,6 +184,7 @@ pub(crate) fn blamed(changes: &Changes, message: &str) -> Option<&'static str> {
     let holds = |key: &&&'static str| match &changes[**key] {
         Some(Value::Text(text)) => !text.is_empty() && message.contains(text.as_str()),
         Some(Value::Texts(texts)) => texts.iter().any(|text| text.len() > 1 && message.contains(text.as_str())),
+        Some(Value::Pairs(pairs)) => pairs.values().any(|text| text.len() > 1 && message.contains(text.as_str())),
         Some(Value::Flag(_) | Value::Number(_)) | None => false,
     };
     let only = || changes.keys().next().filter(|_| changes.len() == 1);
@@ -185,6 +197,7 @@ pub(crate) fn question(task: &Task, changes: &Changes, zone: &str) -> Update {
     asked.insert("task".to_owned(), json!(task.id));
     asked.insert("version".to_owned(), json!(task.version));
     let mut command = Map::new();
+    let is_gone = |key: &str| matches!(changes.get(key), Some(None));
     for (key, value) in changes {
         let given = value.as_ref().map_or(Json::Null, json_of);
         let none = |absent: Json| if value.is_none() { absent } else { given.clone() };
@@ -192,18 +205,30 @@ pub(crate) fn question(task: &Task, changes: &Changes, zone: &str) -> Update {
             "note" => ("notes", none(json!(""))),
             "via" => ("channels", none(json!([]))),
             "tags" | "alerts" | "waits_for" => (*key, none(json!([]))),
+            "metadata" => (*key, none(json!({}))),
+            // Without the one that it goes with it is gone with that.
+            "nag_max" if value.is_none() && is_gone("nag") => continue,
+            "nag_max" => (*key, none(json!(NAG_MAX_DEFAULT))),
+            "deadline_alerts" if value.is_none() && is_gone("deadline") => continue,
+            "deadline_alerts" => (*key, none(json!(["0"]))),
             "auto_done" => (*key, none(json!(false))),
             "retries" => ("max_retries", given),
             "on_parent_fail" => (*key, none(json!("hold"))),
-            "run" | "sh" | "timeout" => {
-                let name = match *key {
-                    "run" => "arguments",
-                    "sh" => "shell",
-                    other => other,
+            "run" | "sh" | "timeout" | "dir" | "overlap" | "nice" => {
+                let (name, given) = match *key {
+                    "run" => ("arguments", given),
+                    "sh" => ("shell", given),
+                    "dir" => ("directory", none(json!(""))),
+                    "nice" => ("nice", none(json!(0))),
+                    other => (other, given),
                 };
-                if value.is_some() || name == "timeout" {
+                if value.is_some() || !matches!(*key, "run" | "sh") {
                     command.insert(name.to_owned(), given);
                 }
+                continue;
+            }
+            "memory" | "cpu" | "processes" | "files" => {
+                command.insert("limits".to_owned(), limits(task, changes));
                 continue;
             }
             // A rule that is given again has no end of its own.
@@ -223,7 +248,11 @@ pub(crate) fn question(task: &Task, changes: &Changes, zone: &str) -> Update {
         asked.insert("zone".to_owned(), json!(own));
         asked.insert("fixed_zone".to_owned(), json!(!task.schedule.floating));
     }
-    let is_gone = |key: &str| matches!(changes.get(key), Some(None));
+    let nags = matches!(changes.get("nag"), Some(Some(_)));
+    if let Some(max) = task.nag_max.filter(|_| nags && !changes.contains_key("nag_max")) {
+        // Else a new one would have the most that is usual.
+        asked.insert("nag_max".to_owned(), json!(max));
+    }
     let has_program = command.contains_key("arguments") || command.contains_key("shell");
     if !has_program && (is_gone("run") || is_gone("sh")) {
         // It runs nothing any more.
@@ -232,6 +261,18 @@ pub(crate) fn question(task: &Task, changes: &Changes, zone: &str) -> Update {
         asked.insert("command".to_owned(), Json::Object(command));
     }
     serde_json::from_value(Json::Object(asked)).expect("each key is a parameter of its type")
+}
+
+/// Returns all limits of its command, which are given anew together.
+fn limits(task: &Task, changes: &Changes) -> Json {
+    // Its zone only names times, which are not asked for here.
+    let fields = fields(task, chrono_tz::UTC);
+    let limit = |key: &'static str| {
+        let before = || fields.iter().find(|field| field.key == key).and_then(|field| field.value.clone());
+        let now = changes.get(key).cloned().unwrap_or_else(before)?;
+        Some((key.to_owned(), json_of(&now)))
+    };
+    Json::Object(["memory", "cpu", "processes", "files"].into_iter().filter_map(limit).collect())
 }
 
 /// Returns the rule that a task has, to be given again.
@@ -252,6 +293,7 @@ fn json_of(value: &Value) -> Json {
         Value::Texts(texts) => json!(texts),
         Value::Flag(flag) => json!(flag),
         Value::Number(number) => json!(number),
+        Value::Pairs(pairs) => json!(pairs),
     }
 }
 

@@ -48,11 +48,12 @@ fn full() -> Task {
         "notes": "two\nlines with \"quotes\" and \\", "link": "https://example.org", "tags": ["home", "money"],
         "priority": "high", "alerts": ["-1h", "0", "+15m"], "nag_ms": 600_000, "channels": ["desktop"], "auto_done": true,
         "deadline_at": "2026-05-14T18:00:00-04:00", "waits_for": [7, 8], "delay_ms": 1_800_000, "on_parent_fail": "run",
-        "max_late_s": 7200, "max_retries": 3,
+        "max_late_s": 7200, "max_retries": 3, "nag_max": 5, "deadline_alerts": ["-1d", "0"],
+        "metadata": { "ical uid": "a@b", "note": "two\nlines \"q\"" },
         "command": {
             "arguments": ["tar", "czf", "my home.tgz"], "shell": null, "directory": "/home/me", "env": [], "timeout_s": 3600,
-            "overlap": "skip", "nice": 0,
-            "limits": { "memory_bytes": null, "cpu_s": null, "processes": null, "files": null },
+            "overlap": "queue", "nice": 5,
+            "limits": { "memory_bytes": 536_870_912_u64, "cpu_s": 600, "processes": 20, "files": null },
         },
     }))
 }
@@ -76,11 +77,13 @@ fn a_sheet_shows_what_can_be_edited_and_how() {
     # When it speaks: "1h" is before, "0" when it is due, "+15m" after; none is []
     alerts = ["0"]
     # nag = "10m"  # rings again until it is answered
+    # nag_max = 20  # and so often at most
     # via = ["desktop"]  # where it speaks; else as configured
     # auto_done = true  # done as soon as it was delivered
 
     # When it must be done at the latest, and what it waits for
     # deadline = "friday 6pm"
+    # deadline_alerts = ["1d", "0"]  # when it speaks of that
     # waits_for = [7, 8]  # the tasks that are to be done first
     # delay = "30m"  # so long after they were done
     # on_parent_fail = "hold"  # hold, run or cancel where one of them never will be done
@@ -89,7 +92,14 @@ fn a_sheet_shows_what_can_be_edited_and_how() {
     missed = "once"  # once, skip, or all of a command
     # max_late = "2h"  # what is later is passed over
     # retries = 3  # how often a command, or what is for programs only, is tried again
+
+    # What programs keep beside it
+    # metadata = { "name" = "value" }
     "#);
+}
+
+#[test]
+fn a_sheet_shows_all_that_a_task_has() {
     insta::assert_snapshot!(sheet(&full()), @r#"
     # Task 12. Save it and close the editor to change the task; as it is, nothing changes.
     # A line that is taken away, or begins with #, takes its value away.
@@ -109,11 +119,13 @@ fn a_sheet_shows_what_can_be_edited_and_how() {
     # When it speaks: "1h" is before, "0" when it is due, "+15m" after; none is []
     alerts = ["1h", "0", "+15m"]
     nag = "10m"  # rings again until it is answered
+    nag_max = 5  # and so often at most
     via = ["desktop"]  # where it speaks; else as configured
     auto_done = true  # done as soon as it was delivered
 
     # When it must be done at the latest, and what it waits for
     deadline = "2026-05-14 18:00"
+    deadline_alerts = ["1d", "0"]  # when it speaks of that
     waits_for = [7, 8]  # the tasks that are to be done first
     delay = "30m"  # so long after they were done
     on_parent_fail = "run"  # hold, run or cancel where one of them never will be done
@@ -123,10 +135,22 @@ fn a_sheet_shows_what_can_be_edited_and_how() {
     max_late = "2h"  # what is later is passed over
     retries = 3  # how often a command, or what is for programs only, is tried again
 
+    # What programs keep beside it
+    metadata = { "ical uid" = "a@b", "note" = "two\nlines \"q\"" }
+
     # What it runs: a program with its arguments, or in place of it a line for the shell
     run = ["tar", "czf", "my home.tgz"]
     # sh = "make && ./deploy"
     timeout = "1h"  # how long it may take
+    dir = "/home/me"  # where it runs; else in the home directory
+    overlap = "queue"  # of a time at which it still runs: skip, queue or allow
+    nice = 5  # how much it gives way to others, up to 19
+
+    # What it may use at most
+    memory = "512M"
+    cpu = "10m"  # time of a processor
+    processes = 20  # with threads
+    # files = 100  # that are open
     "#);
 }
 
@@ -223,6 +247,24 @@ fn what_is_taken_away_is_removed() {
     check(&full, "auto_done = true", "", r#"{"auto_done":false}"#);
     check(&full, "waits_for = [7, 8]", "waits_for = []", r#"{"waits_for":[]}"#);
     check(&full, "retries = 3", "", r#"{"max_retries":null}"#);
+    check(&full, "nag_max = 5", "", r#"{"nag_max":20}"#);
+    check(&full, "nag = \"10m\"", "nag = \"5m\"", r#"{"nag":"5m","nag_max":5}"#);
+    check(&full, "deadline_alerts = [\"1d\", \"0\"]", "", r#"{"deadline_alerts":["0"]}"#);
+    check(&full, "deadline_alerts = [\"1d\", \"0\"]", "deadline_alerts = []", r#"{"deadline_alerts":[]}"#);
+    check(&full, "metadata = ", "# metadata = ", r#"{"metadata":{}}"#);
+    check(&full, "\"note\" = \"two\\nlines \\\"q\\\"\"", "room = 12", r#"{"metadata":{"ical uid":"a@b","room":"12"}}"#);
+    let limits = r#"{"command":{"limits":{"cpu":"10m","memory":"1G","processes":20}}}"#;
+    check(&full, "memory = \"512M\"", "memory = \"1G\"", limits);
+    check(&full, "cpu = \"10m\"", "", r#"{"command":{"limits":{"memory":"512M","processes":20}}}"#);
+    check(
+        &full,
+        "# files = 100",
+        "files = 7",
+        r#"{"command":{"limits":{"cpu":"10m","files":7,"memory":"512M","processes":20}}}"#,
+    );
+    check(&full, "nice = 5", "", r#"{"command":{"nice":0}}"#);
+    check(&full, "overlap = \"queue\"", "overlap = \"allow\"", r#"{"command":{"overlap":"allow"}}"#);
+    check(&full, "dir = \"/home/me\"", "", r#"{"command":{"directory":""}}"#);
     check(&full, "timeout = \"1h\"", "", r#"{"command":{"timeout":null}}"#);
     check(&full, "run = [\"tar\", \"czf\", \"my home.tgz\"]", "", r#"{"command":null}"#);
     check(&full, "run = [\"tar\", \"czf\", \"my home.tgz\"]", "sh = \"make\"", r#"{"command":{"shell":"make"}}"#);
@@ -255,6 +297,12 @@ fn what_cannot_be_read_is_told_with_its_line() {
     insta::assert_snapshot!(told("alerts = [\"0\"]", "alerts = \"0\""), @r#"line 15: cannot read alerts: expected texts in brackets, such as ["home", "work"]"#);
     insta::assert_snapshot!(told("# every = ", "every = "), @r#"{"every":"month on the 1st","zone":"America/New_York"}"#);
     insta::assert_snapshot!(told("when = \"2026-05-14 15:00\"", ""), @r#"line 1: cannot take when away: a task has one (it was: when = "2026-05-14 15:00")"#);
+    for wrong in ["-1", "5000000000", "1.5", "\"3\""] {
+        let told = told("# retries = 3", &format!("retries = {wrong}"));
+        assert!(told.contains("cannot read retries: expected a whole number from 0 on"), "{told}");
+    }
+    let told_pairs = told("# metadata = { \"name\" = \"value\" }", "metadata = { a = [1] }");
+    assert!(told_pairs.contains("cannot read metadata: expected names with texts in braces"), "{told_pairs}");
     insta::assert_snapshot!(told("# link = ", "title = "), @r#"line 6: cannot read this: duplicate key (a line is: key = "text", key = ["one", "two"], key = true or key = 3)"#);
 }
 

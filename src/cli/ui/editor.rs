@@ -71,7 +71,7 @@ impl Draft {
     /// # Errors
     /// It cannot be made.
     pub(crate) fn begin(name: &str) -> Result<Self, EditorError> {
-        let path = std::env::temp_dir().join(format!("keiko-task-{name}-{}.toml", uuid::Uuid::new_v4().simple()));
+        let path = std::env::temp_dir().join(format!("keiko-{name}-{}.toml", uuid::Uuid::new_v4().simple()));
         let mut options = OpenOptions::new();
         options.write(true).create_new(true);
         #[cfg(unix)]

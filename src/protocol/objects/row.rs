@@ -6,6 +6,7 @@ use crate::protocol::objects::{Priority, Task, Time};
 
 /// What a list shows of a task.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[expect(clippy::struct_excessive_bools, reason = "each is something of its own that a row says or does not")]
 pub struct Row {
     /// Its number.
     pub number: u64,

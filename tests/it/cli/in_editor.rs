@@ -36,8 +36,12 @@ fn home(plan: &[&str]) -> Home {
 
 /// Runs `keiko edit 1` with that editor.
 fn edit(home: &Home) -> Pty {
+    run(home, "edit 1")
+}
+
+fn run(home: &Home, line: &str) -> Pty {
     let editor = format!("'{}' --wait", home.path().join("my editor").display());
-    Pty::run(&format!("{}; echo exit=$?=", keiko(home, &[("EDITOR", &editor)], "edit 1")))
+    Pty::run(&format!("{}; echo exit=$?=", keiko(home, &[("EDITOR", &editor)], line)))
 }
 
 fn read(home: &Home, name: &str) -> String {
@@ -188,4 +192,77 @@ fn without_a_terminal_it_is_refused_as_before() {
     error: cannot edit task 1: nothing to change was given
     hint: say what is to change, such as: keiko edit 1 tomorrow 4pm
     ");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_configuration_is_edited_as_a_whole_and_holds_at_once() {
+    let home = home(&["echo 'snooze_default = \"20m\"  # mine' >>\"$file\""]);
+    let shown = run(&home, "config edit").wait_for("exit=0=").await;
+    assert!(shown.contains("written"), "{shown}");
+    let config = read(&home, "config.toml");
+    assert!(config.starts_with("channels = ") && config.ends_with("snooze_default = \"20m\"  # mine\n"), "{config}");
+    assert!(home.keiko("config get snooze_default").stdout.contains("20m"));
+    assert!(read(&home, "files").starts_with("600 ") && left(&home).is_empty());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_wrong_configuration_takes_no_place_and_can_be_opened_again() {
+    let wrong = "echo 'snooze_default = \"soon\"' >>\"$file\"";
+    let home = home(&[
+        wrong,
+        "sed -i 's/= \"soon\"/= = 3/' \"$file\"",
+        "sed -i 's/= = 3/= \"20m\"/' \"$file\"",
+        wrong,
+        "true",
+    ]);
+    let before = read(&home, "config.toml");
+    let mut pty = run(&home, "config edit");
+    pty.wait_for("open it again? [Y/n] ").await;
+    assert_eq!(read(&home, "config.toml"), before);
+    pty.type_line("").await;
+    pty.wait_for("line 2: cannot read the configuration").await;
+    pty.wait_for("[Y/n] ").await;
+    pty.type_line("y").await;
+    pty.wait_for("exit=0=").await;
+    assert!(
+        read(&home, "seen2").contains("# error (keiko config edit): cannot use snooze_default"),
+        "{}",
+        read(&home, "seen2")
+    );
+    assert_eq!(read(&home, "seen3").matches("# error").count(), 1, "{}", read(&home, "seen3"));
+    let good = read(&home, "config.toml");
+    assert_eq!(good, format!("{before}snooze_default = \"20m\"\n"));
+
+    let mut pty = run(&home, "config edit");
+    pty.wait_for("open it again? [Y/n] ").await;
+    pty.type_line("n").await;
+    let shown = pty.wait_for("exit=1=").await;
+    assert!(shown.contains("what you wrote is kept in"), "{shown}");
+    assert_eq!(read(&home, "config.toml"), good);
+    assert_eq!(left(&home).len(), 1);
+    let shown = run(&home, "config edit").wait_for("exit=0=").await;
+    assert!(shown.contains("nothing was changed"), "{shown}");
+    let nobody = home.keiko("config edit");
+    assert_eq!(nobody.code, Some(2), "{nobody:?}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn every_value_of_a_task_stays_as_it_was_where_none_is_changed_and_new_ones_are_done() {
+    let home = home(&[
+        "sed -i 's/^nag_max.*/nag_max = 3/; s/^deadline_alerts.*/deadline_alerts = [\"2h\"]/; s/^# metadata.*/metadata = { room = \"12\" }/' \
+         \"$file\"",
+        "sed -i 's/^memory.*/memory = \"64M\"/' \"$file\"",
+    ]);
+    home.keiko("edit 1 --nag 10m --nag-max 5 --deadline 'friday 6pm' --deadline-alert 1d,0");
+    edit(&home).wait_for("exit=0=").await;
+    let task = home.keiko("show 1 --json").json()["task"].clone();
+    assert_eq!(
+        (&task["nag_ms"], &task["nag_max"], &task["deadline_alerts"], &task["metadata"]),
+        (&600_000.into(), &3.into(), &serde_json::json!(["-2h"]), &serde_json::json!({"room": "12"}))
+    );
+    home.keiko("add build tomorrow 3pm --limit memory=32M --limit cpu=10m --nice 3 -- true");
+    run(&home, "edit 2").wait_for("exit=0=").await;
+    let command = home.keiko("show 2 --json").json()["task"]["command"].clone();
+    assert_eq!(command["limits"]["memory_bytes"], 64 << 20);
+    assert_eq!((&command["limits"]["cpu_s"], &command["nice"]), (&600.into(), &3.into()));
 }

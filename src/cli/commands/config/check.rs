@@ -20,16 +20,19 @@ use crate::protocol::error_code::ErrorKind;
 use crate::protocol::methods::Reload;
 
 /// What was found.
-struct Finding {
-    kind: Kind,
-    at: Option<Position>,
+pub(super) struct Finding {
+    /// How much it matters.
+    pub(super) kind: Kind,
+    /// Where it stands.
+    pub(super) at: Option<Position>,
     key: Option<String>,
-    message: String,
+    /// What is wrong.
+    pub(super) message: String,
 }
 
 /// How much it matters.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Kind {
+pub(super) enum Kind {
     /// The daemon refuses the file.
     Error,
     /// Nobody knows the key, so it does nothing.
@@ -91,7 +94,7 @@ pub(super) fn check(context: &mut Context<'_>, named: Option<&Path>) -> Result<E
 }
 
 /// Finds all that there is to find in a text.
-fn found(context: &mut Context<'_>, path: &Path, text: &str) -> Vec<Finding> {
+pub(super) fn found(context: &mut Context<'_>, path: &Path, text: &str) -> Vec<Finding> {
     let checked = file::check(path, text);
     let error = |(at, key, message): (Position, Option<String>, String)| Finding {
         kind: Kind::Error,

@@ -9,6 +9,7 @@ use serde_json::json;
 use crate::cli::commands::config::place;
 use crate::cli::context::Context;
 use crate::cli::error::{CliError, Exit};
+use crate::cli::render::say;
 use crate::cli::render::text::{DIM, GOOD, Text};
 use crate::cli::start;
 use crate::client::ClientError;
@@ -58,7 +59,7 @@ fn settle(context: &mut Context<'_>, file: &ConfigFile, place: &Place, text: &st
     let has_daemon = check(context, text)?;
     // Before a secret stands there.
     if place.is_hidden() && !place.is_command() && file.make_private()? {
-        context.ui.warning("others could read the configuration: from now on you alone can");
+        context.ui.warning(say::CONFIG_IS_PRIVATE);
     }
     file.write(text)?;
     let reloaded = if has_daemon { Some(reload(context, file)?) } else { None };
@@ -120,7 +121,7 @@ fn check(context: &mut Context<'_>, text: &str) -> Result<bool, CliError> {
 }
 
 /// Lets the daemon go by what was written; where it does not take it after all, the file says again what it said.
-fn reload(context: &mut Context<'_>, file: &ConfigFile) -> Result<ReloadResult, CliError> {
+pub(super) fn reload(context: &mut Context<'_>, file: &ConfigFile) -> Result<ReloadResult, CliError> {
     context.ask(&Reload::default()).inspect_err(|_| {
         // That it was refused is what is told.
         let _ = file.restore();

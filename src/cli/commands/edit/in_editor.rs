@@ -3,6 +3,7 @@
 
 use std::collections::BTreeMap;
 
+use crate::cli::commands::drafting::{ended, goes_on, kept, unchanged};
 use crate::cli::commands::each::Tally;
 use crate::cli::commands::times::{Said, Times};
 use crate::cli::context::Context;
@@ -11,7 +12,7 @@ use crate::cli::render::change::{Change, change};
 use crate::cli::render::say;
 use crate::cli::sheet::read::{Changes, blamed, changes, line_of, merge, question};
 use crate::cli::sheet::{explain, fields, write};
-use crate::cli::ui::editor::{Draft, EditorError};
+use crate::cli::ui::editor::Draft;
 use crate::protocol::methods::{Get, TaskRef, Update, WriteResult};
 use crate::protocol::objects::Task;
 
@@ -32,7 +33,7 @@ pub(super) fn run(context: &mut Context<'_>, name: &str, times: &Times, said: Sa
     let mut base = context.ask(&Get { task: TaskRef(name.to_owned()) })?.task;
     let mut lines = fields(&base, context.zone);
     let mut sheet = write(base.number, &lines, &BTreeMap::new());
-    let mut draft = Draft::begin(&base.number.to_string())?;
+    let mut draft = Draft::begin(&format!("task-{}", base.number))?;
     let mut is_again = false;
     loop {
         let written = match draft.edit(&sheet) {
@@ -121,37 +122,4 @@ fn told(context: &mut Context<'_>, result: WriteResult) -> Exit {
     let mut tally = Tally::new(true);
     tally.add(context, None, Ok(result), |answer, view, _| change(Change::Edited, answer, view));
     tally.finish(context)
-}
-
-fn unchanged(context: &mut Context<'_>) -> Exit {
-    context.ui.progress(say::NOTHING_CHANGED);
-    Exit::Done
-}
-
-/// Asks whether the person goes on; where not, what they wrote stays.
-fn goes_on(context: &mut Context<'_>, draft: &mut Draft) -> Result<bool, CliError> {
-    let answer = context.ui.ask(say::EDIT_AGAIN).map_err(|source| CliError::Input { source })?;
-    // Nobody is there any more who could.
-    let goes_on = answer.is_some_and(|answer| say::is_yes_or_empty(&answer));
-    if !goes_on {
-        kept(context, draft);
-    }
-    Ok(goes_on)
-}
-
-fn kept(context: &mut Context<'_>, draft: &mut Draft) {
-    draft.keep();
-    context.ui.progress(&say::nothing_changed_but_kept(draft.path()));
-}
-
-/// Keeps what was written where an editor was killed.
-fn ended(context: &mut Context<'_>, draft: &mut Draft, sheet: &str, error: EditorError) -> CliError {
-    let is_killed = matches!(&error, EditorError::Failed { status, .. } if status.code().is_none());
-    let is_written = std::fs::read_to_string(draft.path()).is_ok_and(|left| left != sheet);
-    if is_killed && is_written {
-        kept(context, draft);
-    } else {
-        context.ui.progress(say::NOTHING_CHANGED);
-    }
-    CliError::Editor(error)
 }
