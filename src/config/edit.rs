@@ -208,7 +208,7 @@ impl ConfigFile {
         let document = match plain.strip_prefix('\u{feff}').unwrap_or(plain).parse::<DocumentMut>() {
             Ok(document) => document,
             Err(error) => {
-                // It says where.
+                // That says where.
                 if let Err(source @ ConfigError::Syntax { .. }) = parsed {
                     return Err(source.into());
                 }

@@ -1,5 +1,5 @@
-//! What a start does: the queue is rebuilt from the store, floating times follow a change of zone, and the outbox of an
-//! earlier run is taken up again.
+//! What a start does: the queue is rebuilt from the store, floating times follow a change of zone, who waits for what is gone
+//! is told, and the outbox of an earlier run is taken up again.
 
 use std::sync::Arc;
 

@@ -3,8 +3,7 @@
 //! It is written apart from the SQLite store on purpose, event by event, so that the one suite that both pass compares
 //! two readings of the trait.
 
-use std::cmp::Reverse;
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::VecDeque;
 use std::ops::{Range, RangeInclusive};
 use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -36,6 +35,7 @@ use crate::store::{
 };
 
 mod breach;
+mod counted;
 mod disk;
 mod entry;
 
@@ -261,22 +261,7 @@ impl Store for MemoryStore {
     }
 
     fn untold(&self) -> Result<Vec<(TaskId, TaskId)>, StoreError> {
-        self.ask(|disk| {
-            let is_open = |entry: &&Entry| !entry.present().has_ended() && entry.task.deleted_at.is_none();
-            let mut untold = Vec::new();
-            for entry in disk.waiting.iter().map(|id| &disk.tasks[id]).filter(is_open) {
-                let is_waiting = matches!(entry.present().state, State::Created);
-                untold.extend(entry.task.waits.parents.iter().map(|parent| parent.id).filter_map(|parent| {
-                    let is_untold = match disk.tasks.get(&parent) {
-                        None => true,
-                        Some(of) => is_waiting && (of.present().has_ended() || of.task.deleted_at.is_some()),
-                    };
-                    is_untold.then_some((entry.task.id, parent))
-                }));
-            }
-            untold.sort_unstable();
-            untold
-        })
+        self.ask(Disk::untold)
     }
 
     fn dependents(&self, parent: TaskId) -> Result<Vec<TaskId>, StoreError> {
@@ -459,13 +444,7 @@ impl Store for MemoryStore {
     }
 
     fn counts_by_target(&self) -> Result<Vec<TargetCount>, StoreError> {
-        self.ask(|disk| {
-            let mut counts = BTreeMap::new();
-            for delivery in disk.deliveries.iter().filter(|delivery| !delivery.status.is_final()) {
-                *counts.entry((delivery.id.target.clone(), delivery.status.name())).or_default() += 1;
-            }
-            counts.into_iter().map(|((target, status), count)| TargetCount { target, status, count }).collect()
-        })
+        self.ask(Disk::counts_by_target)
     }
 
     fn targets(&self) -> Result<Vec<TargetHealth>, StoreError> {
@@ -565,47 +544,11 @@ impl Store for MemoryStore {
     }
 
     fn at_hand(&self, now: Timestamp) -> Result<AtHand, StoreError> {
-        self.ask(|disk| {
-            let mut at_hand = AtHand::default();
-            let mut due = Vec::new();
-            for entry in disk.tasks.values().filter(|entry| entry.task.deleted_at.is_none()) {
-                let State::Running(running) = &entry.present().state else { continue };
-                if entry.task.details.command.is_some() {
-                    at_hand.commands += 1;
-                } else if running.acked_at.is_some() {
-                    at_hand.seen += 1;
-                } else if running.held_until.is_some_and(|end| end > now) {
-                    at_hand.held += 1;
-                } else {
-                    at_hand.due += 1;
-                    at_hand.late += u64::from(running.late);
-                    let priority = Reverse(entry.task.details.priority);
-                    due.push((priority, running.fired_at, entry.task.number, entry.task.id));
-                }
-            }
-            at_hand.first = due.into_iter().min().map(|(_, _, _, id)| id);
-            at_hand
-        })
+        self.ask(|disk| disk.at_hand(now))
     }
 
     fn counts(&self) -> Result<Counts, StoreError> {
-        self.ask(|disk| {
-            let outbox = disk.deliveries.iter().filter(|delivery| !delivery.status.is_final()).count();
-            let held = disk.deliveries.iter().filter(|delivery| delivery.status == DeliveryStatus::Held).count();
-            let mut counts = Counts { outbox: outbox as u64, held: held as u64, ..Counts::default() };
-            for entry in disk.tasks.values().filter(|entry| entry.task.deleted_at.is_none()) {
-                let count = match entry.present().state.name() {
-                    StateName::Created => &mut counts.created,
-                    StateName::Pending => &mut counts.pending,
-                    StateName::Running => &mut counts.running,
-                    StateName::Suspended => &mut counts.suspended,
-                    StateName::Failed => &mut counts.failed,
-                    StateName::Completed | StateName::Cancelled => &mut counts.ended,
-                };
-                *count += 1;
-            }
-            counts
-        })
+        self.ask(Disk::counts)
     }
 
     fn check_room(&self) -> Result<(), StoreError> {

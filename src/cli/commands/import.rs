@@ -20,7 +20,8 @@ mod table;
 ///
 /// Of lines of JSON an empty Keiko becomes the same as the one that was exported. Where there are tasks already, those that are
 /// here stay as they are. A number that is taken is given anew to open tasks; tasks that have ended then have none. What has come
-/// up meanwhile is late, as after a time with the machine off.
+/// up meanwhile is late, as after a time with the machine off. What waits for a task that is not there goes on as if that was
+/// deleted. keiko undo deletes all that came in.
 #[derive(Debug, Args)]
 #[command(
     args_conflicts_with_subcommands = true,

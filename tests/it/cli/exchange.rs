@@ -37,7 +37,7 @@ fn said(home: &Home) -> Vec<Value> {
     // That it was brought in is said where it was.
     let ops = said[1]["ops"].as_array_mut().expect("a list");
     ops.retain(|op| op["verb"] != "import");
-    for op in ops.iter_mut() {
+    for op in ops {
         op["is_next"] = Value::Null;
     }
     let events = home.keiko("events --json").stdout;
@@ -151,13 +151,15 @@ fn what_an_import_brought_goes_with_one_undo_and_comes_back() {
     // What is known elsewhere as an import brought nothing there.
     let third = Home::with_daemon();
     assert_eq!(import(&third, &export(&other, "export"), "").code, Some(0));
-    let ops = third.keiko("op list --json").json();
+    let fourth = Home::with_daemon();
+    assert_eq!(import(&fourth, &export(&third, "export"), "").code, Some(0));
+    let ops = fourth.keiko("op list --json").json();
     let older = ops["ops"].as_array().and_then(|ops| ops.iter().filter(|op| op["verb"] == "import").nth(1));
     let older = older.and_then(|op| op["op_id"].as_str()).expect("it came with the file").to_owned();
-    let ran = third.keiko(&format!("undo {older}"));
+    let ran = fourth.keiko(&format!("undo {older}"));
     assert!(ran.code == Some(5) && ran.stderr.contains("not known here"), "{ran:?}");
-    assert_eq!(third.keiko("undo").code, Some(0));
-    assert_eq!(titles(&third), [""; 0]);
+    assert_eq!(fourth.keiko("undo").code, Some(0));
+    assert_eq!(titles(&fourth), [""; 0]);
 }
 
 #[test]
@@ -268,6 +270,16 @@ fn some_tasks_leave_with_their_history_and_nothing_else() {
 }
 
 #[test]
+fn a_tag_where_the_name_of_a_file_stands_is_refused_and_nothing_written() {
+    let home = Home::with_daemon();
+    let ran = home.keiko("export --format taskwarrior +gov");
+    assert!(ran.code == Some(2) && ran.stderr.contains("--tag gov exports what has it"), "{ran:?}");
+    assert!(!home.path().join("+gov").exists());
+    assert_eq!(home.keiko("export --format taskwarrior ./+gov").code, Some(0));
+    assert!(home.path().join("+gov").exists());
+}
+
+#[test]
 fn hooks_are_not_told_of_what_came_in() {
     let text = export(&lived_in(), "export");
     let other = Home::empty();
@@ -361,6 +373,10 @@ fn a_backup_is_put_back_and_what_was_there_is_kept() {
     assert_eq!(home.keiko("add second tomorrow 10am").code, Some(0));
     let checked = home.keiko("restore copy.db --dry-run --json").json();
     assert_eq!((&checked["tasks"], &checked["restored"]), (&json!(1), &json!(false)));
+    let told = home.keiko("restore copy.db --dry-run").stdout;
+    assert!(told.contains("whole, 1 tasks, last changed Wed 13 May"), "{told}");
+    let beside = ["copy.db-wal", "copy.db-shm"].map(|name| home.path().join(name).exists());
+    assert_eq!(beside, [false, false]);
     let refused = home.keiko("restore copy.db");
     assert_eq!(refused.code, Some(2));
     assert!(refused.stderr.contains("--yes agrees to that"), "{refused:?}");
