@@ -165,7 +165,7 @@ fn shape(sentence: &Sentence) -> Option<Shape<'_>> {
         Said::Rang(ring) => ring_shape(ring),
         Said::Sent(news) => news_shape(news),
         Said::Seen { is_dismissal, .. } => Some(Shape::Seen { is_dismissal: *is_dismissal }),
-        Said::CameUp { why } => Some(Shape::CameUp { why }),
+        Said::CameUp { why, .. } => Some(Shape::CameUp { why }),
         Said::Ended { outcome: outcome @ (Outcome::Done | Outcome::Unanswered), by, early: None, why } => {
             Some(Shape::Ended { outcome: *outcome, by: *by, why })
         }

@@ -95,6 +95,8 @@ pub enum Said {
     CameUp {
         /// Why, for people; may be empty.
         why: String,
+        /// Whether its command runs then, so that it is no silence.
+        is_run: bool,
     },
     /// The person saw it.
     Seen {

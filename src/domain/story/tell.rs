@@ -210,7 +210,10 @@ impl<'a> Teller<'a> {
         match place.next() {
             // It is on its way to an end, which is what is told.
             Some(Operation::Completed(_) | Operation::Failed) => {}
-            Some(_) | None => self.push(place.event, Said::CameUp { why: place.event.reason.clone() }),
+            Some(_) | None => {
+                let is_run = place.event.snapshot.task.details.command.is_some();
+                self.push(place.event, Said::CameUp { why: place.event.reason.clone(), is_run });
+            }
         }
     }
 
