@@ -95,8 +95,8 @@ pub enum Said {
     CameUp {
         /// Why, for people; may be empty.
         why: String,
-        /// Whether that is since a command runs then.
-        runs: bool,
+        /// Whether its command runs then, so that it is no silence.
+        is_run: bool,
     },
     /// The person saw it.
     Seen {

@@ -211,8 +211,8 @@ impl<'a> Teller<'a> {
             // It is on its way to an end, which is what is told.
             Some(Operation::Completed(_) | Operation::Failed) => {}
             Some(_) | None => {
-                let runs = place.event.snapshot.task.details.command.is_some();
-                self.push(place.event, Said::CameUp { why: place.event.reason.clone(), runs });
+                let is_run = place.event.snapshot.task.details.command.is_some();
+                self.push(place.event, Said::CameUp { why: place.event.reason.clone(), is_run });
             }
         }
     }

@@ -375,7 +375,7 @@ fn what_runs_is_no_silence() {
     life.wake("2026-05-05T09:00:00");
     insta::assert_snapshot!(life.story("2026-05-05T09:00:00"), @r#"
     Mon  4 09:02  added by you, for "2026-05-05T09:00:00": due Tue 5 May 09:00; its command runs then
-    Tue  5 09:00  came up on time, for its command
+    Tue  5 09:00  came due: its command runs
     Tue  5 09:00  now: its command runs, or is about to, since 09:00
     Tue  5 09:00  next: nothing comes by itself
     "#);

@@ -216,7 +216,11 @@ fn speak_unasked(steps: &mut Steps<'_>) {
     }
     if is_due && waits {
         let has_spoken = steps.occurrence().spoken.contains(&Slot::DUE);
-        let why = if has_spoken { "its alert at due has spoken already" } else { "it has no alert at due" };
+        let why = match (has_spoken, steps.has_command()) {
+            (true, _) => "its alert at due has spoken already",
+            (false, true) => "its command runs",
+            (false, false) => "it has no alert at due",
+        };
         steps.step(Operation::Started, why);
         steps.start_command();
         // A snooze may have said all of it already, where the clock was set back, or its deadline where both were missed.

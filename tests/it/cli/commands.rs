@@ -574,11 +574,11 @@ fn a_failure_is_told_once_with_its_attempt_and_exit_status() {
     $ keiko why 1
     1  backup
     Wed 13 May 16:00     added by you, for "in 1m": due 16:01; its command runs then
-    Wed 13 May 16:01     came up, for its command
+    Wed 13 May 16:01     came due: its command runs
                          its command was started
                          its command failed: exit status 3
                          to be tried again at 16:01:0x
-    Wed 13 May 16:01:0x  came due in silence: its command is tried again
+    Wed 13 May 16:01:0x  came due: its command is tried again
                          its command was started, attempt 2
                          its command failed: exit status 3
                          ended as failed
@@ -589,7 +589,7 @@ fn a_failure_is_told_once_with_its_attempt_and_exit_status() {
     WHEN                 WHAT         STAGE
     Wed 13 May 16:00     added        → created
     Wed 13 May 16:00     armed        created → scheduled
-    Wed 13 May 16:01     started      scheduled → running  it has no alert at due, by the clock
+    Wed 13 May 16:01     started      scheduled → running  its command runs, by the clock
     Wed 13 May 16:01     run started                       attempt 1, by the daemon
     Wed 13 May 16:01     run ended                         attempt 1, exit status 3, by the daemon
     Wed 13 May 16:01     failed       running → failed     its command failed, by the daemon
