@@ -207,13 +207,10 @@ impl<'a> Teller<'a> {
     }
 
     fn say_started(&mut self, place: Place<'a>) {
-        match place.next() {
-            // It is on its way to an end, which is what is told.
-            Some(Operation::Completed(_) | Operation::Failed) => {}
-            Some(_) | None => {
-                let is_run = place.event.snapshot.task.details.command.is_some();
-                self.push(place.event, Said::CameUp { why: place.event.reason.clone(), is_run });
-            }
+        // Where it is on its way to an end, that is what is told.
+        if !matches!(place.next(), Some(Operation::Completed(_) | Operation::Failed)) {
+            let is_run = place.event.snapshot.task.details.command.is_some();
+            self.push(place.event, Said::CameUp { why: place.event.reason.clone(), is_run });
         }
     }
 
