@@ -495,7 +495,7 @@ impl CliError {
 }
 
 /// How an error begins where a sentence says no time at all: one that is proposed then stands behind it.
-const NO_TIME: &str = "cannot find a time in ";
+pub(crate) const NO_TIME: &str = "cannot find a time in ";
 
 /// Returns the command with the first time that a hint proposes, in place of the words that were not understood.
 fn proposed(text: &str, span: Option<(usize, usize)>, hint: &str) -> Option<String> {

@@ -34,6 +34,12 @@ const SYNONYMS: [(&str, &[&str]); 15] = [
     ("--version", &["version"]),
 ];
 
+/// What is done with the daemon, where no task is named behind it.
+const DAEMON: [&str; 7] = ["start", "stop", "restart", "reload", "logs", "install", "uninstall"];
+
+/// Words with which a time begins, and so a sentence: they are like no command.
+const TIME: [&str; 9] = ["at", "in", "on", "by", "every", "after", "until", "before", "each"];
+
 /// Tells a help page, the version or an error of the arguments, and returns how keiko ends.
 pub(crate) fn tell(ui: &mut Ui, error: &clap::Error, typed: &[String]) -> Exit {
     match error.kind() {
@@ -56,16 +62,8 @@ fn explain(error: &clap::Error, typed: &[String]) -> CliError {
     let rendered = error.render().to_string();
     match error.kind() {
         ErrorKind::InvalidSubcommand => unknown_command(error, typed),
-        // Clap shows the whole help here, which hides what is missing.
-        ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand | ErrorKind::MissingSubcommand => {
-            let command = typed.iter().find(|word| !word.starts_with('-')).map_or(PROGRAM, String::as_str);
-            CliError::usage(
-                format!("cannot run {command}: expected what it is to do"),
-                format!("run {} --help to see what there is", full_name(typed)),
-            )
-        }
         ErrorKind::UnknownArgument => {
-            let hint = minus(error, typed).or_else(|| near_option(error, typed));
+            let hint = minus(error, typed).or_else(|| source(error, typed)).or_else(|| near_option(error, typed));
             CliError::usage(first_paragraph(&rendered), hint.unwrap_or_else(|| tips(&rendered, typed)))
         }
         ErrorKind::MissingRequiredArgument => {
@@ -100,7 +98,10 @@ fn unknown_command(error: &clap::Error, typed: &[String]) -> CliError {
         let add = format!("to add a task, run keiko add {}", typed.join(" "));
         // A sentence may begin with a word that is like a command.
         let is_sentence = rest.iter().any(|word| word.chars().all(char::is_alphabetic));
-        match synonym(&word.to_lowercase()).or_else(|| suggested(error)) {
+        let lower = word.to_lowercase();
+        let of_daemon = DAEMON.contains(&lower.as_str()) && rest.iter().all(|word| word.starts_with('-'));
+        let near = if of_daemon { Some(format!("daemon {lower}")) } else { synonym(&lower) };
+        match near.or_else(|| suggested(error).filter(|_| !TIME.contains(&lower.as_str()))) {
             Some(near) => {
                 let whole = [vec![PROGRAM, &near], rest].concat().join(" ");
                 if is_sentence { format!("did you mean {whole}? {add}") } else { format!("did you mean {whole}?") }
@@ -156,15 +157,38 @@ fn near_option(error: &clap::Error, typed: &[String]) -> Option<String> {
     let at = typed.iter().position(|word| word == found || word.starts_with(&format!("{found}=")))?;
     let mut words = typed.to_vec();
     words[at] = words[at].replacen(found.as_str(), near, 1);
+    // What would be refused as well was not meant.
+    is_understood(&words).then_some(())?;
     Some(format!("did you mean {PROGRAM} {}?", words.join(" ")))
+}
+
+/// Returns what was typed with a command of the command where that is the value of an option that there is not:
+/// `import --from crontab`.
+fn source(error: &clap::Error, typed: &[String]) -> Option<String> {
+    let Some(ContextValue::String(found)) = error.get(ContextKind::InvalidArg) else { return None };
+    let at = typed.iter().position(|word| found.starts_with("--") && word == found)?;
+    let mut words = typed.to_vec();
+    words.remove(at);
+    let is_command = at < words.len() && full_name(&words[..=at]) != full_name(&words[..at]);
+    (is_command && is_understood(&words)).then(|| format!("did you mean {PROGRAM} {}?", words.join(" ")))
+}
+
+fn is_understood(words: &[String]) -> bool {
+    use clap::Parser as _;
+    let line = std::iter::once(PROGRAM).chain(words.iter().map(String::as_str));
+    crate::cli::args::Arguments::try_parse_from(line).is_ok()
 }
 
 /// Returns how the command is typed, by the first of its examples.
 fn example(typed: &[String]) -> Option<String> {
     let name = full_name(typed);
     let all = examples();
-    let (_, examples) = all.iter().find(|(command, _)| *command == name)?;
-    Some(format!("such as {}; {name} --help says more", examples.first()?))
+    // Those of a command of a command stand with that.
+    let above = |command: &String| name.starts_with(&format!("{command} "));
+    let mut own =
+        all.iter().filter(|(command, _)| *command == name || above(command)).flat_map(|(_, examples)| examples);
+    let example = own.find(|example| example.starts_with(&name))?;
+    Some(format!("such as {example}; {name} --help says more"))
 }
 
 fn first_paragraph(rendered: &str) -> String {
@@ -181,12 +205,17 @@ fn tips(rendered: &str, typed: &[String]) -> String {
     if tips.is_empty() { format!("run {} --help to see how it is used", full_name(typed)) } else { tips.join("; ") }
 }
 
-/// Returns the program and its command, as far as one was typed.
+/// Returns the program and its command, as far as one was typed, with the command of that.
 fn full_name(typed: &[String]) -> String {
     use clap::CommandFactory as _;
-    let known = crate::cli::args::Arguments::command();
-    let command = typed.iter().find(|word| !word.starts_with('-')).filter(|word| known.find_subcommand(word).is_some());
-    command.map_or(PROGRAM.to_owned(), |command| format!("{PROGRAM} {command}"))
+    let mut known = &crate::cli::args::Arguments::command();
+    let mut name = PROGRAM.to_owned();
+    for word in typed.iter().filter(|word| !word.starts_with('-')) {
+        let Some(command) = known.find_subcommand(word) else { break };
+        name = format!("{name} {word}");
+        known = command;
+    }
+    name
 }
 
 #[cfg(test)]
@@ -284,11 +313,6 @@ mod tests {
         hint: run keiko list --help to see how it is used
         exit: 2
         ");
-        insta::assert_snapshot!(told("daemon"), @"
-        error: cannot run daemon: expected what it is to do
-        hint: run keiko daemon --help to see what there is
-        exit: 2
-        ");
         insta::assert_snapshot!(told("daemon tea"), @r#"
         error: cannot run "tea": there is no such command
         hint: run keiko daemon --help to see what there is
@@ -299,5 +323,45 @@ mod tests {
         hint: did you mean keiko daemon start?
         exit: 2
         "#);
+    }
+
+    #[track_caller]
+    fn check(line: &str, hint: &str) {
+        let told = told(line);
+        assert!(told.contains(&format!("\nhint: {hint}\nexit: 2")), "{line}: {told}");
+    }
+
+    #[test]
+    fn what_is_proposed_is_what_was_likely_meant_and_can_be_run() {
+        check("import --from crontab ct", "did you mean keiko import crontab ct?");
+        check("logs", "did you mean keiko daemon logs?");
+        check("logs -f", "did you mean keiko daemon logs -f?");
+        check("stop", "did you mean keiko daemon stop?");
+        check("start", "did you mean keiko daemon start?");
+        check("restart", "did you mean keiko daemon restart?");
+        check("stop 3", "did you mean keiko pause 3?");
+        check("start 3", "did you mean keiko resume 3?");
+        check("at 5pm call", "to add a task, run keiko add at 5pm call");
+        check("every monday standup", "to add a task, run keiko add every monday standup");
+        check("list --stge", "a similar argument exists: '--stage'");
+        check("channel add webhook ops http://x", "run keiko channel add --help to see how it is used");
+        check("channel add", "such as keiko channel add telegram phone; keiko channel add --help says more");
+        check("channel test", "such as keiko channel test webhook:ops; keiko channel test --help says more");
+    }
+
+    #[test]
+    fn a_tag_of_a_new_task_is_an_option_too() {
+        use crate::cli::args::Arguments;
+        for line in ["keiko add x --tag home", "keiko remind me to x at 5pm --tag home,work"] {
+            assert!(Arguments::try_parse_from(line.split(' ')).is_ok(), "{line}");
+        }
+    }
+
+    #[test]
+    fn a_command_of_commands_alone_shows_what_there_is() {
+        use crate::cli::args::Arguments;
+        for line in ["keiko channel", "keiko config", "keiko op", "keiko daemon"] {
+            assert!(Arguments::try_parse_from(line.split(' ')).is_ok(), "{line}");
+        }
     }
 }

@@ -105,12 +105,9 @@ fn known(target: &Target, configured: &[Target]) -> Result<(), RpcError> {
     let (kind, address) = (target.kind, &target.address);
     let names: Vec<&str> =
         configured.iter().filter(|other| other.kind == kind).map(|other| other.address.as_str()).collect();
-    let hint = match kind {
-        ChannelKind::Webhook if names.is_empty() => {
-            format!("write its address into the configuration, as url under [webhooks.{address}]")
-        }
-        _ if names.is_empty() => format!("`keiko channel add {kind} {address}` configures one"),
-        _ => format!("configured are {}", names.join(", ")),
+    let hint = match names.as_slice() {
+        [] => format!("`keiko channel add {kind} {address}` configures one"),
+        names => format!("configured are {}", names.join(", ")),
     };
     let why = format!("cannot use channel \"{target}\": no {kind} of that name is configured");
     Err(RpcError::new(ErrorKind::Params, why).with_hint(hint))
@@ -243,7 +240,7 @@ mod tests {
             "webhook:ops",
             &[],
             "cannot use channel \"webhook:ops\": no webhook of that name is configured; \
-             write its address into the configuration, as url under [webhooks.ops]",
+             `keiko channel add webhook ops` configures one",
         );
         let url = "webhook:https://example.org:8443/a?b=c";
         check_target(url, &[], url);

@@ -114,6 +114,9 @@ pub(crate) struct NewTask {
     /// The options that `edit` takes too.
     #[command(flatten)]
     details: Details,
+    /// A tag; +TAG among the words says the same
+    #[arg(long, value_name = "TAG", value_delimiter = ',')]
+    tag: Vec<String>,
     /// Count the repetition from each completion, not from fixed dates
     #[arg(long, help_heading = WHEN)]
     after_done: bool,
@@ -284,7 +287,12 @@ impl NewTask {
     }
 
     fn question(&self, context: &Context<'_>, verb: Verb, words: &[String]) -> Result<methods::Add, CliError> {
-        let (tags, words) = split_tags(words);
+        let (mut tags, words) = split_tags(words);
+        for tag in self.tag.iter().map(|tag| tag.trim_start_matches('+')) {
+            if !tags.iter().any(|known| known == tag) {
+                tags.push(tag.to_owned());
+            }
+        }
         let (title, text) = compose(verb, &words, self.has_time());
         Ok(methods::Add {
             text,

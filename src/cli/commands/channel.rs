@@ -13,7 +13,9 @@ mod remove;
 mod settle;
 mod values;
 
-/// Shows where Keiko speaks; adds a target, tries, pauses, resumes or removes it
+/// Shows where Keiko speaks; adds a target, tests, pauses, resumes or removes it
+///
+/// Without more it shows every target, as list does.
 ///
 /// A target is desktop, terminal, or a kind with a name, such as webhook:ops or telegram:phone. Where tasks speak that name
 /// none is configured: channels, [[rules]], fallback and always in config.toml.
@@ -27,9 +29,9 @@ mod values;
     keiko channel resume webhook:ops\n  \
     keiko channel remove telegram:phone")]
 pub(crate) struct Channel {
-    /// What is to be done.
+    /// What is to be done; else every target is shown.
     #[command(subcommand)]
-    action: Action,
+    action: Option<Action>,
 }
 
 /// What is to be done with targets.
@@ -71,7 +73,7 @@ enum Action {
 impl Channel {
     /// Does it.
     pub(crate) fn run(self, context: &mut Context<'_>) -> Result<Exit, CliError> {
-        match self.action {
+        match self.action.unwrap_or(Action::List { target: None }) {
             Action::List { target: only } => {
                 let mut answer = context.ask(&methods::ChannelList {})?;
                 if let Some(only) = &only {

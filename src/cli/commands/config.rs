@@ -21,7 +21,7 @@ mod show;
 
 /// Shows, checks and changes the configuration
 ///
-/// It is one file, which need not be there; the daemon reads it whenever it changes. `keiko.toml`(5) explains every key.
+/// Without more it shows every key, as show does. It is one file, which need not be there; the daemon reads it whenever it changes. `keiko.toml`(5) explains every key.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  \
     keiko config show\n  \
@@ -32,9 +32,9 @@ mod show;
     keiko config check\n  \
     keiko config default > \"$(keiko config path)\"")]
 pub(crate) struct ConfigCommand {
-    /// What is to be done.
+    /// What is to be done; else what holds is shown.
     #[command(subcommand)]
-    action: Action,
+    action: Option<Action>,
 }
 
 /// What is to be done with the configuration.
@@ -89,7 +89,7 @@ enum Action {
 impl ConfigCommand {
     /// Does it.
     pub(crate) fn run(self, context: &mut Context<'_>) -> Result<Exit, CliError> {
-        match self.action {
+        match self.action.unwrap_or(Action::Show { key: None }) {
             Action::Show { key } => show::show(context, key.as_deref()),
             Action::Get { key } => show::get(context, &key),
             Action::Set { key, value } => set::set(context, &key, value),

@@ -15,6 +15,8 @@ mod logs;
 mod uninstall;
 
 /// Looks after the daemon: has the system start it, starts, stops and restarts it, shows what it says
+///
+/// Without more it shows how it is, as status does.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  \
     keiko daemon install\n  \
@@ -24,9 +26,9 @@ mod uninstall;
     keiko daemon status\n  \
     keiko daemon reload")]
 pub(crate) struct Daemon {
-    /// What is to be done.
+    /// What is to be done; else it is shown how it is.
     #[command(subcommand)]
-    action: Action,
+    action: Option<Action>,
 }
 
 /// What is to be done with the daemon.
@@ -57,7 +59,7 @@ enum Action {
 impl Daemon {
     /// Does it.
     pub(crate) fn run(self, context: &mut Context<'_>) -> Result<Exit, CliError> {
-        match self.action {
+        match self.action.unwrap_or(Action::Status) {
             Action::Status => {
                 context.connect()?;
                 let answer = context.ask(&methods::Status {})?;

@@ -217,12 +217,22 @@ pub(crate) struct Tally {
     remarks: Option<Remarks>,
     /// Which line of what is read is the next.
     line: Option<usize>,
+    /// Whether what is said of each says already that it can be taken back.
+    tells_undo: bool,
 }
 
 impl Tally {
     /// Returns a tally of one thing, whose answer stands alone, or of several, whose answers stand in `results`.
     pub(crate) const fn new(is_single: bool) -> Self {
-        Self { is_single, has_changed: false, results: Vec::new(), exit: Exit::Done, remarks: None, line: None }
+        Self {
+            is_single,
+            has_changed: false,
+            results: Vec::new(),
+            exit: Exit::Done,
+            remarks: None,
+            line: None,
+            tells_undo: false,
+        }
     }
 
     /// Returns a tally of what is added line by line: what is said of several is said once.
@@ -301,7 +311,7 @@ impl Tally {
         if let Some(remarks) = self.remarks {
             remarks.tell(context);
         }
-        if self.has_changed && context.ui.form() == Form::Human && context.ui.can_ask() {
+        if self.has_changed && !self.tells_undo && context.ui.form() == Form::Human && context.ui.can_ask() {
             context.ui.hint(say::UNDO);
         }
         self.exit
@@ -453,7 +463,7 @@ fn change_all<A: Ask<Answer = WriteResult>>(
     what: Change,
     question: impl Fn(TaskRef) -> A,
 ) -> Exit {
-    let mut tally = Tally::new(is_single);
+    let mut tally = Tally { tells_undo: what == Change::Deleted, ..Tally::new(is_single) };
     context.begin_op(names.len());
     for name in names {
         let result = context.ask(&question(TaskRef(name.clone())));

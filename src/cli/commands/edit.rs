@@ -8,10 +8,12 @@ use crate::cli::commands::filter::{Care, Filter, Tags, Typed};
 use crate::cli::commands::program::ProgramOptions;
 use crate::cli::commands::times::{Said, Times};
 use crate::cli::context::Context;
-use crate::cli::error::{CliError, Exit};
+use crate::cli::error::{CliError, Exit, NO_TIME};
 use crate::cli::names;
 use crate::cli::render::change::{Change, change};
 use crate::cli::render::say;
+use crate::client::ClientError;
+use crate::protocol::error_code::ErrorKind;
 use crate::protocol::methods::{self, Command, TaskRef, WriteResult};
 use crate::protocol::objects::{Priority, Task};
 
@@ -201,11 +203,15 @@ impl Edit {
         let question = self.question(context, &seen, parted)?;
         // By id, as the question: what is shown is what is changed. Of several nobody is asked times one by one.
         let said = Said { all: self.all, yes: self.yes || !is_single };
-        let meant = self.times.meant(context, &seen.id, said, |context, scope| {
-            context.ask(&methods::Update { scope: Some(scope), preview: true, ..question.clone() })
-        })?;
+        let meant = self
+            .times
+            .meant(context, &seen.id, said, |context, scope| {
+                context.ask(&methods::Update { scope: Some(scope), preview: true, ..question.clone() })
+            })
+            .map_err(|error| beside_title(error, &parted.words))?;
         let Some(meant) = meant else { return Ok(None) };
-        context.ask(&methods::Update { scope: meant.scope, ..question }).map(Some)
+        let asked = context.ask(&methods::Update { scope: meant.scope, ..question });
+        asked.map(Some).map_err(|error| beside_title(error, &parted.words))
     }
 
     fn parted(&self) -> Parted {
@@ -345,5 +351,20 @@ impl Edit {
         let mut tags: Vec<String> = seen.tags.iter().filter(|tag| !removed(tag)).cloned().collect();
         tags.extend(added.iter().filter(|tag| !seen.tags.contains(tag)).cloned());
         Some(tags)
+    }
+}
+
+/// Returns the error with how a title is changed, where the words hold no time: so they may be meant for one.
+fn beside_title(error: CliError, words: &[String]) -> CliError {
+    match error {
+        CliError::Client(ClientError::Refused { mut error })
+            if !words.is_empty() && error.kind() == ErrorKind::Time && error.message.starts_with(NO_TIME) =>
+        {
+            if let Some(data) = error.data.as_mut() {
+                data.hint = Some(say::or_a_title(data.hint.as_deref(), &words.join(" ")));
+            }
+            CliError::Client(ClientError::Refused { error })
+        }
+        other => other,
     }
 }

@@ -119,6 +119,17 @@ impl Typed<'_> {
                 Ok(Meant::Named(names))
             }
             (true, true) => self.filter.find(&tags, self.care, what, context),
+            (true, false) if self.filter.is_empty() && what == Change::Edited && !self.tags.is_empty() => {
+                let added: Vec<String> =
+                    self.tags.iter().map(|tag| format!("+{}", tag.trim_start_matches('+'))).collect();
+                Err(CliError::usage(
+                    format!(
+                        "cannot take both names and a tag: {:?} names tasks, and --tag means those that have it",
+                        rest.join(" ")
+                    ),
+                    format!("keiko edit {} {} adds it", rest.join(" "), added.join(" ")),
+                ))
+            }
             (true, false) => Err(CliError::usage(
                 format!("cannot take both names and a filter: {:?} names tasks", rest.join(" ")),
                 "leave out one of them; --text finds words in titles",
@@ -195,7 +206,8 @@ impl Filter {
         Ok(Meant::Nothing(Exit::Done))
     }
 
-    fn told(&self, tags: &[String]) -> String {
+    /// Returns what is said, as it is typed.
+    pub(crate) fn told(&self, tags: &[String]) -> String {
         let option = |name: &str, value: &Option<String>| value.as_ref().map(|value| format!("--{name} {value:?}"));
         let stages = self.stage.iter().map(|stage| format!("--stage {stage:?}"));
         let tags = tags.iter().map(|tag| format!("+{}", tag.trim_start_matches('+')));

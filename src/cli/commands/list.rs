@@ -6,8 +6,9 @@ use crate::cli::args::at_least_one;
 use crate::cli::commands::filter::{Filter, Tags, part_tags};
 use crate::cli::context::Context;
 use crate::cli::error::{CliError, Exit};
-use crate::cli::render::list::{and_more, cut, cut_tasks, folded, list};
+use crate::cli::render::list::{and_more, cut, cut_tasks, did_you_mean, folded, likely, list, none_fits};
 use crate::cli::ui::Form;
+use crate::protocol::envelope::nearest;
 use crate::protocol::methods;
 
 /// Lists tasks, what is due first
@@ -44,7 +45,7 @@ impl List {
     /// Asks for the tasks and shows them.
     pub(crate) fn run(self, context: &mut Context<'_>) -> Result<Exit, CliError> {
         let (mut tags, words) = part_tags(&self.words);
-        tags.extend_from_slice(&self.tags.tag);
+        tags.extend(self.tags.tag.iter().map(|tag| tag.trim_start_matches('+').to_owned()));
         let asks_for_all = words.is_empty() && tags.is_empty() && self.filter.is_empty() && !self.done && !self.all;
         let mut filter = self.filter;
         if !words.is_empty() {
@@ -66,6 +67,14 @@ impl List {
             }
             Form::Human | Form::Quiet => {
                 let mut answer = context.rows(question)?;
+                if answer.rows.is_empty() && !asks_for_all && !(filter.is_empty() && tags.is_empty()) {
+                    let told = filter.told(&tags);
+                    context.answer(&answer, &answer.warnings, |_| vec![none_fits(&told)]);
+                    if let Some(likely) = likely(&self.words).or_else(|| near_tag(context, &tags)) {
+                        context.ui.hint(&did_you_mean(&likely));
+                    }
+                    return Ok(Exit::Done);
+                }
                 // Which come first is known of all of them: the daemon gives them by their numbers.
                 let more = self.limit.map_or(0, |limit| cut(&mut answer.rows, limit));
                 let view = context.viewpoint(answer.now);
@@ -81,4 +90,13 @@ impl List {
         }
         Ok(Exit::Done)
     }
+}
+
+/// Returns the command with the tag that is most like one that no task has.
+fn near_tag(context: &mut Context<'_>, tags: &[String]) -> Option<String> {
+    // Whatever is wrong with the daemon was told by what was asked before.
+    let known = context.ask(&methods::Tags {}).ok().filter(|_| !tags.is_empty())?.tags;
+    let unknown = tags.iter().find(|tag| !known.contains(tag))?;
+    let near = nearest(unknown, known.iter().map(String::as_str))?;
+    Some(format!("keiko list +{near}"))
 }

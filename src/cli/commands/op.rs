@@ -10,14 +10,16 @@ use crate::cli::render::say;
 use crate::protocol::methods;
 
 /// Shows what was done, and what of it can be taken back
+///
+/// Without more it shows the latest changes, as list does.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  \
     keiko op list\n  \
     keiko op list --limit 5")]
 pub(crate) struct Op {
-    /// What is to be shown.
+    /// What is to be shown; else what was done lately.
     #[command(subcommand)]
-    what: What,
+    what: Option<What>,
 }
 
 #[derive(Debug, Subcommand)]
@@ -48,7 +50,7 @@ struct Show {
 impl Op {
     /// Asks for it and tells it.
     pub(crate) fn run(self, context: &mut Context<'_>) -> Result<Exit, CliError> {
-        match self.what {
+        match self.what.unwrap_or(What::List(List { limit: None, before: None })) {
             What::List(List { limit, before }) => {
                 let answer = context.ask(&methods::OpList { before, limit })?;
                 let view = context.viewpoint(answer.now);

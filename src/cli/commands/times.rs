@@ -81,13 +81,21 @@ impl Times {
         }
         let view = context.viewpoint(seen.now);
         let mut lines = before(&seen.task, view);
+        let (mut possible, mut refused) = (Vec::new(), None);
         for (word, scope) in ANSWERS {
             let answer = preview(context, scope);
             lines.push(after(word, answer.as_ref().map_err(ToString::to_string), view));
+            match answer {
+                Ok(_) => possible.push((word, scope)),
+                Err(error) => refused = refused.or(Some(error)),
+            }
+        }
+        if let Some(refused) = refused.filter(|_| possible.is_empty()) {
+            return Err(refused);
         }
         context.ui.explain(&lines);
         let occurrence = Some(occurrence(&seen.task));
-        Ok(ask(context, &seen.task)?.map(|scope| Meant { scope: Some(scope), occurrence }))
+        Ok(ask(context, &seen.task, &possible)?.map(|scope| Meant { scope: Some(scope), occurrence }))
     }
 }
 
@@ -95,21 +103,26 @@ fn occurrence(task: &Task) -> String {
     format!("{}~{}", task.occurrence.key, task.occurrence.generation)
 }
 
-fn ask(context: &mut Context<'_>, task: &Task) -> Result<Option<SeriesScope>, CliError> {
+fn ask(
+    context: &mut Context<'_>,
+    task: &Task,
+    possible: &[(&str, SeriesScope)],
+) -> Result<Option<SeriesScope>, CliError> {
+    let words: Vec<&str> = possible.iter().map(|(word, _)| *word).collect();
     for _ in 0..QUESTIONS_MAX {
-        let line = context.ui.ask(say::WHICH_TIMES);
+        let line = context.ui.ask(&say::which_times(&words));
         let line = line.map_err(|source| CliError::Input { source })?.unwrap_or_default();
         let answer = line.trim().to_lowercase();
         if answer.is_empty() || "no".starts_with(&answer) {
             context.ui.progress(say::NOTHING_CHANGED);
             return Ok(None);
         }
-        if let Some((_, scope)) = ANSWERS.into_iter().find(|(word, _)| word.starts_with(&answer)) {
-            return Ok(Some(scope));
+        if let Some((_, scope)) = possible.iter().find(|(word, _)| word.starts_with(&answer)) {
+            return Ok(Some(*scope));
         }
     }
     Err(CliError::usage(
-        format!("cannot tell which times of task {} are meant: expected this, following, all or no", task.number),
-        "say it with --this, --following or --all",
+        format!("cannot tell which times of task {} are meant: expected {} or no", task.number, words.join(", ")),
+        format!("say it with --{}", words.join(" or --")),
     ))
 }

@@ -11,6 +11,9 @@ use crate::cli::complete::place::{Parsed, Wanted, is_task};
 use crate::cli::complete::shells::Shell;
 use crate::cli::help::{self, TOPICS};
 use crate::cli::render::text::clean;
+use crate::config::edit::ConfigFile;
+use crate::config::keys::{SECTIONS, Tables};
+use crate::config::paths::Paths;
 use crate::config::target::SETTABLE;
 use crate::domain::delivery::ChannelKind;
 use crate::domain::stage::STAGES;
@@ -139,6 +142,7 @@ fn all(wanted: &Wanted<'_>) -> Offer {
         (_, "missed") => words(&["once", "skip", "all"]),
         (_, "overlap") => words(&["skip", "queue", "allow"]),
         (_, "on_parent_fail") => words(&["hold", "run", "cancel"]),
+        ("config", "key") => starting(keys(), typed),
         ("channel", "kind") => words(&SETTABLE.map(ChannelKind::as_str)),
         ("undo" | "op", "op") => starting(live::ops(), typed),
         ("rpc", "method") => words(&Method::ALL.iter().map(|method| method.as_str()).collect::<Vec<_>>()),
@@ -167,6 +171,30 @@ fn verb<'a>(command: &'a str, argument: &Arg) -> &'a str {
         _ if CHANGING.contains(&command) => command,
         _ => "get",
     }
+}
+
+/// Returns the keys of the configuration, those of tables that are named with the names that are there.
+fn keys() -> Vec<Candidate> {
+    let file = Paths::of_process().ok().and_then(|paths| ConfigFile::read(paths.config_file()).ok());
+    let named = file.map(|file| file.config().named_targets()).unwrap_or_default();
+    let mut keys = Vec::new();
+    for section in SECTIONS {
+        let table = section.name.split('.').next().unwrap_or_default();
+        let tables: Vec<String> = match section.tables {
+            Tables::One if section.name.is_empty() => vec![String::new()],
+            Tables::One => vec![format!("{}.", section.name)],
+            Tables::Named => {
+                let of_table = named.iter().filter(|target| table.starts_with(target.kind.as_str()));
+                of_table.map(|target| format!("{table}.{}.", target.address)).collect()
+            }
+            // They have no names.
+            Tables::Listed => Vec::new(),
+        };
+        for prefix in tables {
+            keys.extend(section.keys.iter().map(|key| Candidate::new(format!("{prefix}{}", key.name), key.about)));
+        }
+    }
+    keys
 }
 
 fn starting(candidates: Vec<Candidate>, typed: &str) -> Offer {

@@ -3,6 +3,7 @@
 use crate::cli::render::rows::{Heading, rows};
 use crate::cli::render::text::{BAD, DIM, DUE, GOOD, HEAD, NUMBER, Text};
 use crate::cli::render::time::Viewpoint;
+use crate::domain::stage::STAGES;
 use crate::domain::time::Timestamp;
 use crate::protocol::objects::{Priority, Row, Task, Time};
 
@@ -41,6 +42,50 @@ pub(crate) fn list(tasks: &[Row], view: Viewpoint, width: Option<usize>) -> Vec<
         return vec![Text::styled(DIM, "no tasks")];
     }
     of_sorted(&sorted(tasks.iter().collect()), view, width)
+}
+
+/// Says that there may be tasks, but none of which all is true that was said.
+pub(crate) fn none_fits(told: &str) -> Text {
+    Text::styled(DIM, &format!("no task fits {told}"))
+}
+
+/// Returns what is said of a command that was likely meant.
+pub(crate) fn did_you_mean(command: &str) -> String {
+    format!("did you mean {command}?")
+}
+
+/// Words for days, which are no words of titles where nothing has them.
+const DAYS: [&str; 12] = [
+    "today",
+    "tomorrow",
+    "yesterday",
+    "this week",
+    "next week",
+    "monday",
+    "tuesday",
+    "wednesday",
+    "thursday",
+    "friday",
+    "saturday",
+    "sunday",
+];
+
+/// Returns the command that was likely meant by words that are in no title.
+pub(crate) fn likely(words: &[String]) -> Option<String> {
+    let words = words.join(" ").to_lowercase();
+    let words = words.trim();
+    if DAYS.contains(&words) {
+        let quoted = if words.contains(' ') { format!("\"{words}\"") } else { words.to_owned() };
+        return Some(format!("keiko list --due {quoted}"));
+    }
+    match words {
+        "overdue" => Some("keiko list --stage late".to_owned()),
+        "done" | "ended" | "completed" => Some("keiko list --done".to_owned()),
+        "all" => Some("keiko list --all".to_owned()),
+        "repeating" | "series" => Some("keiko list --series".to_owned()),
+        stage if STAGES.contains(&stage) && !stage.contains(' ') => Some(format!("keiko list --stage {stage}")),
+        _ => None,
+    }
 }
 
 fn of_sorted(tasks: &[&Row], view: Viewpoint, width: Option<usize>) -> Vec<Text> {
@@ -253,5 +298,16 @@ mod tests {
     #[test]
     fn an_empty_list_says_so() {
         insta::assert_snapshot!(shown(&list(&[], here(), Some(80))), @"no tasks");
+    }
+
+    #[test]
+    fn what_was_likely_meant_by_words_that_are_in_no_title() {
+        let told = |words: &str| likely(&words.split(' ').map(str::to_owned).collect::<Vec<_>>()).unwrap_or_default();
+        assert_eq!(told("today"), "keiko list --due today");
+        assert_eq!(told("This week"), "keiko list --due \"this week\"");
+        assert_eq!(told("overdue"), "keiko list --stage late");
+        assert_eq!(told("paused"), "keiko list --stage paused");
+        assert_eq!(told("done"), "keiko list --done");
+        assert_eq!(told("rent"), "");
     }
 }

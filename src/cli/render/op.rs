@@ -43,7 +43,8 @@ pub(crate) fn op(op: &Op, view: Viewpoint) -> Vec<Text> {
 pub(crate) fn undone(result: &UndoResult, view: Viewpoint) -> Vec<Text> {
     let mut line = Text::default();
     if result.changed {
-        line.push_styled(GOOD, if result.undone.verb == "undo" { "done again" } else { "taken back" });
+        // Of an undo too: what is done again are the tasks below, not that undo.
+        line.push_styled(GOOD, "taken back");
     } else {
         line.push_styled(DIM, "already taken back");
     }

@@ -44,8 +44,16 @@ pub(crate) fn changed_meanwhile(number: u64, notes: &BTreeMap<&'static str, Vec<
 /// Asked of whoever adds nothing.
 pub(crate) const WHAT_AND_WHEN: &str = "what, and when? ";
 
-/// Asked of whoever changes a series.
-pub(crate) const WHICH_TIMES: &str = "which times? this / following / all / no: ";
+/// Returns a hint about words that hold no time, where they may have been meant for a title.
+pub(crate) fn or_a_title(hint: Option<&str>, words: &str) -> String {
+    let hint = hint.map_or_else(String::new, |hint| format!("{hint}; "));
+    format!("{hint}a new title is --title {words:?}")
+}
+
+/// Returns what is asked of whoever changes a series; `words` are the answers that can be done.
+pub(crate) fn which_times(words: &[&str]) -> String {
+    format!("which times? {} / no: ", words.join(" / "))
+}
 
 /// Nothing keeps the daemon there.
 pub(crate) const GONE_AT_REBOOT: &str =

@@ -29,7 +29,7 @@ pub(crate) fn status(answer: &StatusResult, view: Viewpoint, _width: Option<usiz
         (counts.failed, "failed"),
         (counts.pending, "scheduled"),
         (counts.suspended, "paused"),
-        (counts.created, "without a time"),
+        (counts.created, "with no time or waiting for others"),
         (counts.ended, "ended"),
     ];
     let told: Vec<String> =

@@ -1,9 +1,9 @@
 //! What does the store in memory count, and whom does it find that nobody tells? Looks at all that it holds, and changes nothing.
 
 use std::cmp::Reverse;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 
-use crate::domain::delivery::DeliveryStatus;
+use crate::domain::delivery::{Delivery, DeliveryStatus};
 use crate::domain::outbox::TargetCount;
 use crate::domain::state::{State, StateName};
 use crate::domain::task::TaskId;
@@ -80,5 +80,35 @@ impl Disk {
             *counts.entry((delivery.id.target.clone(), delivery.status.name())).or_default() += 1;
         }
         counts.into_iter().map(|((target, status), count)| TargetCount { target, status, count }).collect()
+    }
+
+    /// As [`crate::store::Store::failed_since`].
+    pub(super) fn failed_since(&self, since: Timestamp, limit: usize) -> (u64, Vec<Delivery>) {
+        let about = |one: &Delivery| (one.task, one.occurrence, one.id.target.clone());
+        let (mut taken, mut failed) = (HashSet::new(), Vec::new());
+        // From the last one on, so that what made up for it is known.
+        for delivery in self.deliveries.iter().rev() {
+            match delivery.status {
+                DeliveryStatus::Delivered(_) => {
+                    taken.insert(about(delivery));
+                }
+                DeliveryStatus::Failed(at) if at >= since && !taken.contains(&about(delivery)) => {
+                    failed.push(Delivery::clone(delivery));
+                }
+                DeliveryStatus::Failed(_)
+                | DeliveryStatus::Queued
+                | DeliveryStatus::Waiting
+                | DeliveryStatus::Held
+                | DeliveryStatus::Grouped
+                | DeliveryStatus::Quiet
+                | DeliveryStatus::Retrying(_)
+                | DeliveryStatus::Withdrawn(_) => {}
+            }
+        }
+        // Stable, so that of one moment the last written stays first.
+        failed.sort_by_key(|delivery| Reverse(delivery.status.at()));
+        let count = failed.len() as u64;
+        failed.truncate(limit);
+        (count, failed)
     }
 }

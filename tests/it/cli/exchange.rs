@@ -408,7 +408,7 @@ fn a_backup_is_put_back_and_what_was_there_is_kept() {
     assert_eq!(titles(&home), ["first"]);
     let kept = restored["kept"].as_str().expect("a file");
     let undone = home.keiko("undo");
-    assert_eq!((undone.code, titles(&home)), (Some(4), vec![json!("first")]), "{undone:?}");
+    assert_eq!((undone.code, titles(&home)), (Some(5), vec![json!("first")]), "{undone:?}");
     assert!(undone.stderr.contains(&format!("hint: keiko restore {kept} brings it back; keiko undo ")), "{undone:?}");
     let restored = home.keiko(&format!("restore {kept} --yes"));
     assert_eq!(restored.code, Some(0), "{restored:?}");

@@ -124,3 +124,32 @@ fn of_a_limited_list_those_are_shown_that_are_due_first() {
     assert_eq!(titles, ["first", "second"]);
     assert!(!home.keiko("list --limit 4").stdout.contains("more:"));
 }
+
+#[test]
+fn a_filter_that_fits_nothing_says_so_and_what_was_likely_meant() {
+    let home = Home::with_daemon();
+    assert_eq!(home.keiko("list").stdout, "no tasks\n");
+    assert_eq!(home.keiko("add rent tomorrow 3pm +home").code, Some(0));
+    let check = |line: &str, told: &str, hint: &str| {
+        let ran = home.keiko(line);
+        assert_eq!((ran.code, ran.stdout.as_str()), (Some(0), format!("no task fits {told}\n").as_str()), "{ran:?}");
+        assert!(ran.stderr.ends_with(hint), "{line}: {ran:?}");
+    };
+    check("list today", "--text \"today\"", "hint: did you mean keiko list --due today?\n");
+    check("list overdue", "--text \"overdue\"", "hint: did you mean keiko list --stage late?\n");
+    check("list +hoem", "+hoem", "hint: did you mean keiko list +home?\n");
+    check("list --tag home --series", "+home --series", "");
+    assert_eq!(home.keiko("list +hoem --json").json()["tasks"], serde_json::json!([]));
+}
+
+#[test]
+fn words_that_hold_no_time_may_be_a_title_and_a_tag_to_add_is_told_how() {
+    let home = Home::with_daemon();
+    assert_eq!(home.keiko("add rent tomorrow 3pm --tag home").code, Some(0));
+    assert_eq!(home.keiko("show 1 --json").json()["task"]["tags"], serde_json::json!(["home"]));
+    let ran = home.keiko("edit 1 call dad");
+    assert!(ran.stderr.ends_with("; a new title is --title \"call dad\"\n"), "{ran:?}");
+    let ran = home.keiko("edit 1 --tag work --priority high");
+    assert_eq!(ran.code, Some(2), "{ran:?}");
+    assert!(ran.stderr.contains("keiko edit 1 +work adds it"), "{ran:?}");
+}

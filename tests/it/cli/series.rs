@@ -169,7 +169,7 @@ fn on_terminal(home: &Home, line: &str) -> Pty {
 
 async fn asked(home: &Home, line: &str, answer: &str) -> String {
     let mut pty = on_terminal(home, line);
-    pty.wait_for("all / no: ").await;
+    pty.wait_for(" / no: ").await;
     pty.type_line(answer).await;
     let shown = pty.wait_for("=\r\n").await;
     let lines = shown.lines().filter(|line| !line.starts_with("warning: nobody"));
@@ -187,7 +187,7 @@ async fn on_a_terminal_it_is_asked_which_times_are_meant() {
                  found one time
       all        cannot edit task 1: it repeats, and one time would end that:
                  expected a repetition
-    which times? this / following / all / no: changed 1  standup  Thu 14 May 2026 16:00 EDT (in 1d)
+    which times? this / no: changed 1  standup  Thu 14 May 2026 16:00 EDT (in 1d)
       this time only, in place of Thu 14 May 09:30
       repeats Thu 14 May 16:00, Fri 15 May 09:30, Sat 16 May 09:30
     hint: keiko undo takes it back
