@@ -148,6 +148,17 @@ struct Parted {
 impl Edit {
     /// Looks at each task and changes what it saw; a change that came in between is not overwritten.
     pub(crate) fn run(self, context: &mut Context<'_>) -> Result<Exit, CliError> {
+        if let Some(task) = self.task.as_deref().filter(|task| names::is_exact(task))
+            && self.filter.is_empty()
+            && !self.filter_tags.tag.is_empty()
+        {
+            let tags: Vec<String> =
+                self.filter_tags.tag.iter().map(|tag| format!("+{}", tag.trim_start_matches('+'))).collect();
+            return Err(CliError::usage(
+                format!("cannot take both task {task} and a tag: --tag means the tasks that have it"),
+                format!("keiko edit {task} {} adds it", tags.join(" ")),
+            ));
+        }
         let parted = self.parted();
         if !self.dry_run && !self.is_change(&parted) {
             if let Some(name) = self.in_editor(context, &parted)? {

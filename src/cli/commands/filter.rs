@@ -119,17 +119,6 @@ impl Typed<'_> {
                 Ok(Meant::Named(names))
             }
             (true, true) => self.filter.find(&tags, self.care, what, context),
-            (true, false) if self.filter.is_empty() && what == Change::Edited && !self.tags.is_empty() => {
-                let added: Vec<String> =
-                    self.tags.iter().map(|tag| format!("+{}", tag.trim_start_matches('+'))).collect();
-                Err(CliError::usage(
-                    format!(
-                        "cannot take both names and a tag: {:?} names tasks, and --tag means those that have it",
-                        rest.join(" ")
-                    ),
-                    format!("keiko edit {} {} adds it", rest.join(" "), added.join(" ")),
-                ))
-            }
             (true, false) => Err(CliError::usage(
                 format!("cannot take both names and a filter: {:?} names tasks", rest.join(" ")),
                 "leave out one of them; --text finds words in titles",

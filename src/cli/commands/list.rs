@@ -6,7 +6,7 @@ use crate::cli::args::at_least_one;
 use crate::cli::commands::filter::{Filter, Tags, part_tags};
 use crate::cli::context::Context;
 use crate::cli::error::{CliError, Exit};
-use crate::cli::render::list::{and_more, cut, cut_tasks, did_you_mean, folded, likely, list, none_fits};
+use crate::cli::render::list::{and_more, cut, cut_tasks, did_you_mean, folded, likely, list, none_fits, with_tag};
 use crate::cli::ui::Form;
 use crate::protocol::envelope::nearest;
 use crate::protocol::methods;
@@ -98,5 +98,5 @@ fn near_tag(context: &mut Context<'_>, tags: &[String]) -> Option<String> {
     let known = context.ask(&methods::Tags {}).ok().filter(|_| !tags.is_empty())?.tags;
     let unknown = tags.iter().find(|tag| !known.contains(tag))?;
     let near = nearest(unknown, known.iter().map(String::as_str))?;
-    Some(format!("keiko list +{near}"))
+    Some(with_tag(near))
 }

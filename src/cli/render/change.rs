@@ -115,10 +115,7 @@ pub(crate) fn change(what: Change, result: &WriteResult, view: Viewpoint) -> Vec
         let ended = result.task.number;
         lines.push(Text::styled(DIM, &format!("{GAP}task {} goes on with the series of {ended}", follower.number)));
     }
-    // A pause of the whole series does not stop at this time.
-    if what != Change::Paused {
-        lines.extend(moved_line(task, view));
-    }
+    lines.extend(moved_line(task, view));
     if matches!(what, Change::Added | Change::Edited | Change::Resumed) {
         lines.extend(alert_line(task, view));
         lines.extend(deadline_line(task, view));

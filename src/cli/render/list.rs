@@ -49,6 +49,11 @@ pub(crate) fn none_fits(told: &str) -> Text {
     Text::styled(DIM, &format!("no task fits {told}"))
 }
 
+/// Returns the command that lists what has a tag.
+pub(crate) fn with_tag(tag: &str) -> String {
+    format!("keiko list +{tag}")
+}
+
 /// Returns what is said of a command that was likely meant.
 pub(crate) fn did_you_mean(command: &str) -> String {
     format!("did you mean {command}?")
