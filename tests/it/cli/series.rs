@@ -221,7 +221,7 @@ async fn on_a_terminal_it_is_asked_which_times_are_meant() {
       this       cannot skip task 1: it is paused
       following  no more times
       all        no more times
-    which times? this / following / all / no: cancelled 1  standup
+    which times? following / all / no: cancelled 1  standup
     hint: keiko undo takes it back
     ended=0=
     ");
