@@ -328,7 +328,8 @@ async fn serve(
     ));
     tokio::spawn(follow(paths.config_file().to_owned(), reloading, reload_of(&api)));
     let serving = tokio::spawn(listening.serve(Arc::clone(&api), stop.clone(), anew(paths.clone())));
-    tokio::spawn(signals.pass_on(stop.clone(), reload_of(&api)));
+    let reload = reload_of(&api);
+    tokio::spawn(signals.pass_on(stop.clone(), move || reload(None)));
     tracing::info!(version = PROGRAM_VERSION, pid = std::process::id(), socket = %socket.display(), "ready");
     say(READY_LINE);
     manager.ready(&status);
@@ -416,13 +417,13 @@ fn about(args: &Args, paths: &Paths, socket: &Path) -> About {
 }
 
 /// Returns what is done where a signal asks for it: the configuration is read anew.
-fn reload_of(api: &Arc<Api>) -> impl Fn() -> BoxFuture<'static, ()> + Send + 'static {
+fn reload_of(api: &Arc<Api>) -> impl Fn(Option<String>) -> BoxFuture<'static, ()> + Send + 'static {
     let api = Arc::downgrade(api);
-    move || {
+    move |text| {
         let api = api.upgrade();
         Box::pin(async move {
             let Some(api) = api else { return };
-            if let Err(error) = api.reload().await {
+            if let Err(error) = api.reload(text).await {
                 tracing::error!(%error, "cannot reload the configuration, the former one holds");
             }
         })
@@ -430,12 +431,19 @@ fn reload_of(api: &Arc<Api>) -> impl Fn() -> BoxFuture<'static, ()> + Send + 'st
 }
 
 /// Lets the daemon go by the configuration whenever that says something else.
-async fn follow(path: PathBuf, configuration: Arc<Reloading>, reload: impl Fn() -> BoxFuture<'static, ()>) {
+async fn follow(
+    path: PathBuf,
+    configuration: Arc<Reloading>,
+    reload: impl Fn(Option<String>) -> BoxFuture<'static, ()>,
+) {
     let mut watched = Watched::begin(&path);
     loop {
-        // Once before the first wait: it may have changed since it was read.
-        if configuration.differs().await {
-            reload().await;
+        // Once before the first wait: it may have changed since it was read. What was read while somebody wrote, empty perhaps
+        // or half of it, is not believed.
+        if let Some(text) = configuration.differs().await
+            && watched.is_still().await
+        {
+            reload(text).await;
         }
         watched.changed().await;
     }
