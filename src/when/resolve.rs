@@ -7,7 +7,7 @@ use crate::domain::schedule::Rule;
 use crate::domain::time::{Meeting, Span, Timestamp, add_days, resolve};
 use crate::when::days::later;
 use crate::when::error::is_chinese;
-use crate::when::grammar::{Amount, Clock, Day, DayPart, Face, Moment, Phrase, Which};
+use crate::when::grammar::{Amount, Clock, Day, DayPart, Face, Hours, Moment, Phrase, Which};
 use crate::when::lexicon::{Part, Unit};
 use crate::when::plain_date;
 use crate::when::{Context, Grain, Note, Settings, TimeError, render};
@@ -257,7 +257,7 @@ impl<'a> Here<'a> {
     }
 
     pub(super) fn refuse_impossible(&self, phrase: &Phrase) -> Result<(), TimeError> {
-        if phrase.clocks.iter().any(|clock| clock.face == Face::Impossible) {
+        if phrase.hours().iter().flat_map(|hours| &hours.clocks).any(|clock| clock.face == Face::Impossible) {
             let says_day = !phrase.days.is_empty() || phrase.every.is_some() || phrase.ahead.is_some();
             let proposal = if is_chinese(&self.said.words) { "明天21:00" } else { "tomorrow 21:00" };
             return Err(TimeError::NoSuchClock {
@@ -275,11 +275,12 @@ impl<'a> Here<'a> {
             Part::Evening => !(1..=3).contains(&(clock.hour % 12)),
             Part::Morning | Part::Night | Part::Dawn | Part::Midday | Part::LongEvening | Part::DeepNight => true,
         };
-        let is_outside = |part: DayPart| {
-            let is_said = |clock: &Clock| matches!(clock.face, Face::Open | Face::Day);
-            phrase.clocks.iter().any(|clock| is_said(clock) && !has_hour(clock, part.part))
+        let is_said = |clock: &Clock| matches!(clock.face, Face::Open | Face::Day);
+        let is_outside = |hours: &Hours| {
+            let lacks = |part: DayPart| hours.clocks.iter().any(|clock| is_said(clock) && !has_hour(clock, part.part));
+            hours.part.is_some_and(lacks)
         };
-        if phrase.part.is_some_and(is_outside) {
+        if phrase.hours().iter().any(is_outside) {
             return Err(self.impossible("that part of the day has no such hour", None));
         }
         let is_no_day = |day: &Day| match day {

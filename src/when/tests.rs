@@ -2,6 +2,7 @@
 
 mod described;
 mod faults;
+mod nothing_lost;
 mod refusals;
 mod stretches;
 mod typed_by_people;

@@ -32,7 +32,7 @@ pub(super) use self::clock::{Clock, Face};
 pub(super) use self::day::{Day, DayKind, MonthOf, WeekOf, Which};
 pub(super) use self::every::{Cycle, Every, WEEKEND, WORKING_DAYS};
 pub(super) use self::open::{begun, is_open};
-pub(super) use self::phrase::{DayPart, Naming, Phrase};
+pub(super) use self::phrase::{DayPart, Hours, Naming, Phrase};
 pub(super) use self::run::{Run, phrase};
 pub(super) use self::words::Words;
 
@@ -350,7 +350,8 @@ fn part(words: &Words<'_>, start: usize, binder: Option<Binder>, before: Option<
     // "later in the evening", "next evening"
     let part = part_of(words, start)?;
     let is_night = part == Part::Night && binder == Some(Binder::At);
-    let is_beside = matches!(before, Some(Piece::Day(_) | Piece::Clock(_) | Piece::Every(_) | Piece::Degree(_)));
+    let is_beside = matches!(before, Some(Piece::Day(_) | Piece::Clock(_) | Piece::Every(_) | Piece::Degree(_)))
+        || words.has_repeat && matches!(before, Some(Piece::Part { .. }));
     let is_whole = start == 0 && words.is_end(start + 1);
     // "evening of the 25th", "afternoon 3pm"
     let is_before_day = words.has(start + 1, Meaning::Of);
