@@ -262,6 +262,11 @@ pub(super) fn moment(api: &Api, place: Place, text: &str, now: Timestamp) -> Res
     }
 }
 
+/// Returns whether words say on which day it is, so that they mean the same wherever they are read from.
+pub(super) fn names_one_day(api: &Api, place: Place, text: &str) -> bool {
+    when::names_one_day(text, &context(api, place))
+}
+
 /// Reads the days or hours that words name, such as `this week` or `10pm..6am`.
 pub(super) fn stretch(api: &Api, place: Place, text: &str, reach: Reach) -> Result<Range<Timestamp>, RpcError> {
     when::parse_stretch(text, reach, &context(api, place)).map_err(not_understood)

@@ -266,7 +266,7 @@ impl CliError {
                 if let Some(data) = error.data.as_mut() {
                     let hint = data.hint.as_deref().unwrap_or_default();
                     let span = data.span.filter(|_| !error.message.starts_with(NO_TIME));
-                    if let Some(whole) = proposed(text, span, hint) {
+                    if let Some(whole) = proposed(text, span, hint).filter(|_| is_said_in(text, span, &error.message)) {
                         data.hint = Some(format!("{hint}: {whole}"));
                     }
                 }
@@ -496,6 +496,24 @@ impl CliError {
 
 /// How an error begins where a sentence says no time at all: one that is proposed then stands behind it.
 const NO_TIME: &str = "cannot find a time in ";
+
+/// How an error ends where a length has no unit: only options are lengths, and no sentence is refused for it.
+const NO_UNIT: &str = "it needs a unit";
+
+/// Returns whether the words that `message` cites are those of the sentence at `span`, and not those of an option
+/// (`--deadline`, `--nag`), nor words apart in the sentence, between which its title stands.
+fn is_said_in(text: &str, span: Option<(usize, usize)>, message: &str) -> bool {
+    match span {
+        Some((start, end)) => {
+            let cited = text.get(start..end).is_some_and(|words| message.contains(&format!("{words:?}")));
+            cited && !message.ends_with(NO_UNIT)
+        }
+        None => {
+            let cited = message.strip_prefix(NO_TIME).unwrap_or_default().trim_matches('"');
+            cited.split_whitespace().all(|word| text.contains(word))
+        }
+    }
+}
 
 /// Returns the command with the first time that a hint proposes, in place of the words that were not understood.
 fn proposed(text: &str, span: Option<(usize, usize)>, hint: &str) -> Option<String> {

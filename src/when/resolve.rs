@@ -257,13 +257,15 @@ impl<'a> Here<'a> {
     }
 
     pub(super) fn refuse_impossible(&self, phrase: &Phrase) -> Result<(), TimeError> {
-        if phrase.hours().iter().flat_map(|hours| &hours.clocks).any(|clock| clock.face == Face::Impossible) {
+        let clocks = phrase.hours().into_iter().flat_map(|hours| hours.clocks);
+        if let Some(clock) = clocks.into_iter().find(|clock| clock.face == Face::Impossible) {
             let says_day = !phrase.days.is_empty() || phrase.every.is_some() || phrase.ahead.is_some();
-            let proposal = if is_chinese(&self.said.words) { "明天21:00" } else { "tomorrow 21:00" };
+            let (hour, minute) = (clock.hour % 24, clock.minute.min(59));
+            let day = if is_chinese(&self.said.words) { "明天" } else { "tomorrow " };
             return Err(TimeError::NoSuchClock {
                 words: self.said.words.clone(),
                 span: self.said.span.clone(),
-                proposal: (!says_day && !phrase.is_by).then(|| proposal.to_owned()),
+                proposal: (!says_day && !phrase.is_by).then(|| format!("{day}{hour:02}:{minute:02}")),
             });
         }
         // "this evening at 2" may be after noon or behind midnight.

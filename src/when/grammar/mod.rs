@@ -274,9 +274,22 @@ fn bare_hour(words: &Words<'_>, start: usize, before: Option<&Piece>) -> Option<
 fn number_behind_day(words: &Words<'_>, start: usize, before: Option<&Piece>) -> Option<Found> {
     let Some(Piece::Day(day)) = before else { return None };
     let (value, len) = words.digits(start)?;
-    // "29.02.2028 13.12"
-    if matches!(day, Day::Date { .. }) && words.has(start + 1, Meaning::Dot) {
+    // "29.02.2028 13.12", "tomorrow 14.30"; "friday 11.12." may be its date.
+    let is_timed = match day {
+        Day::Date { .. } | Day::FromToday(_) => true,
+        Day::Weekday(..) => words.digits(start + 2).is_some_and(|(minute, _)| minute > 12 || minute == 0),
+        _ => false,
+    };
+    if is_timed && words.has(start + 1, Meaning::Dot) {
         let found = clock::clock(words, start, Some(Binder::At)).filter(|found| found.next == start + 3)?;
+        // "tomorrow 2.50€"
+        let is_price = words.is_glued(found.next) && words.is_mark(found.next) && words.pick(found.next, |_| Some(())).is_none();
+        let is_shown = matches!(found.clock.face, Face::Day | Face::Open)
+            && !is_price
+            && !clock::is_number_of_more(words, found.next);
+        if !(is_shown || matches!(day, Day::Date { .. })) {
+            return None;
+        }
         return Some(Found { piece: Piece::Clock(found.clock), next: found.next, strength: Strength::Strong });
     }
     let strong = |piece, next| Some(Found { piece, next, strength: Strength::Strong });

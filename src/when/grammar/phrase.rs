@@ -5,7 +5,7 @@ use chrono_tz::Tz;
 
 use crate::when::grammar::every::weekly;
 use crate::when::grammar::run::Join;
-use crate::when::grammar::{Alert, Amount, Clock, Cycle, Day, Every, Moment, Piece, Which};
+use crate::when::grammar::{Alert, Amount, Clock, Cycle, Day, Every, Face, Moment, Piece, Which};
 use crate::when::lexicon::{Part, Unit};
 
 /// All that a sentence says about time.
@@ -107,7 +107,11 @@ impl Phrase {
             Piece::Part { .. } => has_part || !self.clocks.is_empty() && join == Join::And,
             Piece::Every(more) => more.part.is_some() && has_part,
             // "every morning, 8am" is one time.
-            Piece::Clock(_) | Piece::Window(..) => is_behind_part && (join == Join::And || !self.clocks.is_empty()),
+            Piece::Clock(clock) | Piece::Window(clock, _) => {
+                // "every morning, noon and night"
+                let is_noon = clock.hour == 12 && clock.face == Face::Day;
+                is_behind_part && (join == Join::And || !self.clocks.is_empty() || is_noon)
+            }
             _ => false,
         };
         if join == Join::None || !begins {

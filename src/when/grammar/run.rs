@@ -8,7 +8,7 @@ use crate::when::Dialect;
 use crate::when::grammar::clock::clock;
 use crate::when::grammar::phrase::{Naming, Phrase};
 use crate::when::grammar::{
-    Binder, Day, Every, Found, Piece, Strength, Which, Words, amount, contradiction, open, piece, range,
+    Binder, Cycle, Day, Every, Found, Piece, Strength, Which, Words, amount, contradiction, open, piece, range,
 };
 use crate::when::lexicon::Meaning;
 
@@ -276,10 +276,17 @@ fn pieces(
             _ => false,
         };
         let found = found.filter(|found| !is_stretch(found));
-        let Some(Found { piece, next, strength }) = found.filter(|found| run.phrase.takes(&found.piece, join.list))
-        else {
+        let Some(Found { piece, next, strength }) = found.filter(|found| {
+            // The evening of "every monday morning and thursday evening" is Thursday's.
+            let is_days_own = matches!(found.piece, Piece::Part { .. }) && by_day.is_behind_day();
+            run.phrase.takes(&found.piece, join.list) || is_days_own && run.phrase.every.is_some()
+        }) else {
             break;
         };
+        // "q2 every 2 minutes": no hours or weeks come round once a year, so that it is a name.
+        if is_name_of_repeated(&run, before.as_ref(), &piece) {
+            return None;
+        }
         run.phrase.part_hours(&piece, before.as_ref(), join.list);
         by_day.add(&piece);
         run.phrase.is_by |= binder == Some(Binder::By) && matches!(piece, Piece::Day(_));
@@ -289,8 +296,32 @@ fn pieces(
         run.range.end = next;
         before = Some(piece);
     }
+    if let Some(end) = another_part(words, &run, before.as_ref()) {
+        run.phrase.naming = Naming::Several;
+        run.range.end = end;
+    }
     run.phrase.is_mixed = run.phrase.every.is_some() && by_day.differ();
     (run.pieces > 0).then_some(run)
+}
+
+/// Returns whether `before` is a month or season that stands alone before a repetition that it cannot bound.
+fn is_name_of_repeated(run: &Run, before: Option<&Piece>, piece: &Piece) -> bool {
+    let is_bare = matches!(
+        before,
+        Some(Piece::Day(Day::Month { year: None, .. } | Day::Season { which: Which::Coming, year: None, .. }))
+    );
+    let is_other = matches!(piece, Piece::Every(every) if every.cycle != Cycle::Years);
+    run.pieces == 1 && run.strength < Strength::Strong && is_bare && is_other
+}
+
+/// Returns the place behind the "and evening" that closes "tomorrow morning and evening".
+fn another_part(words: &Words<'_>, run: &Run, before: Option<&Piece>) -> Option<usize> {
+    let has_part = run.phrase.part.is_some() && !run.phrase.days.is_empty() && run.phrase.every.is_none();
+    let (at, join) = joint(words, run.range.end, before);
+    let at = if join.binder == Some(Binder::In) { words.skip(at, Meaning::The) } else { at };
+    let is_part = |m: Meaning| matches!(m, Meaning::Part(_) | Meaning::SurePart(_)).then_some(());
+    let is_another = words.pick(at, is_part).is_some() && words.is_end(at + 1);
+    (has_part && join.list == Join::And && is_another).then_some(at + 1)
 }
 
 /// The times of day said behind each list of days.
@@ -319,6 +350,11 @@ impl ByDay {
         if let Some(list) = self.lists.last_mut() {
             list.push(time);
         }
+    }
+
+    /// Returns whether a day stands between the last time of day and what comes next.
+    fn is_behind_day(&self) -> bool {
+        self.is_next && !self.lists.is_empty()
     }
 
     /// Returns whether the days of one list have other times than those of another.
