@@ -581,6 +581,28 @@ mod tests {
     use super::*;
 
     #[test]
+    fn only_what_was_refused_in_the_sentence_is_replaced_in_it() {
+        let hint = |text: &str, message: &str, span: (usize, usize), hint: &str| {
+            let error = RpcError::new(ErrorKind::Time, message).with(|data| data.span = Some(span)).with_hint(hint);
+            CliError::Client(ClientError::Refused { error }).proposing(text).hint()
+        };
+        let past = "cannot set \"yesterday 3pm\": Sun 29 Nov 2026 15:00 has passed";
+        assert_eq!(
+            hint("call Ann yesterday 3pm", past, (9, 22), "say `tomorrow 15:00`").as_deref(),
+            Some("say `tomorrow 15:00`: keiko add call Ann tomorrow 15:00")
+        );
+        // Of --nag, of --deadline, and of words between which the title stands.
+        let unit = "cannot read \"5\" as a length of time: it needs a unit";
+        let say = "say `5m` for minutes or `5h` for hours";
+        assert_eq!(hint("water ferns tomorrow", unit, (0, 1), say).as_deref(), Some(say));
+        assert_eq!(hint("5 ferns tomorrow", unit, (0, 1), say).as_deref(), Some(say));
+        let day = "cannot set \"31 june\": no calendar has that day";
+        assert_eq!(hint("mow tomorrow", day, (0, 7), "say `30 june`").as_deref(), Some("say `30 june`"));
+        let apart = hint("yesterday call Ann 3pm", past, (0, 22), "say `tomorrow 15:00`");
+        assert_eq!(apart.as_deref(), Some("say `tomorrow 15:00`"));
+    }
+
+    #[test]
     fn each_kind_of_error_has_its_exit_code() {
         let kinds = [
             ErrorKind::Parse,

@@ -307,8 +307,7 @@ impl Times {
         let mut times: Vec<NaiveTime> = Vec::new();
         for hours in &lists {
             let part = hours.part.map(|part| part.part);
-            let said: Vec<NaiveTime> =
-                hours.clocks.iter().filter_map(|clock| repeated_clock(*clock, part)).collect();
+            let said: Vec<NaiveTime> = hours.clocks.iter().filter_map(|clock| repeated_clock(*clock, part)).collect();
             times.extend(if said.is_empty() { vec![time_of(hours)] } else { said });
         }
         times.sort_unstable();

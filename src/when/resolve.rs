@@ -59,7 +59,7 @@ impl<'a> Here<'a> {
     /// Resolves a phrase that names one moment.
     pub(super) fn once(&self, phrase: &Phrase) -> Result<Resolved, TimeError> {
         self.refuse_impossible(phrase)?;
-        if phrase.clocks.len() > 1 {
+        if phrase.clocks.len() > 1 || !phrase.earlier.is_empty() {
             return Err(self.several());
         }
         if phrase.is_now {

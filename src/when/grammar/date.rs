@@ -174,7 +174,8 @@ pub(super) fn numeric(words: &Words<'_>, start: usize, binder: Option<Binder>, d
         return Some(found);
     }
     // "9.30 tomorrow" is no date of two.
-    let is_before_day = mark == Meaning::Dot && words.pick(start + 3, |m| matches!(m, Meaning::Day(_)).then_some(())).is_some();
+    let is_before_day =
+        mark == Meaning::Dot && words.pick(start + 3, |m| matches!(m, Meaning::Day(_)).then_some(())).is_some();
     if is_before_day && binder.is_none() {
         return None;
     }

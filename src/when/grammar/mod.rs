@@ -283,7 +283,9 @@ fn number_behind_day(words: &Words<'_>, start: usize, before: Option<&Piece>) ->
     if is_timed && words.has(start + 1, Meaning::Dot) {
         let found = clock::clock(words, start, Some(Binder::At)).filter(|found| found.next == start + 3)?;
         // "tomorrow 2.50€"
-        let is_price = words.is_glued(found.next) && words.is_mark(found.next) && words.pick(found.next, |_| Some(())).is_none();
+        let is_price = words.is_mark(found.next)
+            && words.is_glued(found.next)
+            && words.lexeme(found.next).is_some_and(|mark| mark.span.len() > 1);
         let is_shown = matches!(found.clock.face, Face::Day | Face::Open)
             && !is_price
             && !clock::is_number_of_more(words, found.next);

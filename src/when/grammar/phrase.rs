@@ -36,7 +36,7 @@ pub(in crate::when) struct Phrase {
     pub(in crate::when) often: Option<u32>,
     /// When to speak beside or instead of at due.
     pub(in crate::when) alerts: Vec<Alert>,
-    /// Times of day of a repetition that stand before its last "and", with another part of the day than what follows:
+    /// Times of day that stand before the last "and", with another part of the day than what follows:
     /// the morning of "every morning and evening at 9".
     pub(in crate::when) earlier: Vec<Hours>,
     /// Whether days of a repetition have times of their own ("monday 9am and thursday 5pm"), which no rule says.
@@ -99,17 +99,15 @@ impl Phrase {
 
     /// Ends the list of times of day where `piece` begins another one: the "evening" of "every morning and evening".
     pub(super) fn part_hours(&mut self, piece: &Piece, before: Option<&Piece>, join: Join) {
-        let Some(every) = &self.every else { return };
-        let has_part = self.part.is_some() || every.part.is_some();
-        let is_behind_part =
-            matches!(before, Some(Piece::Part { .. } | Piece::Every(Every { part: Some(_), .. })));
+        let has_part = self.part.is_some() || self.every.as_ref().is_some_and(|every| every.part.is_some());
+        let is_behind_part = matches!(before, Some(Piece::Part { .. } | Piece::Every(Every { part: Some(_), .. })));
         let begins = match piece {
             Piece::Part { .. } => has_part || !self.clocks.is_empty() && join == Join::And,
             Piece::Every(more) => more.part.is_some() && has_part,
             // "every morning, 8am" is one time.
             Piece::Clock(clock) | Piece::Window(clock, _) => {
                 // "every morning, noon and night"
-                let is_noon = clock.hour == 12 && clock.face == Face::Day;
+                let is_noon = self.every.is_some() && (clock.hour, clock.minute, clock.face) == (12, 0, Face::Day);
                 is_behind_part && (join == Join::And || !self.clocks.is_empty() || is_noon)
             }
             _ => false,
@@ -346,6 +344,7 @@ impl Phrase {
     pub(super) fn take_from_end(&mut self, end: &Self) {
         if self.clocks.is_empty() && self.part.is_none() {
             self.clocks.clone_from(&end.clocks);
+            self.earlier.clone_from(&end.earlier);
             self.window_end = end.window_end;
             self.part = end.part;
             self.degree = end.degree;

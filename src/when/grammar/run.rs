@@ -207,11 +207,18 @@ fn with_end(words: &Words<'_>, run: &Run, opener: Option<range::Opener>, dialect
         return None;
     }
     let mut whole = run.clone();
+    // "mon-fri 9:30 and saturday morning"
+    if end.phrase.is_mixed || end.phrase.naming == Naming::Several {
+        whole.phrase.naming = Naming::Several;
+    }
     // Until when it lasts is of no use for its start, but "tomorrow to friday 9:30" says when to be there.
     let joins = |join: Meaning| words.has(at.saturating_sub(1), join);
     if joins(Meaning::To) || !joins(Meaning::Until) {
-        whole.phrase.take_from_end(&end.phrase);
         whole.phrase.through = through(words, run, &end);
+        // "today to tomorrow afternoon" ends in the afternoon.
+        let is_parts_own = whole.phrase.through.is_empty() && !words.has(end.range.end.saturating_sub(2), Meaning::The);
+        let part = end.phrase.part.filter(|_| !is_parts_own);
+        whole.phrase.take_from_end(&Phrase { part, ..end.phrase.clone() });
     }
     // "today to friday" has begun.
     if let [Day::FromToday(0)] = whole.phrase.days.as_slice()
@@ -300,7 +307,7 @@ fn pieces(
         run.phrase.naming = Naming::Several;
         run.range.end = end;
     }
-    run.phrase.is_mixed = run.phrase.every.is_some() && by_day.differ();
+    run.phrase.is_mixed = by_day.differ();
     (run.pieces > 0).then_some(run)
 }
 
