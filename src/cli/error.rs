@@ -503,16 +503,12 @@ const NO_UNIT: &str = "it needs a unit";
 /// Returns whether the words that `message` cites are those of the sentence at `span`, and not those of an option
 /// (`--deadline`, `--nag`), nor words apart in the sentence, between which its title stands.
 fn is_said_in(text: &str, span: Option<(usize, usize)>, message: &str) -> bool {
-    match span {
-        Some((start, end)) => {
-            let cited = text.get(start..end).is_some_and(|words| message.contains(&format!("{words:?}")));
-            cited && !message.ends_with(NO_UNIT)
-        }
-        None => {
-            let cited = message.strip_prefix(NO_TIME).unwrap_or_default().trim_matches('"');
-            cited.split_whitespace().all(|word| text.contains(word))
-        }
+    if let Some((start, end)) = span {
+        let cited = text.get(start..end).is_some_and(|words| message.contains(&format!("{words:?}")));
+        return cited && !message.ends_with(NO_UNIT);
     }
+    let cited = message.strip_prefix(NO_TIME).unwrap_or_default().trim_matches('"');
+    cited.split_whitespace().all(|word| text.contains(word))
 }
 
 /// Returns the command with the first time that a hint proposes, in place of the words that were not understood.

@@ -9,7 +9,7 @@ use crate::domain::schedule::{Calendar, INTERVAL_MIN, Interval, Rule, Schedule};
 use crate::domain::time::{Span, Timestamp, resolve};
 use crate::when::days::later;
 use crate::when::grammar::{
-    Amount, Clock, Cycle, Day, DayKind, Every, Face, Hours, MonthOf, Phrase, WEEKEND, WORKING_DAYS, Which,
+    Amount, Clock, Cycle, Day, DayKind, Every, Face, Hours, MonthOf, Naming, Phrase, WEEKEND, WORKING_DAYS, Which,
 };
 use crate::when::resolve::{Here, Resolved, cut, repeated_clock};
 use crate::when::{Grain, Note, TimeError};
@@ -33,7 +33,7 @@ pub(super) fn series(here: &Here<'_>, phrase: &Phrase, every: &Every) -> Result<
         Cycle::Weeks | Cycle::Months | Cycle::Years => (every.days.len() + phrase.days.len()).max(1),
         Cycle::Days | Cycle::Exact(_) => 1,
     };
-    if phrase.is_mixed {
+    if phrase.naming == Naming::Mixed {
         return Err(here.no_rule("its days have times of day of their own"));
     }
     let times_a_day: usize = phrase.hours().iter().map(|hours| hours.clocks.len().max(1)).sum();

@@ -39,8 +39,6 @@ pub(in crate::when) struct Phrase {
     /// Times of day that stand before the last "and", with another part of the day than what follows:
     /// the morning of "every morning and evening at 9".
     pub(in crate::when) earlier: Vec<Hours>,
-    /// Whether days of a repetition have times of their own ("monday 9am and thursday 5pm"), which no rule says.
-    pub(in crate::when) is_mixed: bool,
     /// The days of a stretch from one weekday to another ("mon-fri"), each of which has the time of day said with them.
     pub(in crate::when) through: Vec<Weekday>,
     /// Seconds east of UTC, where the words name an offset rather than a region.
@@ -60,6 +58,8 @@ pub(in crate::when) enum Naming {
     Until,
     /// They speak of a stretch and name no moment of it.
     Nothing,
+    /// Their days have times of their own ("monday 9am and thursday 5pm"), which no rule says.
+    Mixed,
     /// They name two, of which neither gives way.
     Several,
 }
@@ -176,25 +176,7 @@ impl Phrase {
             Piece::Ago => *self == Self::default() || self.is_only_clock() && !is_offset,
             Piece::Now => *self == Self::default(),
             Piece::Shift { .. } | Piece::Beside { .. } => self.shift.is_none() && self.clocks.is_empty(),
-            Piece::Every(every) => {
-                let is_filter = |every: &Every| {
-                    every.interval == 1
-                        && (every.cycle == Cycle::Weeks && !every.days.is_empty()
-                            || every.cycle == Cycle::Days && every.part.is_none())
-                };
-                // "every hour on weekdays": the days of one limit the other.
-                let is_limit = |known: &Every| {
-                    is_filter(known) != is_filter(every) || is_filter(known) && known.cycle != every.cycle
-                };
-                // "every morning and every evening", "every monday at 9 and every thursday at 9"
-                let is_more = |known: &Every| {
-                    let is_alike = known.cycle == every.cycle && known.interval == every.interval;
-                    let has_both = |has: fn(&Every) -> bool| has(known) && has(every);
-                    let is_part = every.part.is_some() && known.cycle == Cycle::Days;
-                    is_list && is_alike && (has_both(|every| !every.days.is_empty()) || is_part)
-                };
-                !is_offset && self.every.as_ref().is_none_or(|known| is_limit(known) || is_more(known))
-            }
+            Piece::Every(every) => !is_offset && self.takes_every(every, is_list),
             Piece::Until(_) => self.until.is_none(),
             Piece::Starting(_) => self.starting.is_none(),
             // "read every day for 20 minutes" says how long, not until when.
@@ -211,6 +193,26 @@ impl Phrase {
             Piece::Degree(_) => self.degree == 0 && self.part.is_none(),
             Piece::Year(_) => matches!(self.days.last(), Some(Day::Date { year: None, .. })),
         }
+    }
+
+    /// Returns whether another repetition limits the one that was said, or goes on with its list.
+    fn takes_every(&self, every: &Every, is_list: bool) -> bool {
+        let is_filter = |every: &Every| {
+            every.interval == 1
+                && (every.cycle == Cycle::Weeks && !every.days.is_empty()
+                    || every.cycle == Cycle::Days && every.part.is_none())
+        };
+        // "every hour on weekdays": the days of one limit the other.
+        let is_limit =
+            |known: &Every| is_filter(known) != is_filter(every) || is_filter(known) && known.cycle != every.cycle;
+        // "every morning and every evening", "every monday at 9 and every thursday at 9"
+        let is_more = |known: &Every| {
+            let is_alike = known.cycle == every.cycle && known.interval == every.interval;
+            let has_both = |has: fn(&Every) -> bool| has(known) && has(every);
+            let is_part = every.part.is_some() && known.cycle == Cycle::Days;
+            is_list && is_alike && (has_both(|every| !every.days.is_empty()) || is_part)
+        };
+        self.every.as_ref().is_none_or(|known| is_limit(known) || is_more(known))
     }
 
     pub(super) fn is_only_alerts(&self) -> bool {
@@ -337,7 +339,6 @@ impl Phrase {
         self.offset = self.offset.or(other.offset);
         self.through.extend(other.through);
         self.earlier.extend(other.earlier);
-        self.is_mixed |= other.is_mixed;
     }
 
     /// Takes what the end of a stretch says and its start does not: the 9:30 of "tomorrow to friday 9:30".
@@ -351,7 +352,7 @@ impl Phrase {
             self.offset = self.offset.or(end.offset);
         }
         self.zone = self.zone.or(end.zone);
-        self.alerts.extend(end.alerts.iter().cloned());
+        self.alerts.extend(end.alerts.iter().copied());
         self.alerts.truncate(ALERTS_MAX);
     }
 

@@ -63,7 +63,7 @@ pub(in crate::when) fn phrase(
                 phrase.naming = Naming::Several;
             }
             Some(phrase) if taken.iter().any(|known| contradiction::repeat_apart(words, known, &run)) => {
-                phrase.is_mixed = true;
+                phrase.naming = phrase.naming.max(Naming::Mixed);
             }
             // Else what contradicts the time already found is part of the title.
             Some(_) => continue,
@@ -208,7 +208,7 @@ fn with_end(words: &Words<'_>, run: &Run, opener: Option<range::Opener>, dialect
     }
     let mut whole = run.clone();
     // "mon-fri 9:30 and saturday morning"
-    if end.phrase.is_mixed || end.phrase.naming == Naming::Several {
+    if end.phrase.naming >= Naming::Mixed {
         whole.phrase.naming = Naming::Several;
     }
     // Until when it lasts is of no use for its start, but "tomorrow to friday 9:30" says when to be there.
@@ -307,7 +307,9 @@ fn pieces(
         run.phrase.naming = Naming::Several;
         run.range.end = end;
     }
-    run.phrase.is_mixed = by_day.differ();
+    if by_day.differ() {
+        run.phrase.naming = run.phrase.naming.max(Naming::Mixed);
+    }
     (run.pieces > 0).then_some(run)
 }
 
