@@ -65,10 +65,10 @@ pub struct Options {
 
 /// What reads the configuration anew.
 pub trait Configuration: Send + Sync {
-    /// Reads it, and lets every channel go by it.
+    /// Reads it, unless the caller has just done so and found `text`, and lets every channel go by it.
     ///
     /// Where it is refused, with the place of what is wrong, all is as it was.
-    fn reload(&self) -> BoxFuture<'_, Result<Reloaded, String>>;
+    fn reload(&self, text: Option<String>) -> BoxFuture<'_, Result<Reloaded, String>>;
 
     /// Says of a text what [`Configuration::reload`] would say if it stood in the file, and changes nothing.
     ///
@@ -172,12 +172,12 @@ impl Api {
         }
     }
 
-    /// Reads the configuration anew, and goes by it from now on.
+    /// Reads the configuration anew, unless the caller has just found `text` in it, and goes by it from now on.
     ///
     /// # Errors
     /// It is refused: the former one holds.
-    pub async fn reload(&self) -> Result<Reloaded, ReloadError> {
-        let reloaded = self.configuration.reload().await.map_err(|reason| ReloadError::Refused { reason })?;
+    pub async fn reload(&self, text: Option<String>) -> Result<Reloaded, ReloadError> {
+        let reloaded = self.configuration.reload(text).await.map_err(|reason| ReloadError::Refused { reason })?;
         let configured = self.handle.configure(reloaded.engine.clone()).await;
         configured.map_err(|source| ReloadError::Call { source })?;
         let options = Arc::new(reloaded.options.clone());

@@ -149,10 +149,10 @@ pub(super) struct Announced {
 }
 
 impl Configuration for Announced {
-    fn reload(&self) -> BoxFuture<'_, Result<Reloaded, String>> {
+    fn reload(&self, text: Option<String>) -> BoxFuture<'_, Result<Reloaded, String>> {
         Box::pin(async move {
             self.manager.reloading();
-            let reloaded = self.reloading.reload().await;
+            let reloaded = self.reloading.reload(text).await;
             let refused = if reloaded.is_err() { "; the configuration is wrong, the former one holds" } else { "" };
             self.manager.ready(&format!("{}{refused}", self.status));
             reloaded

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::io::{self, Read as _, Write as _};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Duration;
@@ -28,7 +28,6 @@ use crate::daemon::lock::{DataLock, LockError};
 use crate::daemon::manager::{Announced, Manager};
 use crate::daemon::reload::{Configured, Reloading};
 use crate::daemon::signals::Signals;
-use crate::daemon::watch::Watched;
 use crate::engine::handle::Handle;
 use crate::engine::ids::Ids;
 use crate::engine::{self, EngineParts};
@@ -326,9 +325,10 @@ async fn serve(
         Arc::clone(&hooks),
         stop.clone(),
     ));
-    tokio::spawn(follow(paths.config_file().to_owned(), reloading, reload_of(&api)));
+    tokio::spawn(reload::follow(paths.config_file().to_owned(), reloading, reload_of(&api)));
     let serving = tokio::spawn(listening.serve(Arc::clone(&api), stop.clone(), anew(paths.clone())));
-    tokio::spawn(signals.pass_on(stop.clone(), reload_of(&api)));
+    let reload = reload_of(&api);
+    tokio::spawn(signals.pass_on(stop.clone(), move || reload(None)));
     tracing::info!(version = PROGRAM_VERSION, pid = std::process::id(), socket = %socket.display(), "ready");
     say(READY_LINE);
     manager.ready(&status);
@@ -416,28 +416,16 @@ fn about(args: &Args, paths: &Paths, socket: &Path) -> About {
 }
 
 /// Returns what is done where a signal asks for it: the configuration is read anew.
-fn reload_of(api: &Arc<Api>) -> impl Fn() -> BoxFuture<'static, ()> + Send + 'static {
+fn reload_of(api: &Arc<Api>) -> impl Fn(Option<String>) -> BoxFuture<'static, ()> + Send + 'static {
     let api = Arc::downgrade(api);
-    move || {
+    move |text| {
         let api = api.upgrade();
         Box::pin(async move {
             let Some(api) = api else { return };
-            if let Err(error) = api.reload().await {
+            if let Err(error) = api.reload(text).await {
                 tracing::error!(%error, "cannot reload the configuration, the former one holds");
             }
         })
-    }
-}
-
-/// Lets the daemon go by the configuration whenever that says something else.
-async fn follow(path: PathBuf, configuration: Arc<Reloading>, reload: impl Fn() -> BoxFuture<'static, ()>) {
-    let mut watched = Watched::begin(&path);
-    loop {
-        // Once before the first wait: it may have changed since it was read.
-        if configuration.differs().await {
-            reload().await;
-        }
-        watched.changed().await;
     }
 }
 

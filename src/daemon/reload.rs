@@ -3,7 +3,7 @@
 //!
 //! Holds the channels whose targets are configured. Never decides what a value means.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex as State, PoisonError};
 
 use futures_util::FutureExt as _;
@@ -17,6 +17,7 @@ use crate::config::file::{ConfigError, Warning};
 use crate::config::paths::Paths;
 use crate::config::whole;
 use crate::daemon::targets::Chats;
+use crate::daemon::watch::Watched;
 use crate::daemon::{settings, webhooks};
 use crate::hooks::Hooks;
 use crate::notify::Channel;
@@ -112,20 +113,26 @@ impl Reloading {
         }
     }
 
-    /// Returns whether the file says something else than when it was read last, right or wrong.
-    pub(super) async fn differs(&self) -> bool {
+    /// Returns what the file says where that is something else than when it was read last, right or wrong. The inner one is
+    /// `None` where there is no file, or none that can be read.
+    pub(super) async fn differs(&self) -> Option<Option<String>> {
         let path = self.paths.config_file().to_owned();
         // A file may lie on a disk that takes its time.
-        let read = tokio::task::spawn_blocking(move || whole::read(&path).ok().flatten()).await;
+        let text = tokio::task::spawn_blocking(move || whole::read(&path).ok().flatten()).await.ok()?;
         let seen = self.state.lock().unwrap_or_else(PoisonError::into_inner);
-        read.is_ok_and(|text| text != seen.text)
+        (text != seen.text).then_some(text)
     }
 
-    async fn reloaded(&self) -> Result<Reloaded, String> {
+    async fn reloaded(&self, text: Option<String>) -> Result<Reloaded, String> {
         let mut holds = self.holds.lock().await;
-        let path = self.paths.config_file().to_owned();
-        let read = tokio::task::spawn_blocking(move || whole::read(&path)).await;
-        let read = read.map_err(|error| format!("the reading failed: {error}"))?;
+        let read = match text {
+            Some(text) => Ok(Some(text)),
+            None => {
+                let path = self.paths.config_file().to_owned();
+                let read = tokio::task::spawn_blocking(move || whole::read(&path)).await;
+                read.map_err(|error| format!("the reading failed: {error}"))?
+            }
+        };
         let text = read.as_ref().ok().and_then(Clone::clone);
         let reloaded = self.taken(&mut holds, read);
         let mut seen = self.state.lock().unwrap_or_else(PoisonError::into_inner);
@@ -206,8 +213,8 @@ fn told(warnings: &[Warning]) -> Vec<String> {
 }
 
 impl Configuration for Reloading {
-    fn reload(&self) -> BoxFuture<'_, Result<Reloaded, String>> {
-        self.reloaded().boxed()
+    fn reload(&self, text: Option<String>) -> BoxFuture<'_, Result<Reloaded, String>> {
+        self.reloaded(text).boxed()
     }
 
     fn check(&self, text: &str) -> Result<Reloaded, String> {
@@ -216,6 +223,25 @@ impl Configuration for Reloading {
 
     fn state(&self) -> ConfigState {
         self.state.lock().unwrap_or_else(PoisonError::into_inner).state.clone()
+    }
+}
+
+/// Lets the daemon go by the configuration whenever that says something else.
+pub(super) async fn follow(
+    path: PathBuf,
+    configuration: Arc<Reloading>,
+    reload: impl Fn(Option<String>) -> BoxFuture<'static, ()>,
+) {
+    let mut watched = Watched::begin(&path);
+    loop {
+        // Once before the first wait: it may have changed since it was read. What was read while somebody wrote, empty perhaps
+        // or half of it, is not believed.
+        if let Some(text) = configuration.differs().await
+            && watched.is_still().await
+        {
+            reload(text).await;
+        }
+        watched.changed().await;
     }
 }
 

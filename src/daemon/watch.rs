@@ -24,17 +24,29 @@ const LINKS_MAX: usize = 40;
 pub(super) struct Watched {
     path: PathBuf,
     changes: Changes,
+    /// Whether something happened that nobody has looked at.
+    is_noticed: bool,
 }
 
 impl Watched {
     /// Begins to watch.
     pub(super) fn begin(path: &Path) -> Self {
-        Self { path: path.to_owned(), changes: over(path) }
+        Self { path: path.to_owned(), changes: over(path), is_noticed: false }
+    }
+
+    /// Returns whether nothing has happened to the file since the last call of [`Watched::changed`], nor does for a while. Where
+    /// something has, that is told by the next call too.
+    pub(super) async fn is_still(&mut self) -> bool {
+        let is_still = timeout(QUIET, self.changes.next()).await.is_err();
+        self.is_noticed |= !is_still;
+        is_still
     }
 
     /// Waits until something happened to the file and nothing does any more. What happens between two calls is told too.
     pub(super) async fn changed(&mut self) {
-        self.changes.next().await;
+        if !std::mem::take(&mut self.is_noticed) {
+            self.changes.next().await;
+        }
         let settled = async {
             // Anew each time: what was a link may be a file now, and a folder that was not there may be.
             loop {
@@ -152,5 +164,20 @@ mod tests {
         watched.changed().await;
         fs::rename(place.join("keiko"), place.join("other")).unwrap();
         watched.changed().await;
+    }
+
+    #[cfg(target_os = "linux")]
+    #[tokio::test]
+    async fn what_is_read_while_somebody_writes_is_not_believed_and_looked_at_again() {
+        let (_directory, place) = place();
+        let path = place.join("config.toml");
+        fs::write(&path, "a").unwrap();
+        let mut watched = Watched::begin(&path);
+        assert!(watched.is_still().await);
+        fs::write(&path, "").unwrap();
+        assert!(!watched.is_still().await);
+        // Though nothing more happens.
+        watched.changed().await;
+        assert!(watched.is_still().await);
     }
 }

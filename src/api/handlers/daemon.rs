@@ -105,7 +105,7 @@ pub(in crate::api) async fn reload(api: &Api, params: Reload) -> Result<ReloadRe
             let message = format!("cannot use the configuration: {reason}");
             RpcError::new(ErrorKind::Refused, message).with_hint("nothing was changed")
         })?,
-        None => api.reload().await.map_err(|error| match error {
+        None => api.reload(None).await.map_err(|error| match error {
             ReloadError::Refused { reason } => {
                 let message = format!("cannot reload the configuration, the former one holds: {reason}");
                 RpcError::new(ErrorKind::Refused, message).with_hint("mend the file, then run keiko daemon reload")

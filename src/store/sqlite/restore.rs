@@ -123,6 +123,7 @@ impl Draft {
         }
         // Here, where it can fail without harm.
         schema::migrate(&mut target, Uuid::nil(), MIGRATIONS)?;
+        schema::refuse_strange(&target)?;
         read::identity(&target)?;
         target.close().map_err(|(_, error)| Fault::from(error))?;
         File::open(&draft.path)?.sync_all()?;
@@ -355,6 +356,14 @@ mod tests {
             Connection::open(copy).unwrap().execute_batch("CREATE TABLE tasks (x)").unwrap();
         };
         check_refused(foreign, "another program");
+        let changed =
+            |sql: &'static str| move |copy: &Path| Connection::open(copy).unwrap().execute_batch(sql).unwrap();
+        let trigger = changed("CREATE TRIGGER evil AFTER INSERT ON tasks BEGIN DELETE FROM tasks; END");
+        check_refused(trigger, "there is trigger evil, unlike in what Keiko makes");
+        let view = changed("DROP TABLE pauses; CREATE VIEW pauses AS SELECT 1 AS id");
+        check_refused(view, "there is no table pauses");
+        let orphans = changed("PRAGMA foreign_keys = OFF; DELETE FROM occurrences");
+        check_refused(orphans, "that are not there");
     }
 
     #[test]

@@ -341,20 +341,21 @@ fn gate(home: &Home, name: &str) -> PathBuf {
 #[test]
 fn what_a_command_says_is_shown_as_it_says_it() {
     let home = Home::with_daemon();
-    let gate = gate(&home, "gate");
+    // One each: who opens a pipe again before the first writer has closed it reads that one's end.
+    let (first, second) = (gate(&home, "first"), gate(&home, "second"));
     home.keiko(
-        "add x --at 'tomorrow 3am' --sh 'echo first; printf sec; read x < gate; echo ond; read x < gate; exit 3'",
+        "add x --at 'tomorrow 3am' --sh 'echo first; printf sec; read x < first; echo ond; read x < second; exit 3'",
     );
     let mut child = start_run(&home, "1");
     let mut output = child.stdout.take().expect("its output is a pipe");
     let mut said = [0; 9];
     output.read_exact(&mut said).expect("what it said");
     assert_eq!(&said, b"first\nsec", "before it goes on");
-    fs::write(&gate, "go\n").expect("the command waits for it");
+    fs::write(&first, "go\n").expect("the command waits for it");
     let mut said = [0; 4];
     output.read_exact(&mut said).expect("what it said");
     assert_eq!(&said, b"ond\n");
-    fs::write(&gate, "go\n").expect("the command waits for it");
+    fs::write(&second, "go\n").expect("the command waits for it");
     let ended = child.wait_with_output().expect("a child that ends");
     assert_eq!(ended.status.code(), Some(1));
     assert!(String::from_utf8_lossy(&ended.stderr).starts_with("exit status 3"), "{ended:?}");
