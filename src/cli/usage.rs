@@ -58,14 +58,15 @@ fn explain(error: &clap::Error, typed: &[String]) -> CliError {
         ErrorKind::InvalidSubcommand => unknown_command(error, typed),
         // Clap shows the whole help here, which hides what is missing.
         ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand | ErrorKind::MissingSubcommand => {
-            let command = typed.iter().find(|word| !word.starts_with('-')).map_or(PROGRAM, String::as_str);
+            let name = full_name(typed);
+            let command = name.strip_prefix("keiko ").unwrap_or(&name);
             CliError::usage(
                 format!("cannot run {command}: expected what it is to do"),
                 format!("run {} --help to see what there is", full_name(typed)),
             )
         }
         ErrorKind::UnknownArgument => {
-            let hint = minus(error, typed).or_else(|| near_option(error, typed));
+            let hint = minus(error, typed).or_else(|| denied(error, typed)).or_else(|| near_option(error, typed));
             CliError::usage(first_paragraph(&rendered), hint.unwrap_or_else(|| tips(&rendered, typed)))
         }
         ErrorKind::MissingRequiredArgument => {
@@ -90,6 +91,10 @@ fn unknown_command(error: &clap::Error, typed: &[String]) -> CliError {
     } else if is_exact(&word) {
         let verb = rest.first().and_then(|verb| known(verb).or_else(|| synonym(verb))).unwrap_or("show".to_owned());
         format!("the command comes first: keiko {verb} {word}")
+    } else if let ("mark", Some((verb, rest))) = (word.as_str(), rest.split_last())
+        && let Some(verb) = known(verb).or_else(|| synonym(verb))
+    {
+        format!("did you mean {}?", [vec![PROGRAM, &verb], rest.to_vec()].concat().join(" "))
     } else if REMOVERS.contains(&word.as_str()) {
         let name = rest.first().copied().unwrap_or("N");
         format!(
@@ -149,11 +154,38 @@ fn minus(error: &clap::Error, typed: &[String]) -> Option<String> {
     }
 }
 
+/// Returns how to say that a value is not wanted, of an option that has one and no opposite.
+fn denied(error: &clap::Error, typed: &[String]) -> Option<String> {
+    let Some(ContextValue::String(found)) = error.get(ContextKind::InvalidArg) else { return None };
+    let option = found.strip_prefix("--no-")?.split('=').next()?.replace("colour", "color");
+    match option.as_str() {
+        "color" => Some("--color never shows none".to_owned()),
+        "note" if full_name(typed) == "keiko edit" => Some("--note \"\" leaves it without one".to_owned()),
+        _ => None,
+    }
+}
+
+/// Returns whether an option of the command that was typed takes a value.
+fn takes_value(option: &str, typed: &[String]) -> bool {
+    let mut program = help::program();
+    program.build();
+    let (_, command) = commands(&program, typed);
+    let mut options = command.get_arguments().chain(program.get_arguments());
+    let name = option.trim_start_matches('-');
+    options.any(|each| each.get_long() == Some(name) && each.get_action().takes_values())
+}
+
 /// Returns what was typed with the option in it that is most like the one that there is not.
 fn near_option(error: &clap::Error, typed: &[String]) -> Option<String> {
     let Some(ContextValue::String(found)) = error.get(ContextKind::InvalidArg) else { return None };
     let Some(ContextValue::String(near)) = error.get(ContextKind::SuggestedArg) else { return None };
     let at = typed.iter().position(|word| word == found || word.starts_with(&format!("{found}=")))?;
+    let is_denied = |option: &str| option.starts_with("--no-");
+    let has_value = typed[at].contains('=') || typed.get(at + 1).is_some_and(|next| !next.starts_with('-'));
+    // What denies is not like what does not, and what needs a value is nothing without one.
+    if is_denied(found) != is_denied(near) || (takes_value(near, typed) && !has_value) {
+        return None;
+    }
     let mut words = typed.to_vec();
     words[at] = words[at].replacen(found.as_str(), near, 1);
     Some(format!("did you mean {PROGRAM} {}?", words.join(" ")))
@@ -164,7 +196,8 @@ fn example(typed: &[String]) -> Option<String> {
     let name = full_name(typed);
     let all = examples();
     let (_, examples) = all.iter().find(|(command, _)| *command == name)?;
-    Some(format!("such as {}; {name} --help says more", examples.first()?))
+    let first = examples.iter().find(|example| example.starts_with(PROGRAM))?;
+    Some(format!("such as {first}; {name} --help says more"))
 }
 
 fn first_paragraph(rendered: &str) -> String {
@@ -175,7 +208,7 @@ fn first_paragraph(rendered: &str) -> String {
 
 fn tips(rendered: &str, typed: &[String]) -> String {
     // Behind `--` stands a command, not a value.
-    let is_true = |tip: &&str| !tip.starts_with("to pass ");
+    let is_true = |tip: &&str| !tip.starts_with("to pass ") && !tip.starts_with("a similar argument");
     let tips = rendered.lines().filter_map(|line| line.trim().strip_prefix("tip: ")).filter(is_true);
     let tips: Vec<&str> = tips.collect();
     if tips.is_empty() { format!("run {} --help to see how it is used", full_name(typed)) } else { tips.join("; ") }
@@ -184,9 +217,18 @@ fn tips(rendered: &str, typed: &[String]) -> String {
 /// Returns the program and its command, as far as one was typed.
 fn full_name(typed: &[String]) -> String {
     use clap::CommandFactory as _;
-    let known = crate::cli::args::Arguments::command();
-    let command = typed.iter().find(|word| !word.starts_with('-')).filter(|word| known.find_subcommand(word).is_some());
-    command.map_or(PROGRAM.to_owned(), |command| format!("{PROGRAM} {command}"))
+    commands(&crate::cli::args::Arguments::command(), typed).0
+}
+
+/// Returns the innermost command that was typed, and its whole name as it was typed.
+fn commands<'a>(program: &'a clap::Command, typed: &[String]) -> (String, &'a clap::Command) {
+    let (mut name, mut command) = (PROGRAM.to_owned(), program);
+    for word in typed.iter().filter(|word| !word.starts_with('-')) {
+        let Some(next) = command.find_subcommand(word) else { break };
+        name = format!("{name} {word}");
+        command = next;
+    }
+    (name, command)
 }
 
 #[cfg(test)]
@@ -294,6 +336,24 @@ mod tests {
         hint: run keiko daemon --help to see what there is
         exit: 2
         "#);
+        insta::assert_snapshot!(told("daemon start foo"), @"
+        error: unexpected argument 'foo' found
+        hint: run keiko daemon start --help to see how it is used
+        exit: 2
+        ");
+        for (line, hint) in [
+            ("list --no-color", "--color never shows none"),
+            ("edit 1 --no-note", "--note \"\" leaves it without one"),
+            ("-q edit 1 --no-such", "run keiko edit --help to see how it is used"),
+            ("mark 4 done", "did you mean keiko done 4?"),
+            ("mark 4 complete", "did you mean keiko done 4?"),
+            ("import crontab x --nosuch", "run keiko import crontab --help to see how it is used"),
+            ("list --colr", "run keiko list --help to see how it is used"),
+        ] {
+            let told = told(line);
+            assert!(told.contains(&format!("hint: {hint}\n")), "{line}: {told}");
+        }
+        assert!(told("config get").contains("keiko config get --help"), "{}", told("config get"));
         insta::assert_snapshot!(told("daemon strt"), @r#"
         error: cannot run "strt": there is no such command
         hint: did you mean keiko daemon start?

@@ -26,8 +26,7 @@ const UP_TO: [&str; 3] = ["until ", "till ", "through "];
 const ONE_END_BEFORE: [&str; 6] = ["from ", "since ", "after ", "before ", "by ", "starting "];
 
 /// What makes a day one end of a stretch, behind it.
-const ONE_END_BEHIND: [&str; 10] =
-    ["之前", "以前", "之后", "之後", "以后", "以後", "起", "开始", "開始", " onwards"];
+const ONE_END_BEHIND: [&str; 10] = ["之前", "以前", "之后", "之後", "以后", "以後", "起", "开始", "開始", " onwards"];
 
 /// Which night "10pm..6am" is, and which morning "9am..11am" is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -412,7 +411,8 @@ mod tests {
 
     #[test]
     fn one_time_is_no_stretch_and_its_day_is_not_taken_for_it() {
-        for one in ["tomorrow 9am", "3pm", "from 3pm", "in 20 minutes", "friday 5pm", "noon", "now", "明天下午三点"] {
+        for one in ["tomorrow 9am", "3pm", "from 3pm", "in 20 minutes", "friday 5pm", "noon", "now", "明天下午三点"]
+        {
             check(one, &format!("cannot set {one:?}: expected a day or more, found one time"));
         }
         for end in ["from friday", "after friday", "before friday", "by friday", "周五之前", "周五以后"] {

@@ -116,7 +116,8 @@ fn filter(api: &Api, params: &List) -> Result<TaskFilter, RpcError> {
             None => error,
         });
     }
-    let within = params.due.as_deref().map(|text| time::stretch(api, place, text, time::Purpose::Filter)).transpose()?;
+    let within =
+        params.due.as_deref().map(|text| time::stretch(api, place, text, time::Purpose::Filter)).transpose()?;
     let before = params.due_before.as_deref().map(|text| time::bound(api, place, text)).transpose()?;
     let after = params.due_after.as_deref().map(|text| time::bound(api, place, text)).transpose()?;
     let start = within.as_ref().map(|within| within.start).max(after.map(|after| after.end));
