@@ -67,10 +67,12 @@ struct Awaited {
 /// Reads how long is waited; what proposes a time of the clock proposes what is none.
 fn length(text: &str) -> Result<Span, CliError> {
     parse_span(text).map_err(|error| match error {
-        TimeError::Missing { .. } => CliError::usage(
-            format!("cannot use {text:?} as a length of time: expected a number with a unit"),
-            "say how long, such as 10m or 2h",
-        ),
+        TimeError::Missing { words, span } => CliError::Time(TimeError::Impossible {
+            words,
+            span,
+            reason: "expected a length of time, which is a number with a unit",
+            proposal: Some("10m".to_owned()),
+        }),
         other => CliError::Time(other),
     })
 }

@@ -259,7 +259,7 @@ fn some_tasks_leave_with_their_history_and_nothing_else() {
     let home = lived_in();
     let file = home.path().join("home.jsonl");
     let ran = home.keiko("export home.jsonl --tag home");
-    assert_eq!((ran.code, ran.stdout.as_str()), (Some(0), "exported 1 tasks to home.jsonl\n"));
+    assert_eq!((ran.code, ran.stdout.as_str()), (Some(0), "exported 1 task to home.jsonl\n"));
     let text = fs::read_to_string(&file).expect("it was written");
     assert!(text.contains("pay rent") && !text.contains("water the plants"), "{text}");
     assert_eq!(home.keiko("export home.jsonl").code, Some(2), "it takes no file's place");

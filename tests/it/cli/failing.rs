@@ -271,8 +271,8 @@ fn hints_propose_what_can_be_said() {
     let home = Home::with_daemon();
     assert_eq!(home.keiko("add tea tomorrow 9am").code, Some(0));
     for (line, hint) in [
-        ("wait 1 --timeout 'in 1 seconds'", "say how long, such as 10m or 2h"),
-        ("wait 1 --timeout foo", "say how long, such as 10m or 2h"),
+        ("wait 1 --timeout 'in 1 seconds'", "say `10m`"),
+        ("wait 1 --timeout foo", "say `10m`"),
         ("help man", "man keiko is the manual"),
         ("events --since 99999", "keiko list"),
     ] {
