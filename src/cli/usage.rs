@@ -336,6 +336,15 @@ mod tests {
         hint: run keiko daemon --help to see what there is
         exit: 2
         "#);
+        insta::assert_snapshot!(told("daemon strt"), @r#"
+        error: cannot run "strt": there is no such command
+        hint: did you mean keiko daemon start?
+        exit: 2
+        "#);
+    }
+
+    #[test]
+    fn what_is_proposed_can_be_typed_and_the_help_is_that_of_the_very_command() {
         insta::assert_snapshot!(told("daemon start foo"), @"
         error: unexpected argument 'foo' found
         hint: run keiko daemon start --help to see how it is used
@@ -354,10 +363,5 @@ mod tests {
             assert!(told.contains(&format!("hint: {hint}\n")), "{line}: {told}");
         }
         assert!(told("config get").contains("keiko config get --help"), "{}", told("config get"));
-        insta::assert_snapshot!(told("daemon strt"), @r#"
-        error: cannot run "strt": there is no such command
-        hint: did you mean keiko daemon start?
-        exit: 2
-        "#);
     }
 }

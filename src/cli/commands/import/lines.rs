@@ -77,6 +77,7 @@ fn import_all(context: &mut Context<'_>, mut source: Source, is_dry_run: bool) -
 fn told(answer: &ImportResult) -> Value {
     let mut told = json!(answer);
     told["left_out"] = json!({});
+    told["without_alarm"] = json!([]);
     told["tasks"] = json!([]);
     for untaken in told["refused"].as_array_mut().into_iter().flatten() {
         untaken["place"] = Value::Null;
