@@ -273,6 +273,11 @@ pub(super) enum Purpose {
     Filter,
 }
 
+/// Returns whether words say on which day it is, so that they mean the same wherever they are read from.
+pub(super) fn names_one_day(api: &Api, place: Place, text: &str) -> bool {
+    when::names_one_day(text, &context(api, place))
+}
+
 /// Reads the days or hours that words name, such as `this week` or `10pm..6am`.
 pub(super) fn stretch(api: &Api, place: Place, text: &str, purpose: Purpose) -> Result<Range<Timestamp>, RpcError> {
     let reach = match purpose {
