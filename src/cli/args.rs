@@ -63,7 +63,7 @@ pub(crate) struct Global {
     /// Give results and errors as JSON
     #[arg(long, global = true)]
     pub(crate) json: bool,
-    /// Leave out confirmations and hints
+    /// Leave out confirmations, and hints but those of errors
     #[arg(long, short, global = true)]
     pub(crate) quiet: bool,
     /// Print the UUID of the task and nothing else

@@ -68,7 +68,7 @@ pub(crate) const EXIT_CODES: [ExitCode; 13] = [
 ];
 
 /// The variables that keiko and keikod read: the name, and what it says.
-pub(crate) const ENVIRONMENT: [(&str, &str); 13] = [
+pub(crate) const ENVIRONMENT: [(&str, &str); 15] = [
     ("KEIKO_CONFIG", "The configuration file, instead of the one below."),
     ("KEIKO_DATA_DIR", "The directory of the database, and then of the log too. Each has a daemon of its own."),
     ("KEIKO_SOCKET", "The socket of the daemon."),
@@ -77,6 +77,8 @@ pub(crate) const ENVIRONMENT: [(&str, &str); 13] = [
         "KEIKO_COMPLETION_WAIT",
         "How many milliseconds a shell waits for the daemon when a word is completed; 80 unless set.",
     ),
+    ("VISUAL, EDITOR", "The editor in which keiko edit opens a task."),
+    ("KEIKO_PAGER, PAGER", "What shows on a terminal what is longer than the screen, less unless set."),
     ("TZ", "The zone in which times are read and shown, instead of the system's."),
     ("NO_COLOR", "Set to anything, nothing is coloured."),
     ("CLICOLOR_FORCE", "Set to 1, pipes and files get colours too."),

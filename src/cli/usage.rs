@@ -63,7 +63,10 @@ fn explain(error: &clap::Error, typed: &[String]) -> CliError {
     match error.kind() {
         ErrorKind::InvalidSubcommand => unknown_command(error, typed),
         ErrorKind::UnknownArgument => {
-            let hint = minus(error, typed).or_else(|| source(error, typed)).or_else(|| near_option(error, typed));
+            let hint = minus(error, typed)
+                .or_else(|| denied(error, typed))
+                .or_else(|| source(error, typed))
+                .or_else(|| near_option(error, typed));
             CliError::usage(first_paragraph(&rendered), hint.unwrap_or_else(|| tips(&rendered, typed)))
         }
         ErrorKind::MissingRequiredArgument => {
@@ -88,6 +91,10 @@ fn unknown_command(error: &clap::Error, typed: &[String]) -> CliError {
     } else if is_exact(&word) {
         let verb = rest.first().and_then(|verb| known(verb).or_else(|| synonym(verb))).unwrap_or("show".to_owned());
         format!("the command comes first: keiko {verb} {word}")
+    } else if let ("mark", Some((verb, rest))) = (word.as_str(), rest.split_last())
+        && let Some(verb) = known(verb).or_else(|| synonym(verb))
+    {
+        format!("did you mean {}?", [vec![PROGRAM, &verb], rest.to_vec()].concat().join(" "))
     } else if REMOVERS.contains(&word.as_str()) {
         let name = rest.first().copied().unwrap_or("N");
         format!(
@@ -150,11 +157,38 @@ fn minus(error: &clap::Error, typed: &[String]) -> Option<String> {
     }
 }
 
+/// Returns how to say that a value is not wanted, of an option that has one and no opposite.
+fn denied(error: &clap::Error, typed: &[String]) -> Option<String> {
+    let Some(ContextValue::String(found)) = error.get(ContextKind::InvalidArg) else { return None };
+    let option = found.strip_prefix("--no-")?.split('=').next()?.replace("colour", "color");
+    match option.as_str() {
+        "color" => Some("--color never shows none".to_owned()),
+        "note" if full_name(typed) == "keiko edit" => Some("--note \"\" leaves it without one".to_owned()),
+        _ => None,
+    }
+}
+
+/// Returns whether an option of the command that was typed takes a value.
+fn takes_value(option: &str, typed: &[String]) -> bool {
+    let mut program = help::program();
+    program.build();
+    let (_, command) = commands(&program, typed);
+    let mut options = command.get_arguments().chain(program.get_arguments());
+    let name = option.trim_start_matches('-');
+    options.any(|each| each.get_long() == Some(name) && each.get_action().takes_values())
+}
+
 /// Returns what was typed with the option in it that is most like the one that there is not.
 fn near_option(error: &clap::Error, typed: &[String]) -> Option<String> {
     let Some(ContextValue::String(found)) = error.get(ContextKind::InvalidArg) else { return None };
     let Some(ContextValue::String(near)) = error.get(ContextKind::SuggestedArg) else { return None };
     let at = typed.iter().position(|word| word == found || word.starts_with(&format!("{found}=")))?;
+    let is_denied = |option: &str| option.starts_with("--no-");
+    let has_value = typed[at].contains('=') || typed.get(at + 1).is_some_and(|next| !next.starts_with('-'));
+    // What denies is not like what does not, and what needs a value is nothing without one.
+    if is_denied(found) != is_denied(near) || (takes_value(near, typed) && !has_value) {
+        return None;
+    }
     let mut words = typed.to_vec();
     words[at] = words[at].replacen(found.as_str(), near, 1);
     // What would be refused as well was not meant.
@@ -199,7 +233,7 @@ fn first_paragraph(rendered: &str) -> String {
 
 fn tips(rendered: &str, typed: &[String]) -> String {
     // Behind `--` stands a command, not a value.
-    let is_true = |tip: &&str| !tip.starts_with("to pass ");
+    let is_true = |tip: &&str| !tip.starts_with("to pass ") && !tip.starts_with("a similar argument");
     let tips = rendered.lines().filter_map(|line| line.trim().strip_prefix("tip: ")).filter(is_true);
     let tips: Vec<&str> = tips.collect();
     if tips.is_empty() { format!("run {} --help to see how it is used", full_name(typed)) } else { tips.join("; ") }
@@ -208,14 +242,18 @@ fn tips(rendered: &str, typed: &[String]) -> String {
 /// Returns the program and its command, as far as one was typed, with the command of that.
 fn full_name(typed: &[String]) -> String {
     use clap::CommandFactory as _;
-    let mut known = &crate::cli::args::Arguments::command();
-    let mut name = PROGRAM.to_owned();
+    commands(&crate::cli::args::Arguments::command(), typed).0
+}
+
+/// Returns the innermost command that was typed, and its whole name as it was typed.
+fn commands<'a>(program: &'a clap::Command, typed: &[String]) -> (String, &'a clap::Command) {
+    let (mut name, mut command) = (PROGRAM.to_owned(), program);
     for word in typed.iter().filter(|word| !word.starts_with('-')) {
-        let Some(command) = known.find_subcommand(word) else { break };
+        let Some(next) = command.find_subcommand(word) else { break };
         name = format!("{name} {word}");
-        known = command;
+        command = next;
     }
-    name
+    (name, command)
 }
 
 #[cfg(test)]
@@ -363,5 +401,27 @@ mod tests {
         for line in ["keiko channel", "keiko config", "keiko op", "keiko daemon"] {
             assert!(Arguments::try_parse_from(line.split(' ')).is_ok(), "{line}");
         }
+    }
+
+    #[test]
+    fn what_is_proposed_can_be_typed_and_the_help_is_that_of_the_very_command() {
+        insta::assert_snapshot!(told("daemon start foo"), @"
+        error: unexpected argument 'foo' found
+        hint: run keiko daemon start --help to see how it is used
+        exit: 2
+        ");
+        for (line, hint) in [
+            ("list --no-color", "--color never shows none"),
+            ("edit 1 --no-note", "--note \"\" leaves it without one"),
+            ("-q edit 1 --no-such", "run keiko edit --help to see how it is used"),
+            ("mark 4 done", "did you mean keiko done 4?"),
+            ("mark 4 complete", "did you mean keiko done 4?"),
+            ("import crontab x --nosuch", "run keiko import crontab --help to see how it is used"),
+            ("list --colr", "run keiko list --help to see how it is used"),
+        ] {
+            let told = told(line);
+            assert!(told.contains(&format!("hint: {hint}\n")), "{line}: {told}");
+        }
+        assert!(told("config get").contains("keiko config get --help"), "{}", told("config get"));
     }
 }

@@ -93,13 +93,13 @@ pub enum CallError {
     #[error("cannot undo: there is nothing to take back")]
     NothingToUndo,
     /// No operation has the name.
-    #[error("cannot undo {name:?}: there is no such operation")]
+    #[error("cannot find operation {name:?}: there is none of that name")]
     NoSuchOp {
         /// What was typed.
         name: String,
     },
     /// Several operations have the name.
-    #[error("cannot undo {name:?}: several operations begin so")]
+    #[error("cannot tell which operation {name:?} means: several begin so")]
     ManySuchOps {
         /// What was typed.
         name: String,

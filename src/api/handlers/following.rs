@@ -127,8 +127,9 @@ pub(in crate::api) async fn next(api: &Api, subscription: Subscription) -> Resul
 /// Refuses a cursor that no event of this store ever had: to wait behind it would miss all events up to it.
 fn beyond(cursor: u64, last: u64) -> RpcError {
     let message = format!("cannot go on from cursor {cursor}: the last event is {last}");
-    RpcError::new(ErrorKind::Gone, message)
-        .with_hint("the cursor is another store's, or this one was restored: begin anew from task.list")
+    RpcError::new(ErrorKind::Gone, message).with_hint(
+        "the cursor is another store's, or this one was restored: begin anew without one, after task.list (keiko list)",
+    )
 }
 
 /// Returns whether an event is committed; whoever reads the store may know of it before the loop has told.

@@ -69,6 +69,9 @@ pub(crate) const WHEN: &str = "When";
 /// Above those that say how it speaks, and what becomes of what is not answered.
 pub(crate) const SPEAKS: &str = "How it speaks";
 
+/// Above those that say what it is besides its title.
+pub(crate) const SAYS: &str = "What it says";
+
 /// Above those that say what it waits for.
 const OTHERS: &str = "After other tasks";
 
@@ -132,15 +135,15 @@ pub(crate) struct NewTask {
 #[derive(Clone, Debug, Args)]
 pub(crate) struct Details {
     /// Free text
-    #[arg(long, value_name = "TEXT")]
+    #[arg(long, value_name = "TEXT", help_heading = SAYS)]
     pub(crate) note: Option<String>,
     /// Something to open, such as a URL
-    #[arg(long, value_name = "URL")]
+    #[arg(long, value_name = "URL", help_heading = SAYS)]
     pub(crate) link: Option<String>,
     /// How much it matters
-    #[arg(long, value_enum, value_name = "LEVEL")]
+    #[arg(long, value_enum, value_name = "LEVEL", help_heading = SAYS)]
     pub(crate) priority: Option<Level>,
-    /// Where it speaks: desktop, terminal, webhook:NAME, webhook:URL
+    /// Where it speaks: desktop, terminal, webhook:URL, or a target of yours such as telegram:phone
     #[arg(long, value_name = "CHANNEL", value_delimiter = ',', help_heading = SPEAKS)]
     pub(crate) via: Option<Vec<String>>,
     /// When it speaks, before due: 2d,1h,0; after due: +15m

@@ -16,9 +16,13 @@ use crate::protocol::SCHEMA_VERSION;
 /// shell looks for such files, or read it when the shell starts.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  \
+    mkdir -p ~/.local/share/bash-completion/completions\n  \
     keiko completions bash > ~/.local/share/bash-completion/completions/keiko\n  \
+    mkdir -p ~/.zfunc\n  \
     keiko completions zsh > ~/.zfunc/_keiko\n  \
+    mkdir -p ~/.config/fish/completions\n  \
     keiko completions fish > ~/.config/fish/completions/keiko.fish\n  \
+    mkdir -p ~/.config/elvish\n  \
     keiko completions elvish >> ~/.config/elvish/rc.elv\n\n\
     Or for one shell, while it runs: source <(keiko completions bash). Of zsh, ~/.zfunc must be in fpath before compinit.")]
 pub(crate) struct Completions {

@@ -30,6 +30,7 @@ mod show;
     keiko config set channels desktop,terminal\n  \
     keiko config unset quiet.hours\n  \
     keiko config check\n  \
+    mkdir -p \"$(dirname \"$(keiko config path)\")\"\n  \
     keiko config default > \"$(keiko config path)\"")]
 pub(crate) struct ConfigCommand {
     /// What is to be done; else what holds is shown.

@@ -4,6 +4,7 @@ use clap::Args;
 use serde::Serialize;
 use serde_json::{Value, json};
 
+use crate::cli::commands::events::Mark;
 use crate::cli::commands::filter::{Care, Filter, Meant, Tags, Typed};
 use crate::cli::commands::remarks::Remarks;
 use crate::cli::context::Context;
@@ -114,6 +115,24 @@ impl Several {
         self.tag.is_some() || self.all && self.tasks.is_empty()
     }
 
+    /// Gives the words to `part`, which keeps of them what names tasks.
+    pub(crate) fn part<T>(
+        &mut self,
+        part: impl FnOnce(&[String]) -> Result<(Vec<String>, T), CliError>,
+    ) -> Result<T, CliError> {
+        let had_names = !self.tasks.is_empty();
+        let (names, rest) = part(&self.tasks)?;
+        self.tasks = names;
+        let is_said = self.all || self.tag.is_some() || !self.filter.is_empty();
+        if had_names && self.tasks.is_empty() && !is_said {
+            return Err(CliError::usage(
+                "cannot tell which task is meant: only a time is said",
+                "the task stands before it, such as 3 2h; --all means all",
+            ));
+        }
+        Ok(rest)
+    }
+
     /// Returns whether the question which tasks or times are meant is answered beforehand.
     pub(crate) const fn is_agreed(&self) -> bool {
         self.care.yes
@@ -156,6 +175,54 @@ impl AboutTask for WriteResult {
 
     fn warnings(&self) -> &[String] {
         &self.warnings
+    }
+}
+
+/// What became of one task, of what may be asked of many too: programs find the same fields either way.
+#[derive(Debug, Serialize)]
+pub(crate) struct One {
+    /// What became of it.
+    #[serde(flatten)]
+    pub(crate) written: WriteResult,
+    tasks: Vec<u64>,
+}
+
+/// What became of many, with the fields of [`One`].
+#[derive(Debug, Serialize)]
+struct Many<'a> {
+    #[serde(flatten)]
+    result: &'a PauseResult,
+    dependents: [u64; 0],
+    dependents_total: u64,
+    follower: Option<u64>,
+}
+
+impl From<WriteResult> for One {
+    fn from(written: WriteResult) -> Self {
+        let tasks = if written.changed { vec![written.task.number] } else { Vec::new() };
+        Self { written, tasks }
+    }
+}
+
+impl<'a> From<&'a PauseResult> for Many<'a> {
+    fn from(result: &'a PauseResult) -> Self {
+        Self { result, dependents: [], dependents_total: 0, follower: None }
+    }
+}
+
+impl AboutTask for One {
+    const IS_CHANGE: bool = true;
+
+    fn task(&self) -> &Task {
+        &self.written.task
+    }
+
+    fn now(&self) -> Time {
+        self.written.now
+    }
+
+    fn warnings(&self) -> &[String] {
+        &self.written.warnings
     }
 }
 
@@ -393,7 +460,8 @@ pub(crate) fn change_each_or_many<A: Ask<Answer = PauseResult>>(
     context.begin_op(names.len());
     for name in names {
         let result = ask_of_one(context, &name, &question(Some(TaskRef(name.clone()))));
-        tally.add(context, Some(&name), result, |answer, view, _| change(what, answer, view));
+        let result = result.map(One::from);
+        tally.add(context, Some(&name), result, |answer, view, _| change(what, &answer.written, view));
     }
     Ok(tally.finish(context))
 }
@@ -430,13 +498,15 @@ pub(crate) fn change_many<A: Ask<Answer = PauseResult>>(
             "leave out --all or --tag; a filter means the tasks that there are now",
         ));
     }
+    let marked = Mark::of(context)?;
     let answer = context.ask(question)?;
+    marked.tell(context, &answer.op_id)?;
     // One of them tells until when, which the answer about all does not; without it that goes unsaid, no more.
     let first = answer.tasks.first().filter(|_| what == Change::Paused && context.ui.form() == Form::Human);
     let first = first.and_then(|number| context.ask(&Get { task: TaskRef(number.to_string()) }).ok());
     let view = context.viewpoint(answer.now);
     let first = first.map(|first| first.task);
-    context.confirm(&answer, &answer.warnings, |_| vec![of_many(what, &answer, first.as_ref(), view)]);
+    context.confirm(&Many::from(&answer), &answer.warnings, |_| vec![of_many(what, &answer, first.as_ref(), view)]);
     Ok(Exit::Done)
 }
 

@@ -2,7 +2,7 @@
 
 use clap::Args;
 
-use crate::cli::commands::add::{Details, SPEAKS, WHEN};
+use crate::cli::commands::add::{Details, SAYS, SPEAKS, WHEN};
 use crate::cli::commands::each::{Tally, called};
 use crate::cli::commands::filter::{Care, Filter, Tags, Typed};
 use crate::cli::commands::program::ProgramOptions;
@@ -113,7 +113,7 @@ pub(crate) struct Edit {
     #[arg(long, conflicts_with = "ping", help_heading = "Commands")]
     no_ping: bool,
     /// Nothing to open any more
-    #[arg(long, conflicts_with = "link")]
+    #[arg(long, conflicts_with = "link", help_heading = SAYS)]
     no_link: bool,
     /// Send it however late
     #[arg(long, conflicts_with = "max_late", help_heading = SPEAKS)]
@@ -131,7 +131,7 @@ pub(crate) struct Edit {
     #[arg(long, help_heading = WHEN)]
     after_done: bool,
     /// A tag to remove
-    #[arg(long, value_name = "TAG", value_delimiter = ',')]
+    #[arg(long, value_name = "TAG", value_delimiter = ',', help_heading = SAYS)]
     untag: Vec<String>,
 }
 

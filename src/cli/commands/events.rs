@@ -1,5 +1,7 @@
 //! `keiko events`: the changes of all tasks, or of one, one a line, for programs that catch up.
 
+use std::collections::BTreeSet;
+
 use clap::Args;
 
 use crate::cli::args::at_least_one;
@@ -8,6 +10,7 @@ use crate::cli::error::{CliError, Exit};
 use crate::cli::render::event::event_line;
 use crate::cli::render::time::Viewpoint;
 use crate::cli::ui::{Form, Ui};
+use crate::protocol::SCHEMA_VERSION;
 use crate::protocol::methods::{self, EVENTS_DEFAULT, EventSubscribe, EventUnsubscribe, Get, History, TaskRef};
 use crate::protocol::objects::Event;
 
@@ -114,9 +117,52 @@ fn last_seq(context: &mut Context<'_>) -> Result<u64, CliError> {
     Ok(context.ask(&EventUnsubscribe { subscription })?.cursor)
 }
 
+/// The place in the history before a change of many tasks, where their ids are wanted and nothing else.
+pub(crate) struct Mark(Option<u64>);
+
+impl Mark {
+    /// Notes the place.
+    ///
+    /// # Errors
+    /// As [`Context::ask`].
+    pub(crate) fn of(context: &mut Context<'_>) -> Result<Self, CliError> {
+        Ok(Self(if context.ui.form() == Form::Id { Some(last_seq(context)?) } else { None }))
+    }
+
+    /// Gives the id of each task that an operation changed since, each once.
+    ///
+    /// # Errors
+    /// As [`Context::ask`].
+    pub(crate) fn tell(self, context: &mut Context<'_>, op_id: &str) -> Result<(), CliError> {
+        let Some(mut since) = self.0 else { return Ok(()) };
+        let mut told = BTreeSet::new();
+        loop {
+            let page = context.ask(&methods::EventList { since, limit: Some(EVENTS_DEFAULT) })?;
+            let of_op = page.events.into_iter().filter(|event| event.op_id == op_id);
+            for id in of_op.filter_map(|event| event.task_id) {
+                if told.insert(id.clone()) {
+                    context.ui.print(&[id.as_str().into()]);
+                }
+            }
+            if !page.more || page.cursor <= since {
+                return Ok(());
+            }
+            since = page.cursor;
+        }
+    }
+}
+
+/// An event as a line of its own, which says of which version its fields are.
+#[derive(serde::Serialize)]
+struct Line<'a> {
+    schema_version: u32,
+    #[serde(flatten)]
+    event: &'a Event,
+}
+
 fn show(ui: &mut Ui, events: &[Event], view: Viewpoint) {
     match ui.form() {
-        Form::Json => events.iter().for_each(|event| ui.json(event)),
+        Form::Json => events.iter().for_each(|event| ui.json(&Line { schema_version: SCHEMA_VERSION, event })),
         Form::Human | Form::Quiet => {
             let width = ui.width();
             let lines: Vec<_> = events.iter().map(|event| event_line(event, view, width)).collect();

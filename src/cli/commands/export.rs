@@ -101,7 +101,9 @@ impl Export {
             let answer = serde_json::json!({
                 "schema_version": crate::protocol::SCHEMA_VERSION, "path": file, "tasks": count,
             });
-            context.confirm(&answer, &[], |_| vec![Text::plain(&format!("exported {count} tasks to {file}"))]);
+            context.confirm(&answer, &[], |_| {
+                vec![Text::plain(&format!("exported {count} task{} to {file}", if count == 1 { "" } else { "s" }))]
+            });
         }
         Ok(Exit::Done)
     }
@@ -247,7 +249,13 @@ impl Sink {
         options.write(true).create_new(true);
         #[cfg(unix)]
         std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-        let file = options.open(&draft).map_err(|source| CliError::file("write", &path, source))?;
+        let file = options.open(&draft).map_err(|source| match path.parent().filter(|folder| !folder.exists()) {
+            Some(folder) => CliError::usage(
+                format!("cannot export to {}: its folder is not there", path.display()),
+                format!("mkdir -p {} makes it", folder.display()),
+            ),
+            None => CliError::file("write", &path, source),
+        })?;
         Ok(Self::File { file: BufWriter::new(file), draft, path })
     }
 

@@ -87,6 +87,7 @@ fn unknown(at: &clap::Command, path: &[String], word: &str) -> CliError {
     let known: Vec<&str> = commands.chain(topics).collect();
     let asked = std::iter::once("keiko help").chain(path.iter().map(String::as_str)).collect::<Vec<_>>().join(" ");
     let hint = match nearest(word, known.iter().copied()) {
+        _ if word == "man" && path.is_empty() => "man keiko is the manual; keiko help lists the commands".to_owned(),
         Some(near) => format!("did you mean {asked} {near}?"),
         None if path.is_empty() => {
             let topics = TOPICS.map(|topic| topic.name).join(", ");

@@ -43,6 +43,7 @@ pub(crate) mod skip;
 pub(crate) mod snooze;
 pub(crate) mod status;
 pub(crate) mod times;
+pub(crate) mod trailing;
 pub(crate) mod unblock;
 pub(crate) mod undo;
 pub(crate) mod wait;

@@ -28,8 +28,8 @@ use crate::when::{self, Settings, TimeError};
     keiko parse remind me every other friday at 9 to water the plants\n  \
     keiko parse --now 2026-05-13T16:00:00-04:00 --tz America/New_York next friday")]
 pub(crate) struct Parse {
-    /// The sentence; - reads a phrase a line
-    #[arg(value_name = "TEXT", required = true, allow_negative_numbers = true)]
+    /// The sentence; - reads a phrase a line, as a pipe without one does
+    #[arg(value_name = "TEXT", allow_negative_numbers = true)]
     text: Vec<String>,
     /// What "now" is, as RFC 3339
     #[arg(long, value_name = "RFC3339", value_parser = instant)]
@@ -61,7 +61,10 @@ impl Parse {
             zone: self.tz.unwrap_or(context.zone),
             settings,
         };
-        if self.text == ["-"] {
+        if self.text.is_empty() && context.ui.can_ask() {
+            return Err(CliError::usage("cannot parse: nothing is said", "such as keiko parse tomorrow 3pm"));
+        }
+        if self.text.is_empty() || self.text == ["-"] {
             return Ok(run_lines(context, &reader));
         }
         let text = self.text.join(" ");

@@ -2,8 +2,9 @@
 
 use clap::Args;
 
-use crate::cli::commands::each::{Several, Tally, ask_of_one, called, change_many};
+use crate::cli::commands::each::{One, Several, Tally, ask_of_one, called, change_many};
 use crate::cli::commands::times::{Meant, Said, Times};
+use crate::cli::commands::trailing::{Number, Time, split};
 use crate::cli::context::Context;
 use crate::cli::error::{CliError, Exit};
 use crate::cli::render::change::{Change, change};
@@ -11,11 +12,11 @@ use crate::protocol::methods::{self, SeriesScope, TaskRef};
 
 /// Pauses tasks until they are resumed
 ///
-/// While a task is paused its clock does not count and nothing rings. While all tasks, or all with a tag, are paused,
+/// A time may follow the tasks, as behind --for and --until. While a task is paused its clock does not count and nothing rings. While all tasks, or all with a tag, are paused,
 /// what is added meanwhile sleeps too. With --this one time of a series does not ring, and the next does.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  keiko pause 3\n  keiko pause 3 5-7 --for 2h\n  \
-    keiko pause 3 --until \"monday 9am\"\n  keiko pause --tag work --until monday\n  keiko pause --all")]
+    keiko pause 3 until monday 9am\n  keiko pause --tag work --until monday\n  keiko pause --all")]
 pub(crate) struct Pause {
     /// Which tasks.
     #[command(flatten)]
@@ -35,8 +36,26 @@ pub(crate) struct Pause {
 }
 
 impl Pause {
+    /// Reads a time behind the tasks as the option that it stands for, so that no task is paused for ever beside it.
+    fn read_time(&mut self) -> Result<(), CliError> {
+        if self.for_.is_some() || self.until.is_some() {
+            return Ok(());
+        }
+        let time = self.which.part(|words| {
+            let meant = split(words, Number::IsTask)?;
+            Ok((meant.names, meant.time))
+        })?;
+        match time {
+            Some(Time::For(length)) => self.for_ = Some(length),
+            Some(Time::Until(until)) => self.until = Some(until),
+            None => {}
+        }
+        Ok(())
+    }
+
     /// Asks it of each task, or of many at once.
-    pub(crate) fn run(self, context: &mut Context<'_>) -> Result<Exit, CliError> {
+    pub(crate) fn run(mut self, context: &mut Context<'_>) -> Result<Exit, CliError> {
+        self.read_time()?;
         let zone = self.tz.clone().unwrap_or_else(|| context.zone.name().to_owned());
         let question = |task: Option<&str>, scope: Option<SeriesScope>, occurrence, preview| methods::Pause {
             task: task.map(TaskRef::from),
@@ -76,7 +95,8 @@ impl Pause {
                 }
                 Err(error) => Err(error),
             };
-            tally.add(context, Some(&name), result, |answer, view, _| change(Change::Paused, answer, view));
+            let result = result.map(One::from);
+            tally.add(context, Some(&name), result, |answer, view, _| change(Change::Paused, &answer.written, view));
         }
         Ok(tally.finish(context))
     }

@@ -35,7 +35,7 @@ const TITLE_CELLS: usize = 20;
 #[derive(Debug, Args)]
 #[command(after_help = RECIPES)]
 pub(crate) struct Prompt {
-    /// What is shown, such as '[{due} due][, {next} {in}]'
+    /// What is shown, such as '[{due} due ][{next} {in}]'
     #[arg(long, value_name = "TEMPLATE", conflicts_with = "json")]
     format: Option<String>,
     /// How many cells of a title are shown at most

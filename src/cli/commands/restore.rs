@@ -1,5 +1,6 @@
 //! `keiko restore`: puts a backup in the place of all that there is, once that is kept.
 
+use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command as Process;
 
@@ -12,8 +13,12 @@ use crate::cli::render::time::Viewpoint;
 use crate::cli::start;
 use crate::client::ClientError;
 use crate::client::start::StartError;
+use crate::config::paths::Paths;
 use crate::protocol::methods::{RestoreResult, Status};
 use crate::protocol::{FAILED_PREFIX, HINT_PREFIX};
+
+/// How many of the backups that are there are named.
+const NAMED_MAX: usize = 3;
 
 /// Puts a backup in the place of all tasks and their history
 ///
@@ -42,6 +47,12 @@ impl Restore {
         let file = std::path::absolute(&self.file).map_err(|error| {
             CliError::usage(format!("cannot tell where {} is: {error}", self.file.display()), "give the whole path")
         })?;
+        if !file.exists() {
+            return Err(CliError::usage(
+                format!("cannot restore {}: there is no such file", file.display()),
+                backups(&Paths::of_process()?.backup_dir()),
+            ));
+        }
         let checked = run("--check-copy", &file)?;
         if self.dry_run {
             let view = context.viewpoint(checked.now);
@@ -72,6 +83,20 @@ impl Restore {
         }
         Ok(Exit::Done)
     }
+}
+
+/// Names the latest of the backups that are there.
+fn backups(folder: &Path) -> String {
+    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+    let is_backup = |path: &PathBuf| path.extension().is_some_and(|extension| extension == "db");
+    let mut found: Vec<PathBuf> = entries.map(|entry| entry.path()).filter(is_backup).collect();
+    // Their names begin with when they were made.
+    found.sort();
+    if found.is_empty() {
+        return format!("keiko backup makes one; there is none in {}", folder.display());
+    }
+    let names = found.iter().rev().take(NAMED_MAX).map(|path| path.display().to_string());
+    format!("there is {}", names.collect::<Vec<_>>().join(", "))
 }
 
 /// Returns whether a daemon has the database.

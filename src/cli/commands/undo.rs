@@ -2,6 +2,7 @@
 
 use clap::Args;
 
+use crate::cli::commands::events::Mark;
 use crate::cli::context::Context;
 use crate::cli::error::{CliError, Exit};
 use crate::cli::render::op::undone;
@@ -29,7 +30,9 @@ pub(crate) struct Undo {
 impl Undo {
     /// Asks it, and tells what was taken back.
     pub(crate) fn run(self, context: &mut Context<'_>) -> Result<Exit, CliError> {
+        let marked = Mark::of(context)?;
         let answer = context.ask(&methods::Undo { op: self.op, key: self.key })?;
+        marked.tell(context, &answer.op_id)?;
         let view = context.viewpoint(answer.now);
         context.confirm(&answer, &answer.warnings, |_| undone(&answer, view));
         Ok(Exit::Done)

@@ -15,7 +15,7 @@ use crate::domain::time::{Span, Timestamp};
 use crate::protocol::envelope;
 use crate::protocol::methods::{self, Get, Hello, TaskRef, WaitFor, WaitOutcome, WaitResult};
 use crate::protocol::objects::{Task, Time};
-use crate::when::parse_span;
+use crate::when::{TimeError, parse_span};
 
 /// How many waits are begun before their answers are read: what is asked for must fit into the socket, since the daemon
 /// does not read on while it answers.
@@ -64,10 +64,23 @@ struct Awaited {
     occurrence: String,
 }
 
+/// Reads how long is waited; what proposes a time of the clock proposes what is none.
+fn length(text: &str) -> Result<Span, CliError> {
+    parse_span(text).map_err(|error| match error {
+        TimeError::Missing { words, span } => CliError::Time(TimeError::Impossible {
+            words,
+            span,
+            reason: "expected a length of time, which is a number with a unit",
+            proposal: Some("10m".to_owned()),
+        }),
+        other => CliError::Time(other),
+    })
+}
+
 impl Wait {
     /// Waits for all, each told when it has happened.
     pub(crate) fn run(self, context: &mut Context<'_>) -> Result<Exit, CliError> {
-        let timeout = self.timeout.as_deref().map(parse_span).transpose().map_err(CliError::Time)?;
+        let timeout = self.timeout.as_deref().map(length).transpose()?;
         let names = self.named.names()?;
         let mut tally = Tally::new(names.len() == 1);
         let mut open = BTreeMap::new();

@@ -38,6 +38,8 @@ fn look(path: &Path, is_alone: bool) -> Result<Examined, Fault> {
 /// Opens a database that nobody else has open only to be read; where it has no log, nothing is written beside it then, not even
 /// what readers share.
 pub(crate) fn open_alone(path: &Path) -> Result<Connection, Fault> {
+    // SQLite would say only that it cannot be opened.
+    fs::metadata(path)?;
     if fs::metadata(log_of(path)).is_ok_and(|log| log.len() > 0) {
         return open_shared(path);
     }
@@ -90,6 +92,14 @@ mod tests {
         let before = (names(), fs::read(&path).unwrap());
         assert_eq!(examine(&path, true).unwrap().schema, expected);
         assert_eq!((names(), fs::read(&path).unwrap()), before);
+    }
+
+    #[test]
+    fn one_that_is_not_there_is_said_not_to_be_there() {
+        let root = tempfile::tempdir().unwrap();
+        let error = open_alone(&root.path().join("none.db")).map(drop).unwrap_err();
+        let error = error.into_store_error("read", "none.db").to_string();
+        assert!(error.contains("No such file") && !error.contains("immutable"), "{error}");
     }
 
     #[test]

@@ -207,8 +207,8 @@ fn with_end(words: &Words<'_>, run: &Run, opener: Option<range::Opener>, dialect
         return None;
     }
     let mut whole = run.clone();
-    // "mon-fri 9:30 and saturday morning"
-    if end.phrase.naming >= Naming::Mixed {
+    // "mon-fri 9:30 and saturday morning", "mon-fri afternoon and saturday"
+    if end.phrase.naming >= Naming::Mixed || end.phrase.days.len() > 1 {
         whole.phrase.naming = Naming::Several;
     }
     // Until when it lasts is of no use for its start, but "tomorrow to friday 9:30" says when to be there.

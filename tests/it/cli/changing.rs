@@ -317,3 +317,41 @@ fn a_deadline_a_nag_or_a_count_from_completions_that_cannot_be_is_refused() {
     [exit 2]
     "#);
 }
+
+#[test]
+fn a_time_behind_the_tasks_of_a_pause_is_its_end() {
+    let home = Home::with_daemon();
+    for title in ["a", "b", "c", "d"] {
+        assert_eq!(home.keiko(&format!("add {title} tomorrow 9am")).code, Some(0));
+    }
+    let until = |line: &str| home.keiko(line).json()["task"]["paused_until"].clone();
+    assert_eq!(until("pause 4 2h --json"), "2026-05-13T18:00:00-04:00");
+    assert_eq!(until("pause 2 until tomorrow 8am --json"), "2026-05-14T08:00:00-04:00");
+    let ran = home.keiko("pause 1 3 10m --json").json();
+    let ends = ran["results"].as_array().expect("two").iter().map(|each| each["task"]["paused_until"].clone());
+    assert_eq!(ends.collect::<Vec<_>>(), ["2026-05-13T16:10:00-04:00"; 2]);
+    assert_eq!(home.keiko("pause 2h").code, Some(2), "only a time");
+}
+
+#[test]
+fn what_changes_many_gives_the_id_of_each_and_the_fields_of_one() {
+    let home = Home::with_daemon();
+    let add = |title: &str| home.keiko(&format!("add {title} tomorrow 9am --print-id")).stdout;
+    let mut expected = [add("a"), add("b")];
+    expected.sort();
+    for line in ["pause --all --print-id", "resume --all --print-id", "undo --print-id"] {
+        let ran = home.keiko(line).stdout;
+        let mut ids: Vec<String> = ran.lines().map(|line| format!("{line}\n")).collect();
+        ids.sort();
+        assert_eq!(ids, expected, "{line}");
+    }
+    assert_eq!(home.keiko("resume --all").code, Some(0));
+    let fields = |line: &str| {
+        let told = home.keiko(line).json();
+        told.as_object().expect("an object").keys().cloned().collect::<Vec<_>>()
+    };
+    assert_eq!(fields("pause 1 --json"), fields("pause --all --json"));
+    assert_eq!(fields("resume 1 --json"), fields("resume --all --json"));
+    let events = home.keiko("events --json").stdout;
+    assert!(events.lines().all(|line| line.starts_with("{\"schema_version\":1,")), "{events}");
+}

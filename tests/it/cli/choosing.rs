@@ -42,7 +42,7 @@ fn an_agenda_tells_what_rings_day_by_day() {
     paused until resumed: 6
     $ keiko agenda tea
     ! error: cannot find a time in "tea"
-    ! hint: say when, such as `tomorrow 3pm` or `in 20 minutes`
+    ! hint: say a day or more, or both ends, such as `tomorrow`, `this week` or `5pm..9pm`
     [exit 3]
     "#);
     let whole = home.keiko("agenda june --json").json();

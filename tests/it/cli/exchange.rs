@@ -259,7 +259,7 @@ fn some_tasks_leave_with_their_history_and_nothing_else() {
     let home = lived_in();
     let file = home.path().join("home.jsonl");
     let ran = home.keiko("export home.jsonl --tag home");
-    assert_eq!((ran.code, ran.stdout.as_str()), (Some(0), "exported 1 tasks to home.jsonl\n"));
+    assert_eq!((ran.code, ran.stdout.as_str()), (Some(0), "exported 1 task to home.jsonl\n"));
     let text = fs::read_to_string(&file).expect("it was written");
     assert!(text.contains("pay rent") && !text.contains("water the plants"), "{text}");
     assert_eq!(home.keiko("export home.jsonl").code, Some(2), "it takes no file's place");
@@ -313,7 +313,8 @@ fn a_calendar_comes_in_once_and_what_cannot_is_said() {
     let dry = home.keiko("import c.ics --dry-run --json");
     let told = dry.json();
     assert_eq!(dry.code, Some(1));
-    assert_eq!((&told["added"].as_array().map(Vec::len), &told["left_out"]), (&Some(1), &json!({"done": 1})));
+    assert_eq!((&told["added"], &told["left_out"]), (&json!(1), &json!({"done": 1})));
+    assert_eq!(told["tasks"].as_array().map(Vec::len), Some(1));
     let refused: Vec<&str> = told["refused"]
         .as_array()
         .expect("a list")
@@ -327,7 +328,12 @@ fn a_calendar_comes_in_once_and_what_cannot_is_said() {
     assert!(ran.stdout.starts_with("added 1  rent  Mon 1 Jun 2026 09:00 EDT"), "{ran:?}");
     assert!(ran.stdout.ends_with("added 1; 0 here already, 1 left out, 2 refused (left out: 1 done)\n"), "{ran:?}");
     let again = home.keiko("import c.ics --json").json();
-    assert_eq!((&again["already_there"], &again["added"]), (&json!(1), &json!([])));
+    assert_eq!((&again["already_there"], &again["added"]), (&json!(1), &json!(0)));
+    let lines = import(&Home::with_daemon(), &export(&home, "export"), "--json").json();
+    let fields = |told: &Value| told.as_object().expect("an object").keys().cloned().collect::<Vec<_>>();
+    assert_eq!(fields(&lines), fields(&told), "one form is told as the other");
+    let refused = fields(&told["refused"][0]);
+    assert_eq!(refused, ["id", "place", "reason", "title"]);
     // All that came in goes with one undo.
     assert_eq!(home.keiko("export --format ics").stdout.matches("BEGIN:VTODO").count(), 1);
 }
@@ -431,4 +437,19 @@ fn of_backups_under_a_date_the_latest_are_kept() {
     assert_eq!(left, ["keiko-2026-01-02T00-00-00Z.db", "keiko-2026-05-13T20-00-00Z.db", "keiko-mine.db", "other.db"]);
     let refused = home.keiko("backup copies/own.db --keep 2");
     assert_eq!(refused.code, Some(2), "{refused:?}");
+}
+
+#[test]
+fn a_file_that_is_not_there_is_named_with_what_to_do_before_anything_is_opened() {
+    let home = Home::with_daemon();
+    assert_eq!(home.keiko("backup").code, Some(0));
+    for line in ["restore /nonexist", "restore backup.db --dry-run", "import /nonexist"] {
+        let ran = home.keiko(line);
+        assert_eq!(ran.code, Some(2), "{line}: {ran:?}");
+        assert!(ran.stderr.contains("there is no such file") && ran.stderr.contains("hint: "), "{line}: {ran:?}");
+        assert!(!ran.stderr.contains("immutable"), "{line}: {ran:?}");
+        assert!(line.starts_with("import") || ran.stderr.contains("data/backups/keiko-"), "{line}: {ran:?}");
+    }
+    let ran = home.keiko("export no/such/x.jsonl");
+    assert!(ran.stderr.contains("hint: mkdir -p no/such"), "{ran:?}");
 }

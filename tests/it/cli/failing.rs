@@ -265,3 +265,38 @@ fn help_explains_one_command_or_lists_all() {
     [exit 2]
     "#);
 }
+
+#[test]
+fn hints_propose_what_can_be_said() {
+    let home = Home::with_daemon();
+    assert_eq!(home.keiko("add tea tomorrow 9am").code, Some(0));
+    for (line, hint) in [
+        ("wait 1 --timeout 'in 1 seconds'", "say `10m`"),
+        ("wait 1 --timeout foo", "say `10m`"),
+        ("help man", "man keiko is the manual"),
+        ("events --since 99999", "keiko list"),
+    ] {
+        let ran = home.keiko(line);
+        assert!(ran.stderr.contains(hint), "{line}: {ran:?}");
+        assert!(!ran.stderr.contains("in 20 minutes"), "{line}: {ran:?}");
+    }
+    for (line, message) in [
+        ("op show zzzz", "cannot find operation \"zzzz\": there is none of that name"),
+        ("undo zzzz", "cannot find operation \"zzzz\": there is none of that name"),
+        ("op show 0", "cannot tell which operation \"0\" means: several begin so"),
+    ] {
+        assert_eq!(home.keiko("add more tomorrow 9am").code, Some(0));
+        let ran = home.keiko(line);
+        assert!(ran.stderr.contains(message), "{line}: {ran:?}");
+    }
+    let help = home.keiko("help environment").stdout;
+    for name in ["VISUAL", "EDITOR", "KEIKO_PAGER", "PAGER"] {
+        assert!(help.contains(name), "{name}: {help}");
+    }
+    let help = home.keiko("edit --help").stdout;
+    let under =
+        |heading: &str| help.split(heading).nth(1).and_then(|rest| rest.split("\n\n").next()).unwrap_or_default();
+    for option in ["--note", "--link", "--priority", "--no-link", "--untag"] {
+        assert!(under("What it says").contains(option), "{option}: {help}");
+    }
+}

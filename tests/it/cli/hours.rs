@@ -22,7 +22,7 @@ fn an_absence_over_midnight_is_that_night() {
     ! warning: this takes the place of the time from Wed 13 May 2026 23:00 (America/New_York) to Thu 14 May 2026 07:00 (America/New_York)
     $ keiko away tomorrow 4am..tomorrow 2am
     ! error: cannot set "tomorrow 4am..tomorrow 2am": the end lies before the beginning
-    ! hint: man keiko-time tells what can be said about time
+    ! hint: say until when, for how long, or both ends, such as `until 5pm`, `for 2h` or `friday 5pm..monday 9am`
     [exit 3]
     $ keiko away off
     you are not away any more

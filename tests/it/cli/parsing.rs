@@ -60,9 +60,6 @@ fn a_sentence_is_explained() {
     ! hint: run keiko parse --help to see how it is used
     [exit 2]
     $ keiko parse
-    ! error: the following required arguments were not provided: <TEXT>...
-    ! hint: such as keiko parse remind me every other friday at 9 to water the plants; keiko parse --help says more
-    [exit 2]
     "#);
     assert!(!home.path().join("data").exists(), "parse starts nothing");
 }
@@ -245,4 +242,13 @@ fn what_cannot_be_set_says_what_would_do_at_each_door() {
     added 3  standup  Fri 22 May 2026 09:00 EDT (in 8d 17h)
     ! warning: read as Fri 22 May 2026, not Fri 15 May 2026, which is `friday` alone
     "#);
+}
+
+#[test]
+fn a_pipe_is_read_without_a_word_as_with_a_minus() {
+    let home = Home::empty();
+    let of = |line: &str| home.keiko_with(line, "tomorrow 3pm\n", |_| {});
+    let (bare, minus) = (of("parse --now 2026-05-13T16:00:00-04:00"), of("parse --now 2026-05-13T16:00:00-04:00 -"));
+    assert_eq!(bare.json()["due"], "2026-05-14T15:00:00-04:00", "{bare:?}");
+    assert_eq!(bare.stdout, minus.stdout);
 }

@@ -102,8 +102,8 @@ fn a_wait_says_how_it_ends_and_its_exit_code_does_too() {
     ! hint: run keiko wait --help to see how it is used
     [exit 2]
     $ keiko wait 2 --timeout soon
-    ! error: cannot find a time in "soon"
-    ! hint: say when, such as `tomorrow 3pm` or `in 20 minutes`
+    ! error: cannot set "soon": expected a length of time, which is a number with a unit
+    ! hint: say `10m`
     [exit 3]
     "#);
     let id = home.keiko("wait 2 --print-id").stdout;

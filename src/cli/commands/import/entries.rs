@@ -18,6 +18,7 @@ use crate::cli::render::time::Viewpoint;
 use crate::cli::ui::Form;
 use crate::protocol::SCHEMA_VERSION;
 use crate::protocol::methods::{Add, Hello, List, TaskRef, WriteResult};
+use crate::protocol::objects::Time;
 
 /// What is said of an event that rings nowhere.
 const SILENT: &str = "an event without an alarm";
@@ -29,6 +30,7 @@ const SILENT_TOLD: usize = 20;
 #[derive(Default)]
 struct Summary {
     added: Vec<Value>,
+    op_id: Option<String>,
     already_there: u64,
     left_out: BTreeMap<&'static str, u64>,
     /// The events that were left out for want of an alarm, by their places.
@@ -45,7 +47,8 @@ pub(super) fn import(
     (is_dry_run, with_silent): (bool, bool),
 ) -> Result<Exit, CliError> {
     let text = source.whole()?;
-    let here = Here { now: context.ask(&Hello::default())?.now.instant(), zone: context.zone, with_silent };
+    let now = context.ask(&Hello::default())?.now;
+    let here = Here { now: now.instant(), zone: context.zone, with_silent };
     let entries = if format == Format::Taskwarrior {
         taskwarrior::entries(&text, here).map_err(|why| {
             CliError::usage(format!("cannot read {}: {why}", source.name), "task export writes such a file")
@@ -64,7 +67,7 @@ pub(super) fn import(
     }
     drop(progress);
     import.remarks.tell(context);
-    tell(context, &summary, is_dry_run);
+    tell(context, &summary, is_dry_run, now);
     Ok(summary.exit.unwrap_or(Exit::Done))
 }
 
@@ -128,6 +131,7 @@ impl Importing {
                 self.tasks.insert(entry.uid, task);
                 self.tell(context, &answer);
                 self.remarks.add(&entry.place, remarks.iter().chain(&answer.warnings).cloned());
+                summary.op_id = Some(answer.op_id.clone()).filter(|_| !answer.preview).or(summary.op_id.take());
                 summary.added.push(json!({ "place": entry.place, "task": answer.task, "remarks": remarks }));
             }
             Err(error) => {
@@ -168,7 +172,7 @@ impl Importing {
 
 impl Summary {
     fn refuse(&mut self, place: &str, why: &str, exit: Exit) {
-        self.refused.push(json!({ "place": place, "reason": why }));
+        self.refused.push(json!({ "id": null, "title": null, "place": place, "reason": why }));
         self.exit.get_or_insert(exit);
     }
 }
@@ -186,17 +190,26 @@ fn known(context: &mut Context<'_>) -> Result<BTreeMap<String, Option<TaskRef>>,
     Ok(known)
 }
 
-fn tell(context: &mut Context<'_>, summary: &Summary, is_dry_run: bool) {
+fn tell(context: &mut Context<'_>, summary: &Summary, is_dry_run: bool, now: Time) {
     let left_out: u64 = summary.left_out.values().sum();
     if context.ui.form() == Form::Json {
         return context.ui.json(&json!({
             "schema_version": SCHEMA_VERSION,
+            "now": now,
+            "lines": null,
+            "finished": true,
             "dry_run": is_dry_run,
-            "added": summary.added,
+            "op_id": summary.op_id,
+            "added": summary.added.len(),
             "already_there": summary.already_there,
+            "deleted": 0,
+            "refused_total": summary.refused.len(),
+            "refused": summary.refused,
+            "renumbered": 0,
+            "events": null,
             "left_out": summary.left_out,
             "without_alarm": summary.silent,
-            "refused": summary.refused,
+            "tasks": summary.added,
         }));
     }
     if context.ui.form() != Form::Human {

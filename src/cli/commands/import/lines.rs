@@ -1,5 +1,7 @@
 //! `keiko import` of what `keiko export` wrote: sent on in chunks, and brought in at once.
 
+use serde_json::{Value, json};
+
 use crate::cli::commands::import::source::Source;
 use crate::cli::context::Context;
 use crate::cli::error::{CliError, Exit};
@@ -51,7 +53,7 @@ fn import_all(context: &mut Context<'_>, mut source: Source, is_dry_run: bool) -
     let answer = context.ask_patiently(&chunk);
     drop(patience);
     let answer = answer?;
-    context.confirm(&answer, &[], |_| summary(&answer));
+    context.confirm(&told(&answer), &[], |_| summary(&answer));
     if answer.deleted > 0 {
         let stay = format!("{} of those that are here already are deleted here, and stay so", answer.deleted);
         context
@@ -69,6 +71,18 @@ fn import_all(context: &mut Context<'_>, mut source: Source, is_dry_run: bool) -
         context.ui.warning(&format!("so it is with {more} more"));
     }
     Ok(if answer.refused_total > 0 { Exit::Failure } else { Exit::Done })
+}
+
+/// Returns the answer with the fields that an import of another form has, and those of each that was not taken.
+fn told(answer: &ImportResult) -> Value {
+    let mut told = json!(answer);
+    told["left_out"] = json!({});
+    told["without_alarm"] = json!([]);
+    told["tasks"] = json!([]);
+    for untaken in told["refused"].as_array_mut().into_iter().flatten() {
+        untaken["place"] = Value::Null;
+    }
+    told
 }
 
 fn summary(answer: &ImportResult) -> Vec<Text> {

@@ -30,7 +30,13 @@ impl Source {
             let reader = Box::new(BufReader::with_capacity(BEGINNING_BYTES, io::stdin()));
             return Ok(Self { name: "standard input".to_owned(), reader, bytes: None });
         }
-        let file = File::open(name).map_err(|source| CliError::file("read", Path::new(name), source))?;
+        let file = File::open(name).map_err(|source| match source.kind() {
+            io::ErrorKind::NotFound => CliError::usage(
+                format!("cannot import {name}: there is no such file"),
+                "keiko export writes one that can be imported; - is standard input",
+            ),
+            _ => CliError::file("read", Path::new(name), source),
+        })?;
         let bytes = file.metadata().ok().filter(std::fs::Metadata::is_file).map(|metadata| metadata.len());
         Ok(Self { name: name.to_owned(), reader: Box::new(BufReader::new(file)), bytes })
     }
