@@ -127,10 +127,15 @@ fn refusal(error: &CallError, zone: Tz) -> RpcError {
             refuse(ErrorKind::Gone).with_hint("nothing brings it back; keiko add makes a new one")
         }
         CallError::UndoRefused { refused, next: Some((id, words)) } => {
-            let hint = format!("nothing was taken back; keiko undo {id} takes back the one before it: {words}");
+            let done = if let CallError::Restored { kept } = &**refused { brings_back(kept) } else { None };
+            let done = done.unwrap_or_else(|| "nothing was taken back".to_owned());
+            let hint = format!("{done}; keiko undo {id} takes back the one before it: {words}");
             refusal(refused, zone).with_hint(hint)
         }
         CallError::UndoRefused { refused, next: None } => refusal(refused, zone),
+        CallError::Restored { kept } => {
+            refuse(ErrorKind::Refused).with_hint(brings_back(kept).unwrap_or_else(|| OPS_HINT.to_owned()))
+        }
         CallError::NothingToUndo => refuse(ErrorKind::Refused).with_hint(OPS_HINT),
         CallError::NoSuchOp { .. } | CallError::ManySuchOps { .. } => refuse(ErrorKind::NotFound).with_hint(OPS_HINT),
         CallError::UndoneBefore { .. } | CallError::CannotUndo { .. } => refuse(ErrorKind::Refused).with_hint(OPS_HINT),
@@ -306,6 +311,11 @@ fn rejected(rejection: &Rejection, zone: Tz) -> RpcError {
             refuse(ErrorKind::Conflict).with_hint(format!("look at it with keiko show {number}, then try again"))
         }
     }
+}
+
+/// Returns what brings back what was there before a restore, where that is kept.
+fn brings_back(kept: &str) -> Option<String> {
+    (!kept.is_empty()).then(|| format!("keiko restore {kept} brings it back"))
 }
 
 #[cfg(test)]

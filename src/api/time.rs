@@ -262,15 +262,60 @@ pub(super) fn moment(api: &Api, place: Place, text: &str, now: Timestamp) -> Res
     }
 }
 
+/// What a stretch of time is asked for, which says how else it could be said.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Purpose {
+    /// When the person is away.
+    Away,
+    /// What an agenda tells of.
+    Agenda,
+    /// Which tasks are meant.
+    Filter,
+}
+
+/// Returns whether words say on which day it is, so that they mean the same wherever they are read from.
+pub(super) fn names_one_day(api: &Api, place: Place, text: &str) -> bool {
+    when::names_one_day(text, &context(api, place))
+}
+
 /// Reads the days or hours that words name, such as `this week` or `10pm..6am`.
-pub(super) fn stretch(api: &Api, place: Place, text: &str, reach: Reach) -> Result<Range<Timestamp>, RpcError> {
-    when::parse_stretch(text, reach, &context(api, place)).map_err(not_understood)
+pub(super) fn stretch(api: &Api, place: Place, text: &str, purpose: Purpose) -> Result<Range<Timestamp>, RpcError> {
+    let reach = match purpose {
+        Purpose::Away | Purpose::Agenda => Reach::Ahead,
+        Purpose::Filter => Reach::Today,
+    };
+    when::parse_stretch(text, reach, &context(api, place)).map_err(|error| {
+        // What proposes a time proposes what is no stretch.
+        let hint = match (&error, purpose) {
+            (TimeError::Missing { .. } | TimeError::Vague { .. } | TimeError::Impossible { proposal: None, .. }, _) => {
+                purpose.hint()
+            }
+            (_, _) => return not_understood(error),
+        };
+        not_understood(error).with_hint(hint)
+    })
+}
+
+impl Purpose {
+    const fn hint(self) -> &'static str {
+        match self {
+            Self::Away => {
+                "say until when, for how long, or both ends, such as `until 5pm`, `for 2h` or `friday 5pm..monday 9am`"
+            }
+            Self::Agenda => "say a day or more, or both ends, such as `tomorrow`, `this week` or `5pm..9pm`",
+            Self::Filter => {
+                "say a day or more, or ends, such as `today`, `this week`, `9am..5pm` or `5pm..`; --before and --after \
+                 take a time"
+            }
+        }
+    }
 }
 
 /// Reads one end of a stretch: where it begins and where it ends.
 pub(super) fn bound(api: &Api, place: Place, text: &str) -> Result<Range<Timestamp>, RpcError> {
     when::parse_bound(text, &context(api, place)).map_err(not_understood)
 }
+
 /// Reads a time of the past: the latest that the words may mean (`yesterday 9am`, `monday`, `4 may`), or so long ago
 /// (`2h`). A time ahead is as good as now.
 pub(super) fn past(api: &Api, place: Place, text: &str) -> Result<Timestamp, RpcError> {

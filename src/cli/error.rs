@@ -11,8 +11,8 @@ use crate::cli::names::NameError;
 use crate::cli::service::ServiceError;
 use crate::cli::ui::editor::EditorError;
 use crate::cli::upgrade;
-use crate::client::ClientError;
 use crate::client::start::StartError;
+use crate::client::{ClientError, is_question};
 use crate::config::edit::EditError;
 use crate::config::file::ConfigError;
 use crate::config::paths::PathsError;
@@ -266,7 +266,7 @@ impl CliError {
                 if let Some(data) = error.data.as_mut() {
                     let hint = data.hint.as_deref().unwrap_or_default();
                     let span = data.span.filter(|_| !error.message.starts_with(NO_TIME));
-                    if let Some(whole) = proposed(text, span, hint) {
+                    if let Some(whole) = proposed(text, span, hint).filter(|_| is_said_in(text, span, &error.message)) {
                         data.hint = Some(format!("{hint}: {whole}"));
                     }
                 }
@@ -498,6 +498,20 @@ impl CliError {
 /// How an error begins where a sentence says no time at all: one that is proposed then stands behind it.
 const NO_TIME: &str = "cannot find a time in ";
 
+/// How an error ends where a length has no unit: only options are lengths, and no sentence is refused for it.
+const NO_UNIT: &str = "it needs a unit";
+
+/// Returns whether the words that `message` cites are those of the sentence at `span`, and not those of an option
+/// (`--deadline`, `--nag`), nor words apart in the sentence, between which its title stands.
+fn is_said_in(text: &str, span: Option<(usize, usize)>, message: &str) -> bool {
+    if let Some((start, end)) = span {
+        let cited = text.get(start..end).is_some_and(|words| message.contains(&format!("{words:?}")));
+        return cited && !message.ends_with(NO_UNIT);
+    }
+    let cited = message.strip_prefix(NO_TIME).unwrap_or_default().trim_matches('"');
+    cited.split_whitespace().all(|word| text.contains(word))
+}
+
 /// Returns the command with the first time that a hint proposes, in place of the words that were not understood.
 fn proposed(text: &str, span: Option<(usize, usize)>, hint: &str) -> Option<String> {
     let proposal = hint.split('`').nth(1)?;
@@ -549,6 +563,9 @@ fn client_hint(error: &ClientError) -> Option<String> {
         ClientError::NoDaemon { .. } | ClientError::NotTaken { .. } => Some("keiko daemon start starts it".to_owned()),
         ClientError::Refused { error } => error.hint().map(str::to_owned),
         ClientError::Version { version, found } => Some(upgrade::hint(version, *found)),
+        ClientError::TimedOut { method, .. } | ClientError::Closed { method, .. } if is_question(method) => {
+            Some("keiko doctor says what is wrong with it".to_owned())
+        }
         ClientError::TimedOut { .. } | ClientError::Closed { .. } => {
             Some("look whether it was done before you do it again".to_owned())
         }
@@ -562,6 +579,28 @@ fn client_hint(error: &ClientError) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn only_what_was_refused_in_the_sentence_is_replaced_in_it() {
+        let hint = |text: &str, message: &str, span: (usize, usize), hint: &str| {
+            let error = RpcError::new(ErrorKind::Time, message).with(|data| data.span = Some(span)).with_hint(hint);
+            CliError::Client(ClientError::Refused { error }).proposing(text).hint()
+        };
+        let past = "cannot set \"yesterday 3pm\": Sun 29 Nov 2026 15:00 has passed";
+        assert_eq!(
+            hint("call Ann yesterday 3pm", past, (9, 22), "say `tomorrow 15:00`").as_deref(),
+            Some("say `tomorrow 15:00`: keiko add call Ann tomorrow 15:00")
+        );
+        // Of --nag, of --deadline, and of words between which the title stands.
+        let unit = "cannot read \"5\" as a length of time: it needs a unit";
+        let say = "say `5m` for minutes or `5h` for hours";
+        assert_eq!(hint("water ferns tomorrow", unit, (0, 1), say).as_deref(), Some(say));
+        assert_eq!(hint("5 ferns tomorrow", unit, (0, 1), say).as_deref(), Some(say));
+        let day = "cannot set \"31 june\": no calendar has that day";
+        assert_eq!(hint("mow tomorrow", day, (0, 7), "say `30 june`").as_deref(), Some("say `30 june`"));
+        let apart = hint("yesterday call Ann 3pm", past, (0, 22), "say `tomorrow 15:00`");
+        assert_eq!(apart.as_deref(), Some("say `tomorrow 15:00`"));
+    }
 
     #[test]
     fn each_kind_of_error_has_its_exit_code() {

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::io::{self, Read as _, Write as _};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Duration;
@@ -28,7 +28,6 @@ use crate::daemon::lock::{DataLock, LockError};
 use crate::daemon::manager::{Announced, Manager};
 use crate::daemon::reload::{Configured, Reloading};
 use crate::daemon::signals::Signals;
-use crate::daemon::watch::Watched;
 use crate::engine::handle::Handle;
 use crate::engine::ids::Ids;
 use crate::engine::{self, EngineParts};
@@ -326,7 +325,7 @@ async fn serve(
         Arc::clone(&hooks),
         stop.clone(),
     ));
-    tokio::spawn(follow(paths.config_file().to_owned(), reloading, reload_of(&api)));
+    tokio::spawn(reload::follow(paths.config_file().to_owned(), reloading, reload_of(&api)));
     let serving = tokio::spawn(listening.serve(Arc::clone(&api), stop.clone(), anew(paths.clone())));
     let reload = reload_of(&api);
     tokio::spawn(signals.pass_on(stop.clone(), move || reload(None)));
@@ -427,25 +426,6 @@ fn reload_of(api: &Arc<Api>) -> impl Fn(Option<String>) -> BoxFuture<'static, ()
                 tracing::error!(%error, "cannot reload the configuration, the former one holds");
             }
         })
-    }
-}
-
-/// Lets the daemon go by the configuration whenever that says something else.
-async fn follow(
-    path: PathBuf,
-    configuration: Arc<Reloading>,
-    reload: impl Fn(Option<String>) -> BoxFuture<'static, ()>,
-) {
-    let mut watched = Watched::begin(&path);
-    loop {
-        // Once before the first wait: it may have changed since it was read. What was read while somebody wrote, empty perhaps
-        // or half of it, is not believed.
-        if let Some(text) = configuration.differs().await
-            && watched.is_still().await
-        {
-            reload(text).await;
-        }
-        watched.changed().await;
     }
 }
 

@@ -3,7 +3,7 @@
 //!
 //! Holds the channels whose targets are configured. Never decides what a value means.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex as State, PoisonError};
 
 use futures_util::FutureExt as _;
@@ -17,6 +17,7 @@ use crate::config::file::{ConfigError, Warning};
 use crate::config::paths::Paths;
 use crate::config::whole;
 use crate::daemon::targets::Chats;
+use crate::daemon::watch::Watched;
 use crate::daemon::{settings, webhooks};
 use crate::hooks::Hooks;
 use crate::notify::Channel;
@@ -222,6 +223,25 @@ impl Configuration for Reloading {
 
     fn state(&self) -> ConfigState {
         self.state.lock().unwrap_or_else(PoisonError::into_inner).state.clone()
+    }
+}
+
+/// Lets the daemon go by the configuration whenever that says something else.
+pub(super) async fn follow(
+    path: PathBuf,
+    configuration: Arc<Reloading>,
+    reload: impl Fn(Option<String>) -> BoxFuture<'static, ()>,
+) {
+    let mut watched = Watched::begin(&path);
+    loop {
+        // Once before the first wait: it may have changed since it was read. What was read while somebody wrote, empty perhaps
+        // or half of it, is not believed.
+        if let Some(text) = configuration.differs().await
+            && watched.is_still().await
+        {
+            reload(text).await;
+        }
+        watched.changed().await;
     }
 }
 

@@ -19,6 +19,8 @@ pub(super) struct Signals {
     terminate: Signal,
     interrupt: Signal,
     hang_up: Signal,
+    /// A file that may not become as large (RLIMIT_FSIZE, signal(7)): that is told where it is written, as a full disk is.
+    _too_large: Signal,
 }
 
 impl Signals {
@@ -31,6 +33,7 @@ impl Signals {
             terminate: signal(SignalKind::terminate())?,
             interrupt: signal(SignalKind::interrupt())?,
             hang_up: signal(SignalKind::hangup())?,
+            _too_large: signal(SignalKind::from_raw(rustix::process::Signal::XFSZ.as_raw()))?,
         })
     }
 

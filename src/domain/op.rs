@@ -9,6 +9,10 @@ use crate::domain::task::{Number, TaskId};
 use crate::domain::time::{Span, Timestamp};
 use crate::domain::waiting::Wait;
 
+/// The word for a backup that was put in the place of all that there was, which no undo brings back. Its title is the file
+/// in which that is kept, empty where there is none.
+pub const RESTORE: &str = "restore";
+
 /// How many tasks of an operation are named one by one.
 pub const OP_TASKS_MAX: usize = 100;
 
@@ -120,6 +124,7 @@ impl Op {
         let numbers: Vec<String> = self.tasks.iter().map(ToString::to_string).collect();
         match self.total {
             0 if self.away.is_some() => self.verb.clone(),
+            0 if self.verb == RESTORE => format!("{} a backup", self.verb),
             0 => format!("{} no task", self.verb),
             1 => format!("{} {} {}", self.verb, numbers.join(", "), self.title),
             total if total == self.tasks.len() as u64 => format!("{} {total} tasks: {}", self.verb, numbers.join(", ")),

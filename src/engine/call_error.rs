@@ -118,6 +118,12 @@ pub enum CallError {
         /// Why, for people.
         why: &'static str,
     },
+    /// A backup took the place of all that there was: nothing of it is known here.
+    #[error("cannot undo \"restore a backup\": what was there before is in another database")]
+    Restored {
+        /// The file in which that is kept, empty where there was nothing that could be.
+        kept: String,
+    },
     /// No task is due, so a verb without a name means nothing.
     #[error("cannot tell which task is meant: none is due")]
     NoneDue,

@@ -376,7 +376,9 @@ impl<'a> Batch<'a> {
 
     /// Returns what follows for a task that is to be added; it has the next number, which is not used up.
     fn planned_new(&mut self, request: AddRequest) -> Result<(Transition, Moment<'a>), CallError> {
-        let moment = self.moment_of(request.key.as_ref(), &request.details.tags);
+        // A command that adds several has its own name, whatever keys keep each from being added twice.
+        let key = request.key.as_ref().filter(|_| self.op.is_none());
+        let moment = self.moment_of(key, &request.details.tags);
         let id = TaskId(self.ids.next(moment.now));
         let mut waits = request.waits;
         self.resolve(id, self.next_number, &mut waits)?;
@@ -418,7 +420,11 @@ impl<'a> Batch<'a> {
         };
         let Some(seen) = seen else { return Ok(None) };
         let task = key.task_of(seen)?;
-        Ok(Some(key.repeated(self.snapshot(task)?, self.circumstances.now)))
+        let op = match self.change.events.iter().find(|event| event.snapshot.task.id == task && key.is_done_by(event)) {
+            Some(added) => Some(added.op_id),
+            None => key.op_in(self.store, task)?,
+        };
+        Ok(Some(key.repeated(self.snapshot(task)?, op, self.circumstances.now)))
     }
 
     /// Notes that a request is done, unless it is one that may be done again.

@@ -3,7 +3,7 @@
 //! It is written apart from the SQLite store on purpose, event by event, so that the one suite that both pass compares
 //! two readings of the trait.
 
-use std::collections::VecDeque;
+use std::collections::{HashSet, VecDeque};
 use std::ops::{Range, RangeInclusive};
 use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -429,12 +429,21 @@ impl Store for MemoryStore {
 
     fn failed_since(&self, since: Timestamp, limit: usize) -> Result<(u64, Vec<Delivery>), StoreError> {
         self.ask(|disk| {
-            let all = disk.deliveries.iter();
-            let mut failed: Vec<Delivery> = all
-                .filter(|delivery| matches!(delivery.status, DeliveryStatus::Failed(at) if at >= since))
+            let about = |one: &Delivery| (one.task, one.occurrence, one.id.target.clone());
+            let mut taken = HashSet::new();
+            let mut failed: Vec<Delivery> = disk
+                .deliveries
+                .iter()
+                .rev()
+                .filter(|delivery| {
+                    if matches!(delivery.status, DeliveryStatus::Delivered(_)) {
+                        taken.insert(about(delivery));
+                    }
+                    let has_failed = matches!(delivery.status, DeliveryStatus::Failed(at) if at >= since);
+                    has_failed && !taken.contains(&about(delivery))
+                })
                 .map(|delivery| Delivery::clone(delivery))
                 .collect();
-            failed.reverse();
             // Stable, so that of one moment the last written stays first.
             failed.sort_by_key(|delivery| std::cmp::Reverse(delivery.status.at()));
             let count = failed.len() as u64;

@@ -228,7 +228,7 @@ pub trait Store: Send + Sync + 'static {
     fn skipped_since(&self, since: Timestamp, limit: usize) -> Result<(u64, Vec<StoredEvent>), StoreError>;
 
     /// Returns how many deliveries failed for good at `since` or later, and the latest of them, latest first, at most
-    /// `limit`.
+    /// `limit`. What failed is made up for where a later one of its occurrence was delivered to the same target.
     ///
     /// # Errors
     /// The store cannot be read.

@@ -235,6 +235,8 @@ impl TimeError {
             }
             Self::NeedsUnit { words, .. } => format!("say `{words} minutes` or `{words} hours`"),
             Self::Several { .. } => "say one time, or repeat it with every".to_owned(),
+            // The reason says already what would do.
+            Self::NoRule { reason, .. } if reason.contains("expected") => return None,
             Self::NoRule { .. } => "make one reminder for each part of it".to_owned(),
             Self::NothingAhead { .. } => "none of its times lies ahead: look at its days and its end".to_owned(),
         })

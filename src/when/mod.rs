@@ -29,7 +29,7 @@ use chrono_tz::Tz;
 
 use crate::domain::schedule::{Rule, Schedule};
 use crate::domain::time::{Span, Timestamp};
-use crate::when::grammar::{Binder, Cycle, Naming, Phrase, Run, Words};
+use crate::when::grammar::{Binder, Cycle, Day, Naming, Phrase, Run, Which, Words};
 use crate::when::lexicon::{Lexeme, Meaning, lexemes};
 use crate::when::resolve::{Here, Resolved, Said};
 
@@ -253,6 +253,11 @@ pub fn parse_every(text: &str, context: &Context) -> Result<TimeReading, TimeErr
             span: 0..text.len(),
             reason: "expected what follows `every`, such as `day at 9am`",
         }),
+        Err(TimeError::Missing { .. }) => Err(TimeError::NoRule {
+            words: text.trim().to_owned(),
+            span: 0..text.len(),
+            reason: "expected what follows `every`, such as `day at 9am`",
+        }),
         Err(error) => Err(error.shifted(EVERY.len(), text)),
     }
 }
@@ -309,6 +314,16 @@ fn phrase_of_time(words: &Words<'_>, end: usize, context: &Context) -> Option<(P
 pub fn is_time_of_day_alone(text: &str, context: &Context) -> bool {
     let names_time = |phrase: &Phrase| !phrase.clocks.is_empty() || phrase.part.is_some_and(|part| !part.is_today);
     phrase_alone(text, context).is_some_and(|phrase| names_time(&phrase) && !has_day(&phrase))
+}
+
+/// Returns whether words say on which day it is, seen from now: `today`, `tonight`, `dec 24 5pm`; not `5pm`, `in 2 hours`,
+/// nor `friday`, which comes each week.
+#[must_use]
+pub fn names_one_day(text: &str, context: &Context) -> bool {
+    phrase_alone(text, context).is_some_and(|phrase| {
+        let is_today = phrase.part.is_some_and(|part| part.is_today);
+        is_today || phrase.days.iter().any(|day| !matches!(day, Day::Weekday(Which::Coming, _)))
+    })
 }
 
 /// Returns what words say that are about time and nothing else.

@@ -9,7 +9,7 @@ use crate::domain::schedule::{Calendar, INTERVAL_MIN, Interval, Rule, Schedule};
 use crate::domain::time::{Span, Timestamp, resolve};
 use crate::when::days::later;
 use crate::when::grammar::{
-    Amount, Clock, Cycle, Day, DayKind, Every, Face, MonthOf, Phrase, WEEKEND, WORKING_DAYS, Which,
+    Amount, Clock, Cycle, Day, DayKind, Every, Face, Hours, MonthOf, Naming, Phrase, WEEKEND, WORKING_DAYS, Which,
 };
 use crate::when::resolve::{Here, Resolved, cut, repeated_clock};
 use crate::when::{Grain, Note, TimeError};
@@ -33,7 +33,11 @@ pub(super) fn series(here: &Here<'_>, phrase: &Phrase, every: &Every) -> Result<
         Cycle::Weeks | Cycle::Months | Cycle::Years => (every.days.len() + phrase.days.len()).max(1),
         Cycle::Days | Cycle::Exact(_) => 1,
     };
-    let times_said = phrase.clocks.len().max(1).saturating_mul(days_said);
+    if phrase.naming == Naming::Mixed {
+        return Err(here.no_rule("its days have times of day of their own"));
+    }
+    let times_a_day: usize = phrase.hours().iter().map(|hours| hours.clocks.len().max(1)).sum();
+    let times_said = times_a_day.saturating_mul(days_said);
     if phrase.often.is_some_and(|often| usize::try_from(often) != Ok(times_said)) {
         return Err(here.no_rule("it does not say when, expected times such as `every day at 9 and 18`"));
     }
@@ -49,7 +53,7 @@ pub(super) fn series(here: &Here<'_>, phrase: &Phrase, every: &Every) -> Result<
 /// Hours and finer: absolute, from now.
 fn interval(here: &Here<'_>, phrase: &Phrase, every: &Every, amount: Amount) -> Result<Resolved, TimeError> {
     let has_days = !(every.days.is_empty() && phrase.days.is_empty() && phrase.except.is_empty());
-    if has_days || phrase.part.is_some() || phrase.clocks.len() > 1 {
+    if has_days || phrase.part.is_some() || phrase.clocks.len() > 1 || !phrase.earlier.is_empty() {
         return Err(here.no_rule("an interval of hours or less goes on through every day"));
     }
     let step = Span::from_millis(amount.millis);
@@ -118,7 +122,7 @@ fn calendar(here: &Here<'_>, phrase: &Phrase, every: &Every) -> Result<Resolved,
     let mut days = gather(here, phrase, every)?;
     let interval = u16::try_from(every.interval).ok().filter(|interval| *interval > 0);
     let interval = interval.ok_or_else(|| here.no_rule("expected a whole interval of 1 to 65535"))?;
-    let times = Times::of(here, phrase, every)?;
+    let times = Times::of(here, phrase)?;
     let cycle = match every.cycle {
         Cycle::Days if !days.weekdays.is_empty() && interval == 1 => Cycle::Weeks,
         cycle @ (Cycle::Exact(_) | Cycle::Days | Cycle::Weeks | Cycle::Months | Cycle::Years) => cycle,
@@ -287,19 +291,24 @@ struct Times {
 }
 
 impl Times {
-    fn of(here: &Here<'_>, phrase: &Phrase, every: &Every) -> Result<Self, TimeError> {
-        let part = every.part.or(phrase.part.map(|part| part.part));
+    fn of(here: &Here<'_>, phrase: &Phrase) -> Result<Self, TimeError> {
         let settings = &here.context.settings;
         let starting = phrase.starting.as_ref().filter(|moment| moment.day.is_some()).and_then(|moment| moment.clock);
-        let clocks: Vec<_> = phrase.clocks.iter().copied().chain(starting).collect();
-        let mut times: Vec<NaiveTime> = clocks.iter().filter_map(|clock| repeated_clock(*clock, part)).collect();
-        if times.is_empty() {
-            let is_tonight = phrase.part.is_some_and(|part| part.is_tonight);
-            times.push(match part {
-                Some(_) if is_tonight => settings.tonight,
-                Some(part) => here.part_time(part),
-                None => settings.date_only,
-            });
+        let mut lists = phrase.hours();
+        if let Some(last) = lists.last_mut() {
+            last.clocks.extend(starting);
+        }
+        let is_said = lists.iter().any(|hours| !hours.clocks.is_empty() || hours.part.is_some());
+        let time_of = |hours: &Hours| match hours.part {
+            Some(part) if part.is_tonight => settings.tonight,
+            Some(part) => here.part_time(part.part),
+            None => settings.date_only,
+        };
+        let mut times: Vec<NaiveTime> = Vec::new();
+        for hours in &lists {
+            let part = hours.part.map(|part| part.part);
+            let said: Vec<NaiveTime> = hours.clocks.iter().filter_map(|clock| repeated_clock(*clock, part)).collect();
+            times.extend(if said.is_empty() { vec![time_of(hours)] } else { said });
         }
         times.sort_unstable();
         times.dedup();
@@ -315,7 +324,7 @@ impl Times {
         let square = hours.iter().flat_map(|hour| minutes.iter().map(move |minute| (*hour, *minute)));
         let is_meant = |(hour, minute)| times.iter().any(|time| time.hour() == hour && time.minute() == minute);
         let kept = square.enumerate().filter(|(_, time)| is_meant(*time)).map(|(index, _)| index).collect();
-        Ok(Self { hours, minutes, second, kept, is_said: !clocks.is_empty() || part.is_some() })
+        Ok(Self { hours, minutes, second, kept, is_said })
     }
 
     fn per_day(&self) -> usize {

@@ -7,7 +7,7 @@ use crate::domain::schedule::Rule;
 use crate::domain::time::{Meeting, Span, Timestamp, add_days, resolve};
 use crate::when::days::later;
 use crate::when::error::is_chinese;
-use crate::when::grammar::{Amount, Clock, Day, DayPart, Face, Moment, Phrase, Which};
+use crate::when::grammar::{Amount, Clock, Day, DayPart, Face, Hours, Moment, Phrase, Which};
 use crate::when::lexicon::{Part, Unit};
 use crate::when::plain_date;
 use crate::when::{Context, Grain, Note, Settings, TimeError, render};
@@ -59,7 +59,7 @@ impl<'a> Here<'a> {
     /// Resolves a phrase that names one moment.
     pub(super) fn once(&self, phrase: &Phrase) -> Result<Resolved, TimeError> {
         self.refuse_impossible(phrase)?;
-        if phrase.clocks.len() > 1 {
+        if phrase.clocks.len() > 1 || !phrase.earlier.is_empty() {
             return Err(self.several());
         }
         if phrase.is_now {
@@ -257,13 +257,15 @@ impl<'a> Here<'a> {
     }
 
     pub(super) fn refuse_impossible(&self, phrase: &Phrase) -> Result<(), TimeError> {
-        if phrase.clocks.iter().any(|clock| clock.face == Face::Impossible) {
+        let clocks = phrase.hours().into_iter().flat_map(|hours| hours.clocks);
+        if let Some(clock) = clocks.into_iter().find(|clock| clock.face == Face::Impossible) {
             let says_day = !phrase.days.is_empty() || phrase.every.is_some() || phrase.ahead.is_some();
-            let proposal = if is_chinese(&self.said.words) { "明天21:00" } else { "tomorrow 21:00" };
+            let (hour, minute) = (clock.hour % 24, clock.minute.min(59));
+            let day = if is_chinese(&self.said.words) { "明天" } else { "tomorrow " };
             return Err(TimeError::NoSuchClock {
                 words: self.said.words.clone(),
                 span: self.said.span.clone(),
-                proposal: (!says_day && !phrase.is_by).then(|| proposal.to_owned()),
+                proposal: (!says_day && !phrase.is_by).then(|| format!("{day}{hour:02}:{minute:02}")),
             });
         }
         // "this evening at 2" may be after noon or behind midnight.
@@ -275,11 +277,12 @@ impl<'a> Here<'a> {
             Part::Evening => !(1..=3).contains(&(clock.hour % 12)),
             Part::Morning | Part::Night | Part::Dawn | Part::Midday | Part::LongEvening | Part::DeepNight => true,
         };
-        let is_outside = |part: DayPart| {
-            let is_said = |clock: &Clock| matches!(clock.face, Face::Open | Face::Day);
-            phrase.clocks.iter().any(|clock| is_said(clock) && !has_hour(clock, part.part))
+        let is_said = |clock: &Clock| matches!(clock.face, Face::Open | Face::Day);
+        let is_outside = |hours: &Hours| {
+            let lacks = |part: DayPart| hours.clocks.iter().any(|clock| is_said(clock) && !has_hour(clock, part.part));
+            hours.part.is_some_and(lacks)
         };
-        if phrase.part.is_some_and(is_outside) {
+        if phrase.hours().iter().any(is_outside) {
             return Err(self.impossible("that part of the day has no such hour", None));
         }
         let is_no_day = |day: &Day| match day {

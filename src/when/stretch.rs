@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use chrono::{Datelike, Months, NaiveDate, NaiveDateTime, NaiveTime};
+use chrono::{Datelike, Months, NaiveDate, NaiveDateTime, NaiveTime, Timelike};
 use chrono_tz::Tz;
 
 use crate::domain::time::{Span, Timestamp, add_days, resolve};
@@ -19,6 +19,15 @@ const BETWEEN: [&str; 6] = ["..", " to ", " until ", "到", "至", " - "];
 /// What says that an amount lies ahead.
 const AHEAD: [&str; 9] = ["the next ", "next ", "the coming ", "coming ", "未来", "未來", "接下来", "接下來", "今后"];
 
+/// What says that all up to an end is meant.
+const UP_TO: [&str; 3] = ["until ", "till ", "through "];
+
+/// What makes a day one end of a stretch, before it.
+const ONE_END_BEFORE: [&str; 6] = ["from ", "since ", "after ", "before ", "by ", "starting "];
+
+/// What makes a day one end of a stretch, behind it.
+const ONE_END_BEHIND: [&str; 10] = ["之前", "以前", "之后", "之後", "以后", "以後", "起", "开始", "開始", " onwards"];
+
 /// Which night "10pm..6am" is, and which morning "9am..11am" is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Reach {
@@ -29,11 +38,11 @@ pub enum Reach {
 }
 
 /// Reads a stretch of time: `today`, `this week`, `june`, `2 weeks`, `next 3 months`, `2026-06-01..2026-06-30`,
-/// `10pm..6am`. A day counts whole, from midnight to midnight; an amount begins now. The end is the first instant that
-/// is not meant.
+/// `10pm..6am`. A day counts whole, from midnight to midnight, and a part of one (`tomorrow morning`) from noon, six or
+/// midnight to the next of them; an amount begins now. The end is the first instant that is not meant.
 ///
 /// # Errors
-/// The words name no time, or a repetition, or the end does not lie behind the beginning.
+/// The words name no time, or a repetition, one instant, or one end alone, or the end does not lie behind the beginning.
 pub fn parse_stretch(text: &str, reach: Reach, context: &Context) -> Result<Range<Timestamp>, TimeError> {
     within_length(text)?;
     let text = text.trim();
@@ -43,11 +52,26 @@ pub fn parse_stretch(text: &str, reach: Reach, context: &Context) -> Result<Rang
     if let Some((from, to)) = hyphenated(text, context) {
         return clock_to_clock(text, from, to, reach, context);
     }
+    let lower = text.to_lowercase();
+    if let Some(to) = UP_TO.iter().find_map(|word| lower.strip_prefix(word)) {
+        return parse_stretch(&format!("..{to}"), reach, context);
+    }
+    if let Some(from) = text.strip_suffix(BETWEEN[0]).filter(|from| !from.trim().is_empty()) {
+        return match reach {
+            Reach::Today => Ok(parse_bound(from, context)?.start..Timestamp::MAX),
+            Reach::Ahead => Err(none(text, "expected two ends, found a beginning")),
+        };
+    }
     match between(text, reach, context) {
         Some(Ok(stretch)) => Ok(stretch),
         Some(Err(error)) if text.contains(BETWEEN[0]) => Err(error),
         // What only looks like two ends may be one time.
-        Some(Err(_)) | None => period(text, context, TimeOfDay::ItsDay),
+        Some(Err(_)) | None => {
+            let stretch = period(text, context, TimeOfDay::Refused)?;
+            let is_one_end = ONE_END_BEFORE.iter().any(|word| lower.starts_with(word))
+                || ONE_END_BEHIND.iter().any(|word| lower.ends_with(word));
+            if is_one_end { Err(none(text, "expected a day or more, found one end of it")) } else { Ok(stretch) }
+        }
     }
 }
 
@@ -63,7 +87,8 @@ pub fn parse_bound(text: &str, context: &Context) -> Result<Range<Timestamp>, Ti
 /// What a time of day stands for.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum TimeOfDay {
-    ItsDay,
+    /// One instant is no stretch, and its day is not what was said; a part of the day is one.
+    Refused,
     Itself,
 }
 
@@ -185,10 +210,28 @@ fn period(text: &str, context: &Context, time_of_day: TimeOfDay) -> Result<Range
     if read.schedule.rule.is_series() {
         return Err(none(text, "expected a day or more, found a repetition"));
     }
-    if time_of_day == TimeOfDay::Itself && read.grain <= Grain::Hour {
-        return Ok(read.due..read.due);
+    match (time_of_day, read.grain) {
+        (TimeOfDay::Itself, Grain::Second | Grain::Minute | Grain::Hour) => return Ok(read.due..read.due),
+        (TimeOfDay::Refused, Grain::Second | Grain::Minute) => {
+            return Err(none(text, "expected a day or more, found one time"));
+        }
+        (TimeOfDay::Refused, Grain::Hour) => return Ok(part_of_day(read.due, read.zone.unwrap_or(zone))),
+        (TimeOfDay::Itself | TimeOfDay::Refused, Grain::Day | Grain::Week | Grain::Month | Grain::Year) => {}
     }
     days(dates_of(text, &read, today, zone), zone).ok_or_else(|| none(text, "it lies outside 1970 to 9999"))
+}
+
+/// Returns the part of the day in which `instant` lies: up to noon, up to six, up to midnight.
+fn part_of_day(instant: Timestamp, zone: Tz) -> Range<Timestamp> {
+    let local = instant.local(zone);
+    let start = match local.hour() {
+        0..12 => 0,
+        12..18 => 12,
+        _ => 18,
+    };
+    let begins = |hour: u32| at(local.date().and_time(NaiveTime::from_hms_opt(hour, 0, 0).unwrap_or_default()), zone);
+    let end = if start == 18 { midnight_behind(instant, zone) } else { begins(if start == 0 { 12 } else { 18 }) };
+    begins(start)..end
 }
 
 /// Reads a date, a month or a year as programs write them; those may have passed.
@@ -355,6 +398,32 @@ mod tests {
         check("两周", "2026-05-13 16:00..2026-05-27 16:00");
         check("未来三个月", "2026-05-13 16:00..2026-08-13 16:00");
         check("6月1日到6月10日", "2026-06-01..2026-06-11");
+    }
+
+    #[test]
+    fn a_part_of_a_day_counts_whole() {
+        check("tonight", "2026-05-13 18:00..2026-05-14");
+        check("this morning", "2026-05-13..2026-05-13 12:00");
+        check("tomorrow morning", "2026-05-14..2026-05-14 12:00");
+        check("friday afternoon", "2026-05-15 12:00..2026-05-15 18:00");
+        check("明天上午", "2026-05-14..2026-05-14 12:00");
+    }
+
+    #[test]
+    fn one_time_is_no_stretch_and_its_day_is_not_taken_for_it() {
+        for one in ["tomorrow 9am", "3pm", "from 3pm", "in 20 minutes", "friday 5pm", "noon", "now", "明天下午三点"]
+        {
+            check(one, &format!("cannot set {one:?}: expected a day or more, found one time"));
+        }
+        for end in ["from friday", "after friday", "before friday", "by friday", "周五之前", "周五以后"] {
+            check(end, &format!("cannot set {end:?}: expected a day or more, found one end of it"));
+        }
+        check("friday..", "cannot set \"friday..\": expected two ends, found a beginning");
+        check("until friday", "2026-05-13 16:00..2026-05-16");
+        check("until 5pm", "2026-05-13 16:00..2026-05-13 17:00");
+        let context = context_at("2026-05-13 16:00", "America/New_York");
+        let open = parse_stretch("5pm..", Reach::Today, &context).expect("a filter may have no end");
+        assert_eq!(open.end, Timestamp::MAX);
     }
 
     #[test]

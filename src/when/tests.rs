@@ -2,6 +2,7 @@
 
 mod described;
 mod faults;
+mod nothing_lost;
 mod refusals;
 mod stretches;
 mod typed_by_people;
@@ -500,7 +501,7 @@ fn what_follows_every_may_stand_alone() {
     assert_eq!(every("monday"), "FREQ=WEEKLY;BYDAY=MO;BYHOUR=9 from Mon 2026-05-18 09:00");
     assert_eq!(every("every monday"), "FREQ=WEEKLY;BYDAY=MO;BYHOUR=9 from Mon 2026-05-18 09:00");
     assert_eq!(every("day at 02:30"), "FREQ=DAILY;BYHOUR=2;BYMINUTE=30 from Thu 2026-05-14 02:30");
-    assert_eq!(every("cheese"), "cannot find a time in \"cheese\"");
+    assert_eq!(every("cheese"), "cannot repeat \"cheese\": expected what follows `every`, such as `day at 9am`");
     assert_eq!(every("day at cheese"), "cannot read \"at cheese\" as part of a time");
     let reading = parse_every("day at 9am", &context()).expect("a rule");
     assert_eq!(
@@ -555,7 +556,7 @@ fn times_that_cannot_be_set_are_refused_with_a_proposal() {
     assert_eq!(hint("yesterday 6pm").as_deref(), Some("say `today 18:00`"));
     assert_eq!(hint("thursday june 5").as_deref(), Some("say `5 june 2026`, or the weekday alone"));
     // The day that was said stays theirs: only the time of day is at fault.
-    assert_eq!(hint("at 25:00").as_deref(), Some("say `tomorrow 21:00`"));
+    assert_eq!(hint("at 25:00").as_deref(), Some("say `tomorrow 01:00`"));
     for text in ["friday 25:00", "tomorrow 3:75pm", "every monday at 25:00", "明天25点", "20 may 25:00"] {
         let hint = hint(text).expect("there is one");
         assert!(hint.starts_with("the time of day is the fault") && !hint.contains('`'), "{text}: {hint}");

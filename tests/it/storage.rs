@@ -564,6 +564,12 @@ fn a_backup_is_whole_private_and_takes_no_other_files_place() {
     assert_eq!(home.keiko("backup stick").code, Some(0));
     let left: Vec<_> = fs::read_dir(home.path().join("stick")).unwrap().map(|file| file.unwrap().file_name()).collect();
     assert_eq!(left, ["keiko-2026-05-13T20-00-00Z.db"], "nothing is left beside it");
+    // A disk that is not mounted is no folder of this one.
+    for missing in ["gone/x.db", "gone/", "gone/deep/x.db"] {
+        let refused = home.keiko(&format!("backup {missing}"));
+        assert!(refused.code != Some(0) && refused.stderr.contains("folder"), "{refused:?}");
+        assert!(!home.path().join("gone").exists(), "{missing}");
+    }
     let relative = home.keiko("rpc store.backup '{\"path\":\"x.db\"}'");
     assert_eq!(relative.code, Some(2), "{relative:?}");
 }

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use crate::api::Api;
-use crate::api::time::{self, Place};
+use crate::api::time::{self, Place, Purpose};
 use crate::domain::agenda::{Agenda, Part, Stretch};
 use crate::domain::time::{Span, Timestamp};
 use crate::protocol::SCHEMA_VERSION;
@@ -12,7 +12,6 @@ use crate::protocol::error_code::{ErrorKind, RpcError};
 use crate::protocol::methods::{AGENDA_DEFAULT, AGENDA_MAX, AGENDA_NOTES_MAX, AgendaGet, AgendaResult, PAGE_BYTES_MAX};
 use crate::protocol::objects::Time;
 use crate::protocol::to_wire;
-use crate::when::Reach;
 
 /// How far an agenda reaches when nobody says.
 const RANGE_DEFAULT: Span = Span::from_minutes(7 * 24 * 60);
@@ -68,7 +67,7 @@ pub(in crate::api) async fn get(api: &Api, params: AgendaGet) -> Result<RawJson,
 
 fn range(api: &Api, place: Place, params: &AgendaGet, now: Timestamp) -> Result<Range<Timestamp>, RpcError> {
     match (&params.range, params.from, params.to) {
-        (Some(words), None, None) => time::stretch(api, place, words, Reach::Ahead),
+        (Some(words), None, None) => time::stretch(api, place, words, Purpose::Agenda),
         (Some(_), _, _) => {
             let message = "cannot use parameter \"range\" beside \"from\" and \"to\": expected words or two times";
             Err(RpcError::new(ErrorKind::Params, message))

@@ -3,7 +3,7 @@
 use crate::api::Api;
 use crate::api::handlers::details;
 use crate::api::refusal::read_aloud;
-use crate::api::time::{self, Place};
+use crate::api::time::{self, Place, Purpose};
 use crate::domain::event::Snapshot;
 use crate::domain::quiet::{Away, Quiet, end_in_words, has_typed_time};
 use crate::domain::time::Timestamp;
@@ -12,7 +12,6 @@ use crate::protocol::SCHEMA_VERSION;
 use crate::protocol::error_code::{ErrorKind, RpcError};
 use crate::protocol::methods::{AwayGet, AwayResult, AwaySet};
 use crate::protocol::objects;
-use crate::when::Reach;
 
 /// Notes that the person is away, or not any more.
 pub(in crate::api) async fn set(api: &Api, params: AwaySet) -> Result<AwayResult, RpcError> {
@@ -21,7 +20,7 @@ pub(in crate::api) async fn set(api: &Api, params: AwaySet) -> Result<AwayResult
     let words = (params.range.as_deref(), params.r#for.as_deref(), params.until.as_deref(), params.off);
     let (from, to) = match words {
         (Some(range), None, None, false) => {
-            let range = time::stretch(api, place, range, Reach::Ahead)?;
+            let range = time::stretch(api, place, range, Purpose::Away)?;
             (range.start.max(now), range.end)
         }
         (None, Some(length), None, false) => (now, now.saturating_add(time::length(length)?)),

@@ -53,7 +53,8 @@ pub(super) fn no_deadline() -> RpcError {
 
 /// Reads when something must be done at the latest; `due` is when it is due first, and `schedule` how it repeats.
 ///
-/// A day is its end. What would lie on a day before due is read on from due.
+/// A day is its end. What names no day ("5pm") and would lie on a day before due is read on from due; "today" stays today,
+/// and is refused as before due.
 pub(super) fn deadline_time(
     api: &Api,
     place: Place,
@@ -72,7 +73,8 @@ pub(super) fn deadline_time(
         (_, None) => true,
     };
     let from_now = if is_series { None } else { Some(read(now)?) };
-    let nominal = match (from_now.filter(|read| is_meant(*read)), due) {
+    let stays = |read: Nominal| is_meant(read) || time::names_one_day(api, place, text);
+    let nominal = match (from_now.filter(|read| stays(*read)), due) {
         (Some(nominal), _) => nominal,
         (None, Some(due)) => read(due).or_else(|error| from_now.ok_or(error))?,
         (None, None) => read(now)?,

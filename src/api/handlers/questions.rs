@@ -18,7 +18,6 @@ use crate::protocol::error_code::{ErrorKind, RpcError};
 use crate::protocol::methods::{Get, List, ListResult, Parse, RUNS_TOLD_MAX, Rows, RowsResult, TaskResult};
 use crate::protocol::objects::{Reading, Row, Task, Time};
 use crate::protocol::to_wire::{self, Detail, View};
-use crate::when::Reach;
 
 /// Tells a task.
 pub(in crate::api) async fn get(api: &Api, params: Get) -> Result<TaskResult, RpcError> {
@@ -117,7 +116,8 @@ fn filter(api: &Api, params: &List) -> Result<TaskFilter, RpcError> {
             None => error,
         });
     }
-    let within = params.due.as_deref().map(|text| time::stretch(api, place, text, Reach::Today)).transpose()?;
+    let within =
+        params.due.as_deref().map(|text| time::stretch(api, place, text, time::Purpose::Filter)).transpose()?;
     let before = params.due_before.as_deref().map(|text| time::bound(api, place, text)).transpose()?;
     let after = params.due_after.as_deref().map(|text| time::bound(api, place, text)).transpose()?;
     let start = within.as_ref().map(|within| within.start).max(after.map(|after| after.end));

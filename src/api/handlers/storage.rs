@@ -41,11 +41,15 @@ pub(in crate::api) async fn backup(api: &Api, params: Backup) -> Result<BackupRe
     })
 }
 
-fn place(api: &Api, path: &str) -> Result<PathBuf, RpcError> {
-    let path = Path::new(path);
+fn place(api: &Api, text: &str) -> Result<PathBuf, RpcError> {
+    let path = Path::new(text);
     if !path.is_absolute() {
         let message = format!("cannot back up to {:?}: expected an absolute path", path.display().to_string());
         return Err(RpcError::new(ErrorKind::Params, message));
+    }
+    if !path.is_dir() && text.ends_with('/') {
+        let message = format!("cannot back up to {text:?}: there is no such folder");
+        return Err(RpcError::new(ErrorKind::Params, message).with_hint("make it, or name a file"));
     }
     Ok(if path.is_dir() { path.join(dated(api)) } else { path.to_owned() })
 }

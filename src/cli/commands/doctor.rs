@@ -18,7 +18,8 @@ use crate::client::ClientError;
 use crate::config::paths::Paths;
 use crate::protocol::SCHEMA_VERSION;
 use crate::protocol::examination::{EXAMINE, Examination};
-use crate::protocol::methods::{ChannelList, ChannelListResult, ChannelTest, Status, StatusResult};
+use crate::protocol::methods::{ChannelList, ChannelListResult, ChannelTest, Get, Status, StatusResult};
+use crate::protocol::objects::Task;
 
 mod daemon;
 pub(crate) mod finding;
@@ -56,6 +57,8 @@ pub(crate) enum Known {
         status: Box<StatusResult>,
         /// How its targets are.
         channels: Box<ChannelListResult>,
+        /// The task of which something could not be sent last, where there is one.
+        unsent: Option<Box<Task>>,
     },
     /// There is none.
     Absent,
@@ -131,7 +134,13 @@ fn ask(context: &mut Context<'_>) -> Known {
         Err(error) => return Known::Unasked { error },
     };
     match context.ask_within(&ChannelList {}, ANSWERED_WITHIN) {
-        Ok(channels) => Known::Answers { status: Box::new(status), channels: Box::new(channels) },
+        Ok(channels) => {
+            let last = status.failed.first().map(|delivery| Get { task: delivery.task.into() });
+            // Without it all is told but what to do about that one.
+            let unsent = last.and_then(|question| context.ask_within(&question, ANSWERED_WITHIN).ok());
+            let unsent = unsent.map(|found| Box::new(found.task));
+            Known::Answers { status: Box::new(status), channels: Box::new(channels), unsent }
+        }
         Err(error) => Known::Unasked { error },
     }
 }

@@ -16,7 +16,7 @@ mod table;
 ///
 /// FILE is what keiko export wrote (lines of JSON), an iCalendar file, or what Taskwarrior exports. Doing it again adds nothing
 /// twice. What cannot be taken is named with its place and the reason, and does not stop the others; of lines of JSON all comes in
-/// at once or nothing does.
+/// at once or nothing does. Of a calendar the to-dos come in, and the events that have an alarm.
 ///
 /// Of lines of JSON an empty Keiko becomes the same as the one that was exported. Where there are tasks already, those that are
 /// here stay as they are. A number that is taken is given anew to open tasks; tasks that have ended then have none. What has come
@@ -52,6 +52,9 @@ struct OfFile {
     /// Say what would be added, and add nothing
     #[arg(long)]
     dry_run: bool,
+    /// Of a calendar also events that have no alarm: they speak when they begin
+    #[arg(long)]
+    without_alarm: bool,
 }
 
 /// From what is taken over.
@@ -92,7 +95,9 @@ impl OfFile {
         };
         match format {
             Format::Jsonl => lines::import(context, source, self.dry_run),
-            Format::Ics | Format::Taskwarrior => entries::import(context, source, format, self.dry_run),
+            Format::Ics | Format::Taskwarrior => {
+                entries::import(context, source, format, (self.dry_run, self.without_alarm))
+            }
         }
     }
 }

@@ -1,10 +1,16 @@
 //! What do other programs' files say, in Keiko's words, and Keiko's tasks in theirs? Texts in, texts out: no file, no daemon.
 
+use std::collections::BTreeMap;
+
 use crate::protocol::methods::Add;
+use crate::protocol::objects::Task;
 
 pub(crate) mod ical;
 pub(crate) mod length;
 pub(crate) mod taskwarrior;
+
+/// What becomes of times that were missed, unless a task says otherwise.
+const MISSED_DEFAULT: &str = "once";
 
 /// The forms of files.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, clap::ValueEnum)]
@@ -62,8 +68,10 @@ pub(crate) struct Entry {
 pub(crate) enum Found {
     /// A task.
     Task(Box<Draft>),
-    /// Nothing, as it should be: it is done, or nothing that rings.
+    /// Nothing, as it should be: it is done, or over.
     LeftOut(&'static str),
+    /// Nothing, unless that is wished: it is an event that rings nowhere.
+    Silent,
     /// Nothing, and why.
     Refused(String),
 }
@@ -77,6 +85,39 @@ pub(crate) struct Draft {
     pub(crate) waits: Vec<String>,
     /// What of it is not kept, or otherwise than in the file.
     pub(crate) remarks: Vec<String>,
+}
+
+/// Returns what of a task has no form in another program's file, in words; `names` are the tasks that stand in it.
+///
+/// What a command has besides goes with it, and so does what says how it waits with whom it waits for.
+pub(crate) fn without_form(task: &Task, names: &BTreeMap<u64, String>) -> Vec<String> {
+    let has_command = task.command.is_some();
+    let waits: Vec<String> =
+        task.waits_for.iter().filter(|number| !names.contains_key(number)).map(ToString::to_string).collect();
+    let kinds = [
+        (has_command, "its command"),
+        (task.deadline_at.is_some(), "its deadline"),
+        (task.nag_ms.is_some(), "its nag"),
+        (!task.channels.is_empty(), "where it speaks"),
+        (task.auto_done, "that it is done once it was delivered"),
+        (!has_command && task.missed != MISSED_DEFAULT, "what becomes of missed times"),
+        (task.max_late_s.is_some(), "how late it may be"),
+        (task.delay_ms.is_some(), "its delay"),
+    ];
+    let mut without: Vec<String> =
+        kinds.into_iter().filter(|(is_there, _)| *is_there).map(|(_, kind)| kind.to_owned()).collect();
+    if !waits.is_empty() {
+        without.push(format!("that it waits for {}", waits.join(", ")));
+    }
+    without
+}
+
+/// Returns the remark about what of a task is left out of a file, `None` where all of it has a form there.
+pub(crate) fn left_out(task: &Task, without: &[String], program: &str) -> Option<String> {
+    let (last, others) = without.split_last()?;
+    let told = if others.is_empty() { last.clone() } else { format!("{} and {last}", others.join(", ")) };
+    let (have, are) = if others.is_empty() { ("has", "is") } else { ("have", "are") };
+    Some(format!("{} {}: {told} {have} no form in {program}, and {are} left out", task.number, task.title))
 }
 
 #[cfg(test)]

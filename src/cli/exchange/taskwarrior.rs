@@ -8,7 +8,7 @@ use chrono::NaiveDateTime;
 use serde_json::{Map, Value, json};
 
 use crate::cli::exchange::ical::read::{Here, tag_of};
-use crate::cli::exchange::{Draft, Entry, Found, length};
+use crate::cli::exchange::{Draft, Entry, Found, left_out, length, without_form};
 use crate::domain::time::Timestamp;
 use crate::protocol::methods::Add;
 use crate::protocol::objects::{Priority, Task, Time};
@@ -285,7 +285,21 @@ fn rule(text: &str) -> Option<Rule> {
 pub(crate) fn written(tasks: &[Task]) -> (String, Vec<String>) {
     let names: BTreeMap<u64, String> = tasks.iter().map(|task| (task.number, uuid(task))).collect();
     let mut remarks = Vec::new();
-    let lines: Vec<String> = tasks.iter().map(|task| object(task, &names, &mut remarks).to_string()).collect();
+    let lines: Vec<String> = tasks
+        .iter()
+        .map(|task| {
+            let object = object(task, &names, &mut remarks).to_string();
+            let mut without = without_form(task, &names);
+            if task.link.is_some() {
+                without.push("its link".to_owned());
+            }
+            if task.due_at.is_some() && task.alerts != ["0"] {
+                without.push("when it speaks before or after".to_owned());
+            }
+            remarks.extend(left_out(task, &without, "Taskwarrior"));
+            object
+        })
+        .collect();
     let text = if lines.is_empty() { "[\n]\n".to_owned() } else { format!("[\n{}\n]\n", lines.join(",\n")) };
     (text, remarks)
 }

@@ -61,6 +61,8 @@ pub(crate) fn changes(sheet: &str, fields: &[Field]) -> Result<Changes, SheetErr
             message: format!("cannot read {key}: expected {}", expected(kind)),
             hint: None,
         })?;
+        let known = fields.iter().find(|field| field.key == key).and_then(|field| field.value.as_ref());
+        let value = if Some(&value) == known { value } else { chosen(line, key, value)? };
         written.insert(key, value);
     }
     let mut changes = Changes::new();
@@ -132,6 +134,36 @@ fn value(item: &Item, kind: Kind) -> Option<Value> {
     }
 }
 
+/// The words that a key takes, of one that takes no others; each list is that of the option of the same name.
+const fn words(key: &str) -> &'static [&'static str] {
+    match key.as_bytes() {
+        b"priority" => &["low", "normal", "high"],
+        b"on_parent_fail" => &["hold", "run", "cancel"],
+        b"missed" => &["once", "skip", "all"],
+        b"overlap" => &["skip", "queue", "allow"],
+        _ => &[],
+    }
+}
+
+/// Returns a value as the daemon knows it: of a key that takes certain words one of those, however its letters are written.
+fn chosen(line: usize, key: &str, value: Value) -> Result<Value, SheetError> {
+    let Value::Text(typed) = &value else { return Ok(value) };
+    let words = words(key);
+    if words.is_empty() {
+        return Ok(value);
+    }
+    let lower = typed.trim().to_lowercase();
+    if words.contains(&lower.as_str()) {
+        return Ok(Value::Text(lower));
+    }
+    let (last, others) = words.split_last().map_or(("", String::new()), |(last, others)| (*last, others.join(", ")));
+    Err(SheetError {
+        line,
+        message: format!("cannot read {key} {typed:?}: expected {others} or {last}"),
+        hint: nearest(&lower, words.iter().copied()).map(|near| format!("did you mean {key} = \"{near}\"?")),
+    })
+}
+
 const fn expected(kind: Kind) -> &'static str {
     match kind {
         Kind::Text => "a text in quotes, such as \"tomorrow 3pm\"",
@@ -192,7 +224,31 @@ pub(crate) fn blamed(changes: &Changes, message: &str) -> Option<&'static str> {
 }
 
 /// Returns what is asked of the daemon; `zone` is the person's.
-pub(crate) fn question(task: &Task, changes: &Changes, zone: &str) -> Update {
+///
+/// # Errors
+/// A value is none that can be asked, such as a number beyond all limits.
+pub(crate) fn question(sheet: &str, task: &Task, changes: &Changes, zone: &str) -> Result<Update, SheetError> {
+    serde_json::from_value(asked(task, changes, zone)).map_err(|error| {
+        // Each for itself tells which it is.
+        let is_at_fault = |(key, value): &(&&'static str, &Option<Value>)| {
+            let alone = Changes::from([(**key, (*value).clone())]);
+            serde_json::from_value::<Update>(asked(task, &alone, zone)).is_err()
+        };
+        match changes.iter().find(is_at_fault) {
+            Some((key, value)) => SheetError {
+                line: line_of(sheet, key),
+                message: format!(
+                    "cannot use {key} {}: {error}",
+                    value.as_ref().map_or_else(|| "none".to_owned(), Value::written)
+                ),
+                hint: None,
+            },
+            None => SheetError { line: 1, message: format!("cannot use what is written here: {error}"), hint: None },
+        }
+    })
+}
+
+fn asked(task: &Task, changes: &Changes, zone: &str) -> Json {
     let mut asked = Map::new();
     asked.insert("task".to_owned(), json!(task.id));
     asked.insert("version".to_owned(), json!(task.version));
@@ -260,7 +316,7 @@ pub(crate) fn question(task: &Task, changes: &Changes, zone: &str) -> Update {
     } else if !command.is_empty() {
         asked.insert("command".to_owned(), Json::Object(command));
     }
-    serde_json::from_value(Json::Object(asked)).expect("each key is a parameter of its type")
+    Json::Object(asked)
 }
 
 /// Returns all limits of its command, which are given anew together.

@@ -23,10 +23,12 @@ fn edited(task: &Task, from: &str, to: &str) -> String {
 
 /// Returns what is asked of the daemon, or the error with its line.
 fn asked(task: &Task, written: &str) -> String {
-    match changes(written, &fields(task, ZONE)) {
-        Ok(changes) if changes.is_empty() => "nothing".to_owned(),
-        Ok(changes) => {
-            let mut asked = json!(question(task, &changes, ZONE.name()));
+    let read = changes(written, &fields(task, ZONE))
+        .and_then(|found| Ok((question(written, task, &found, ZONE.name())?, found)));
+    match read {
+        Ok((_, changes)) if changes.is_empty() => "nothing".to_owned(),
+        Ok((asked, _)) => {
+            let mut asked = json!(asked);
             let asked = asked.as_object_mut().expect("parameters are an object");
             asked.remove("task");
             asked.remove("version");
@@ -364,4 +366,31 @@ fn what_two_changed_is_shown_with_both() {
     "#);
     let again = asked(&theirs, &merged);
     assert_eq!(again, r#"{"tags":["home"],"title":"pay the rent"}"#, "saved as it is, what I wrote is done");
+}
+
+#[test]
+fn a_word_that_a_key_does_not_take_is_refused_at_its_line_and_never_lost() {
+    let full = full();
+    for (from, to, error) in [
+        (
+            "\"high\"",
+            "\"hihg\"",
+            "cannot read priority \"hihg\": expected low, normal or high (did you mean priority = \"high\"?)",
+        ),
+        (
+            "on_parent_fail = \"run\"",
+            "on_parent_fail = \"rnu\"",
+            "cannot read on_parent_fail \"rnu\": expected hold, run or cancel (did you mean on_parent_fail = \"run\"?)",
+        ),
+        ("missed = \"once\"", "missed = \"twice\"", "cannot read missed \"twice\": expected once, skip or all"),
+        ("overlap = \"queue\"", "overlap = \"\"", "cannot read overlap \"\": expected skip, queue or allow"),
+        ("nice = 5", "nice = 300", "cannot use nice 300: invalid value: integer `300`, expected u8"),
+    ] {
+        let written = edited(&full, from, to);
+        let line =
+            written.lines().position(|line| line.starts_with(to.split('=').next().unwrap_or(to)) || line.contains(to));
+        assert_eq!(asked(&full, &written), format!("line {}: {error}", line.map_or(0, |at| at + 1)));
+    }
+    check(&full, "\"high\"", "\" Low\"", r#"{"priority":"low"}"#);
+    check(&full, "\"high\"", "\"High\"", "nothing");
 }

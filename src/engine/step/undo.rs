@@ -13,7 +13,7 @@ use crate::domain::delivery::{ChannelKind, DeliveryStatus};
 use crate::domain::effect::Effect;
 use crate::domain::event::{Actor, Event, Operation, Snapshot};
 use crate::domain::import::IMPORT;
-use crate::domain::op::{AwayChanged, DELETED_KEPT, Op, PausesChanged, Taken};
+use crate::domain::op::{AwayChanged, DELETED_KEPT, Op, PausesChanged, RESTORE, Taken};
 use crate::domain::pause::{ManyPause, standing};
 use crate::domain::rejection::Rejection;
 use crate::domain::state::State;
@@ -207,6 +207,9 @@ impl Batch<'_> {
     }
 
     fn take_back(&mut self, op: &Op, id: Uuid) -> Result<Undone, CallError> {
+        if op.verb == RESTORE {
+            return Err(CallError::Restored { kept: op.title.clone() });
+        }
         let now = self.circumstances.now;
         let events = self.events_of(op.id)?;
         let (pause, ended) = self.restore_pauses(op, id)?;

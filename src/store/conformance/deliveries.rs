@@ -3,7 +3,7 @@
 use uuid::Uuid;
 
 use crate::domain::breaker::{Breaker, TargetHealth};
-use crate::domain::delivery::{ChannelKind, Delivery, DeliveryStatus, StatusName, Target};
+use crate::domain::delivery::{ChannelKind, Delivery, DeliveryId, DeliveryStatus, StatusName, Target};
 use crate::domain::message::Reason;
 use crate::domain::occurrence::{FireId, OccurrenceName};
 use crate::domain::outbox::{DeliveryFilter, Statuses};
@@ -86,13 +86,31 @@ pub(crate) async fn what_failed_for_good_is_found_latest_first<F: Fixture>() {
     let of = |fire_id, millis| delivery(fire_id, &task, DeliveryStatus::Failed(at(millis)));
     let failed = [of(9, 300), of(8, 100), of(7, 200), of(6, 200)];
     store.commit(writing(&failed)).await.unwrap();
-    store.commit(writing(&[delivery(5, &task, DeliveryStatus::Delivered(at(400)))])).await.unwrap();
+    let elsewhere = delivery(5, &task, DeliveryStatus::Delivered(at(400)));
+    let id = DeliveryId { target: Target { address: "pts/3".into(), ..Target::terminal() }, ..elsewhere.id.clone() };
+    store.commit(writing(&[Delivery { id, ..elsewhere }])).await.unwrap();
     let latest = [&failed[0], &failed[3], &failed[2], &failed[1]].map(Clone::clone);
     assert_eq!(store.failed_since(at(0), 9).unwrap(), (4, latest.to_vec()));
     assert_eq!(store.failed_since(at(200), 2).unwrap(), (3, latest[..2].to_vec()));
     assert_eq!(store.failed_since(at(301), 9).unwrap(), (0, Vec::new()));
     store.commit(writing(&[delivery(9, &task, DeliveryStatus::Queued)])).await.unwrap();
     assert_eq!(store.failed_since(at(300), 9).unwrap(), (0, Vec::new()), "it is tried again");
+}
+
+pub(crate) async fn what_failed_is_made_up_for_by_what_was_delivered_there_later<F: Fixture>() {
+    let fixture = F::open();
+    let store = fixture.store();
+    let task = add_tasks(store, 1).await.remove(0).task;
+    let failed = delivery(9, &task, DeliveryStatus::Failed(at(300)));
+    let before = delivery(8, &task, DeliveryStatus::Delivered(at(100)));
+    let of_another_time = Delivery {
+        occurrence: OccurrenceName { generation: 2, ..failed.occurrence },
+        ..delivery(7, &task, DeliveryStatus::Delivered(at(400)))
+    };
+    store.commit(writing(&[before, failed.clone(), of_another_time])).await.unwrap();
+    assert_eq!(store.failed_since(at(0), 9).unwrap(), (1, vec![failed]), "others do not speak for it");
+    store.commit(writing(&[delivery(6, &task, DeliveryStatus::Delivered(at(500)))])).await.unwrap();
+    assert_eq!(store.failed_since(at(0), 9).unwrap(), (0, Vec::new()));
 }
 
 pub(crate) async fn what_is_held_is_found_by_its_target<F: Fixture>() {

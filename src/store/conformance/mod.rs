@@ -81,6 +81,7 @@ macro_rules! conformance {
             deliveries::what_is_held_is_found_by_its_target;
             deliveries::a_digest_is_of_no_task_and_finds_what_it_tells;
             deliveries::what_failed_for_good_is_found_latest_first;
+            deliveries::what_failed_is_made_up_for_by_what_was_delivered_there_later;
             deliveries::deliveries_page_by_task_target_channel_and_status;
             deliveries::what_is_not_final_is_counted_by_target_and_status;
             deliveries::a_target_reads_back_with_every_breaker;

@@ -18,7 +18,7 @@ pub(crate) fn copy(source: &Connection, to: &Path) -> Result<u64, Fault> {
     if to.symlink_metadata().is_ok() {
         return Err(taken());
     }
-    create_folder(to)?;
+    find_folder(source, to)?;
     let draft = Draft::beside(to)?;
     write(source, &draft.0)?;
     check(&draft.0)?;
@@ -56,11 +56,17 @@ impl Drop for Draft {
     }
 }
 
-/// Makes the folder for the owner only, where it is missing.
-fn create_folder(to: &Path) -> io::Result<()> {
+/// Makes the folder for the owner only, where it is missing and lies beside the database, as that of the backups does. Any
+/// other is to be there: a disk that is not mounted is no reason to write to this one.
+fn find_folder(source: &Connection, to: &Path) -> io::Result<()> {
     let Some(folder) = to.parent().filter(|folder| !folder.as_os_str().is_empty() && !folder.is_dir()) else {
         return Ok(());
     };
+    let data = source.path().and_then(|database| Path::new(database).parent());
+    if data.is_none() || folder.parent() != data {
+        let what = format!("there is no folder {}", folder.display());
+        return Err(io::Error::new(io::ErrorKind::NotFound, what));
+    }
     let mut builder = fs::DirBuilder::new();
     #[cfg(unix)]
     std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);

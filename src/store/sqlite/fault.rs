@@ -191,5 +191,6 @@ fn is_sqlite_full(error: &rusqlite::Error) -> bool {
 
 /// Returns whether the disk, or what the person may use of it, is full.
 pub(crate) fn is_full(error: &io::Error) -> bool {
-    matches!(error.kind(), io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded)
+    use io::ErrorKind::{FileTooLarge, QuotaExceeded, StorageFull};
+    matches!(error.kind(), StorageFull | QuotaExceeded | FileTooLarge)
 }

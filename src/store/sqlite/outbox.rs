@@ -146,7 +146,11 @@ pub(crate) fn failed_since(
     // One transaction, so that both are of one moment.
     let transaction = connection.unchecked_transaction()?;
     // As a literal: a partial index is not found by a parameter.
-    let which = "FROM deliveries WHERE status = 'failed' AND status_at >= ?1";
+    let which = "FROM deliveries AS failed WHERE status = 'failed' AND status_at >= ?1 AND NOT EXISTS (SELECT 1 \
+        FROM deliveries AS later WHERE later.task = failed.task AND later.position > failed.position \
+        AND later.occurrence_key = failed.occurrence_key \
+        AND later.occurrence_generation = failed.occurrence_generation AND later.channel = failed.channel \
+        AND later.address = failed.address AND later.status = 'delivered')";
     let (since, limit) = (since.as_millis(), i64::try_from(limit).unwrap_or(i64::MAX));
     let counted = each(&transaction, &format!("SELECT count(*) {which}"), params![since], |row| {
         Columns::of(row).take_count("count")

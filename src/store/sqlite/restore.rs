@@ -8,12 +8,16 @@ use std::path::{Path, PathBuf};
 use rusqlite::{Connection, OpenFlags};
 use uuid::Uuid;
 
+use crate::domain::op::{Op, RESTORE};
 use crate::domain::time::Timestamp;
 use crate::store::StoreError;
 use crate::store::sqlite::examine::open_alone;
 use crate::store::sqlite::fault::Fault;
 use crate::store::sqlite::schema::{self, MIGRATIONS, log_of};
-use crate::store::sqlite::{backup, damage, read};
+use crate::store::sqlite::{backup, damage, ops, read};
+
+/// Within which namespace the names of restores are made.
+const RESTORES: Uuid = Uuid::from_u128(0x2d4e_91c7_5b0a_4f68_8c13_7ae2_90d5_46bf);
 
 /// What a copy holds.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -86,6 +90,7 @@ pub(crate) fn in_steps(
     let copied = draft.told(now)?;
     done(Step::Drafted);
     let former = keep(database, kept, date, done)?;
+    draft.note(&former, date, now)?;
     // One rename: before it there is what was, behind it what is to be.
     fs::rename(&draft.path, database)?;
     sync_folder(database)?;
@@ -118,6 +123,7 @@ impl Draft {
         }
         // Here, where it can fail without harm.
         schema::migrate(&mut target, Uuid::nil(), MIGRATIONS)?;
+        schema::refuse_strange(&target)?;
         read::identity(&target)?;
         target.close().map_err(|(_, error)| Fault::from(error))?;
         File::open(&draft.path)?.sync_all()?;
@@ -137,6 +143,24 @@ impl Draft {
             last_at: last.and_then(Timestamp::from_millis),
             overdue: wakes.iter().filter(|wake| wake.at <= now).count() as u64,
         })
+    }
+}
+
+impl Draft {
+    /// Notes in it that it took the place of another, so that the next undo is not taken for one of what was done before it
+    /// was made.
+    fn note(&self, former: &Former, date: &str, now: Timestamp) -> Result<(), Fault> {
+        let mut connection = Connection::open_with_flags(&self.path, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
+        let transaction = connection.transaction()?;
+        let title = match former {
+            Former::Kept(kept) => kept.display().to_string(),
+            Former::None | Former::SetAside(_) => String::new(),
+        };
+        let id = Uuid::new_v5(&RESTORES, format!("{date}|{now}|{title}").as_bytes());
+        ops::write(&transaction, &Op { title, ..Op::of_none(id, now, RESTORE) })?;
+        transaction.commit()?;
+        connection.close().map_err(|(_, error)| Fault::from(error))?;
+        Ok(File::open(&self.path)?.sync_all()?)
     }
 }
 
@@ -219,7 +243,7 @@ mod tests {
     use crate::store::conformance::samples::{DEVICE, add_tasks, everything};
     use crate::store::conformance::strategies::block_on;
     use crate::store::sqlite::SqliteStore;
-    use crate::store::{Store as _, Which};
+    use crate::store::{Change, Store as _, Which};
 
     use super::*;
 
@@ -268,7 +292,12 @@ mod tests {
         assert_eq!((tasks(&scene.path("keiko.db")), tasks(&scene.path("backups/kept.db"))), (3, 1));
         assert!(!scene.path("keiko.db.restore").exists());
         let (one, other) = (SqliteStore::open(&scene.path("keiko.db"), DEVICE).unwrap(), scene.path("other.db"));
-        assert_eq!(everything(&one), everything(&SqliteStore::open(&other, DEVICE).unwrap()));
+        let other = SqliteStore::open(&other, DEVICE).unwrap();
+        // That it was restored is all that it knows besides.
+        let noted = one.op_to_undo().unwrap().unwrap();
+        assert_eq!((noted.verb.as_str(), Path::new(&noted.title)), (RESTORE, scene.path("backups/kept.db").as_path()));
+        block_on(other.commit(Change { ops: vec![noted], ..Change::default() })).unwrap();
+        assert_eq!(everything(&one), everything(&other));
     }
 
     #[test]
@@ -327,6 +356,14 @@ mod tests {
             Connection::open(copy).unwrap().execute_batch("CREATE TABLE tasks (x)").unwrap();
         };
         check_refused(foreign, "another program");
+        let changed =
+            |sql: &'static str| move |copy: &Path| Connection::open(copy).unwrap().execute_batch(sql).unwrap();
+        let trigger = changed("CREATE TRIGGER evil AFTER INSERT ON tasks BEGIN DELETE FROM tasks; END");
+        check_refused(trigger, "there is trigger evil, unlike in what Keiko makes");
+        let view = changed("DROP TABLE pauses; CREATE VIEW pauses AS SELECT 1 AS id");
+        check_refused(view, "there is no table pauses");
+        let orphans = changed("PRAGMA foreign_keys = OFF; DELETE FROM occurrences");
+        check_refused(orphans, "that are not there");
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! How a database file comes to be one of this version, or is refused as it lies. A migration is never edited, only
 //! followed by another.
 
+use std::collections::BTreeSet;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -90,6 +91,7 @@ impl Sharing {
 ///
 /// `device` names the installation where the database is new.
 pub(crate) fn open(path: &Path, device: Uuid, sharing: Sharing) -> Result<Connection, Fault> {
+    refuse_link(path)?;
     create_private(path)?;
     refuse_emptied(path)?;
     // Nothing may be written before this: a newer program must find its file as it left it.
@@ -162,6 +164,16 @@ fn refuse_emptied(path: &Path) -> Result<(), Fault> {
     if is_empty && (has_log || has_held(path)) { Err(emptied()) } else { Ok(()) }
 }
 
+/// Refuses a link: the lock that keeps a second daemon away lies beside it, and another beside what it leads to.
+fn refuse_link(path: &Path) -> io::Result<()> {
+    let Ok(target) = fs::read_link(path) else { return Ok(()) };
+    let what = format!(
+        "it is a link to {}, which another daemon may have: let KEIKO_DATA_DIR name the directory where the database lies",
+        target.display()
+    );
+    Err(io::Error::new(io::ErrorKind::InvalidInput, what))
+}
+
 /// Returns whether there was a database here: its reserve is made behind its schema.
 fn has_held(path: &Path) -> bool {
     Reserve::path_of(path).symlink_metadata().is_ok()
@@ -215,6 +227,32 @@ pub(crate) fn inspect_copy(connection: &Connection) -> Result<(), Fault> {
     }
     version(connection)?;
     Ok(())
+}
+
+/// Refuses a database of this version in which something lies that no program of ours puts there, such as a trigger, or in which
+/// rows refer to nothing.
+pub(crate) fn refuse_strange(connection: &Connection) -> Result<(), Fault> {
+    let mut own = Connection::open_in_memory()?;
+    migrate(&mut own, Uuid::nil(), MIGRATIONS)?;
+    // Not their text, which each version of SQLite writes in its own way when a table is altered.
+    let sql = "SELECT type || ' ' || name FROM sqlite_master WHERE name NOT LIKE 'sqlite\\_%' ESCAPE '\\'";
+    let entries = |connection: &Connection| -> Result<BTreeSet<String>, rusqlite::Error> {
+        connection.prepare(sql)?.query_map([], |row| row.get(0))?.collect()
+    };
+    let (expected, found) = (entries(&own)?, entries(connection)?);
+    if let Some(strange) = found.symmetric_difference(&expected).next() {
+        let what = if found.contains(strange) { "there is" } else { "there is no" };
+        return Err(Fault::Damaged { found: format!("{what} {strange}, unlike in what Keiko makes") });
+    }
+    let mut statement = connection.prepare("SELECT \"table\", parent FROM pragma_foreign_key_check LIMIT 1")?;
+    let mut rows = statement.query([])?;
+    match rows.next()? {
+        Some(row) => {
+            let (table, parent): (String, String) = (row.get(0)?, row.get(1)?);
+            Err(Fault::Damaged { found: format!("{table} name {parent} that are not there") })
+        }
+        None => Ok(()),
+    }
 }
 
 /// Returns the version of the schema of a database that is ours.

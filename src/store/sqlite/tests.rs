@@ -492,6 +492,16 @@ fn what_comes_next_is_found_along_an_index_and_sorted_by_nobody() {
     }
 }
 
+/// The lock of each directory keeps a second daemon from its own database, not from what that leads to.
+#[test]
+fn a_database_that_is_a_link_is_refused() {
+    let fixture = closed_with_tasks();
+    let link = fixture.path().with_file_name("link.db");
+    std::os::unix::fs::symlink(fixture.path(), &link).unwrap();
+    let error = SqliteStore::open(&link, DEVICE).err().unwrap().to_string();
+    assert!(error.contains("it is a link to") && error.contains("KEIKO_DATA_DIR"), "{error}");
+}
+
 /// Whoever has a database made by an earlier build would be refused: each stays as it was, and another follows.
 #[test]
 fn a_migration_is_never_edited() {

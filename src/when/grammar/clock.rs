@@ -171,6 +171,8 @@ pub(in crate::when) fn digital(words: &Words<'_>, start: usize, binder: Option<B
     let is_clock = colon
         // "9.30" alone is a number, "17h30m" an amount.
         || (dot && binder.is_some_and(Binder::takes_bare_number) && !words.has(next, Meaning::Dot))
+        // "9.30 tomorrow"
+        || (dot && start == 0 && words.pick(next, |m| matches!(m, Meaning::Day(_)).then_some(())).is_some())
         || (hour_mark && !words.is_unit(next) && is_hour_said);
     if !is_clock {
         return None;

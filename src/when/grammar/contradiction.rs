@@ -35,6 +35,16 @@ pub(super) fn lists_weekdays(words: &Words<'_>, runs: &[Run]) -> bool {
     !words.has_repeat && (0..words.len()).any(is_pair)
 }
 
+/// Returns whether two runs side by side repeat each in its own way: "at 9 every monday and at 17 every thursday".
+pub(super) fn repeat_apart(words: &Words<'_>, known: &Run, other: &Run) -> bool {
+    let (first, second) = if known.range.start < other.range.start { (known, other) } else { (other, known) };
+    let mut between = first.range.end..second.range.start;
+    let joins = |at: usize| words.is_mark(at) || words.has(at, Meaning::And) || words.has(at, Meaning::AndAlso);
+    let has_time = !first.phrase.clocks.is_empty() || first.phrase.part.is_some();
+    let repeats = |run: &Run| run.phrase.every.is_some();
+    repeats(first) && repeats(second) && (has_time || !between.is_empty()) && between.all(joins)
+}
+
 /// Returns whether two runs name two times for one thing: side by side ("at 3pm at 5pm", "friday or saturday"), or both
 /// bound times of day without "that", "about" or "is" between, which begin a title of its own.
 pub(super) fn contradict(words: &Words<'_>, known: &Run, other: &Run) -> bool {

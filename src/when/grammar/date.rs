@@ -2,6 +2,7 @@
 
 use crate::when::Dialect;
 use crate::when::grammar::amount::number_in_words;
+use crate::when::grammar::clock::{clock, range};
 use crate::when::grammar::day::{Day, FoundDay, found, ordinal_word};
 use crate::when::grammar::period::spoken_year;
 use crate::when::grammar::words::Words;
@@ -166,6 +167,18 @@ pub(super) fn numeric(words: &Words<'_>, start: usize, binder: Option<Binder>, d
         let (month, day) = month_first(first, second, is_day_first);
         return (first_len <= 2).then(|| found(Day::Date { year: Some(year), month, day }, next, Strength::Strong));
     }
+    if mark == Meaning::Dot
+        && first_len <= 2
+        && let Some(found) = dotted(words, start, first, second, binder)
+    {
+        return Some(found);
+    }
+    // "9.30 tomorrow" is no date of two.
+    let is_before_day =
+        mark == Meaning::Dot && words.pick(start + 3, |m| matches!(m, Meaning::Day(_)).then_some(())).is_some();
+    if is_before_day && binder.is_none() {
+        return None;
+    }
     let is_more = words.is_glued(start + 3) && (words.has(start + 3, mark) || words.is_unit(start + 3));
     let is_clock = words.pick(start + 3, meridiem_only).is_some();
     if first_len > 2 || is_more || is_clock || is_time {
@@ -183,6 +196,24 @@ pub(super) fn numeric(words: &Words<'_>, start: usize, binder: Option<Binder>, d
         _ => Strength::Whole,
     };
     is_date.then(|| found(Day::Date { year: None, month, day }, start + 3, strength))
+}
+
+/// "24.12." as it is written where the day stands first: sure behind "on", before a time of day, or alone.
+fn dotted(words: &Words<'_>, start: usize, day: u32, month: u32, binder: Option<Binder>) -> Option<FoundDay> {
+    let next = start + 4;
+    let is_dotted = words.has(start + 3, Meaning::Dot)
+        && words.is_glued(start + 3)
+        && !(words.is_glued(next) && words.digits(next).is_some());
+    if !is_dotted || !(1..=12).contains(&month) || !(1..=31).contains(&day) {
+        return None;
+    }
+    let at = words.skip(words.skip(next, Meaning::Comma), Meaning::At);
+    let bound = (at > next && words.has(at - 1, Meaning::At)).then_some(Binder::At);
+    let is_before_clock = clock(words, at, bound).is_some() || range(words, at, bound, true).is_some();
+    let is_sure = binder == Some(Binder::On) || is_before_clock;
+    // "update to 1.5. tomorrow"
+    let strength = if is_sure { Strength::Strong } else { Strength::Whole };
+    (is_sure || words.is_end(next)).then(|| found(Day::Date { year: None, month, day }, next, strength))
 }
 
 /// "2 / 15", "2 - 15", alone.

@@ -204,7 +204,7 @@ pub(super) fn weekdays(words: &Words<'_>, start: usize, interval: i64) -> Option
     Some((weekly(&days, interval), next))
 }
 
-fn weekly(days: &[Weekday], interval: i64) -> Every {
+pub(super) fn weekly(days: &[Weekday], interval: i64) -> Every {
     let days = days.iter().map(|weekday| Day::Weekday(crate::when::grammar::day::Which::Coming, *weekday)).collect();
     Every { interval, cycle: Cycle::Weeks, days, part: None }
 }

@@ -32,7 +32,7 @@ pub(super) use self::clock::{Clock, Face};
 pub(super) use self::day::{Day, DayKind, MonthOf, WeekOf, Which};
 pub(super) use self::every::{Cycle, Every, WEEKEND, WORKING_DAYS};
 pub(super) use self::open::{begun, is_open};
-pub(super) use self::phrase::{DayPart, Naming, Phrase};
+pub(super) use self::phrase::{DayPart, Hours, Naming, Phrase};
 pub(super) use self::run::{Run, phrase};
 pub(super) use self::words::Words;
 
@@ -274,9 +274,24 @@ fn bare_hour(words: &Words<'_>, start: usize, before: Option<&Piece>) -> Option<
 fn number_behind_day(words: &Words<'_>, start: usize, before: Option<&Piece>) -> Option<Found> {
     let Some(Piece::Day(day)) = before else { return None };
     let (value, len) = words.digits(start)?;
-    // "29.02.2028 13.12"
-    if matches!(day, Day::Date { .. }) && words.has(start + 1, Meaning::Dot) {
+    // "29.02.2028 13.12", "tomorrow 14.30"; "friday 11.12." may be its date.
+    let is_timed = match day {
+        Day::Date { .. } | Day::FromToday(_) => true,
+        Day::Weekday(..) => words.digits(start + 2).is_some_and(|(minute, _)| minute > 12 || minute == 0),
+        _ => false,
+    };
+    if is_timed && words.has(start + 1, Meaning::Dot) {
         let found = clock::clock(words, start, Some(Binder::At)).filter(|found| found.next == start + 3)?;
+        // "tomorrow 2.50€"
+        let is_price = words.is_mark(found.next)
+            && words.is_glued(found.next)
+            && words.lexeme(found.next).is_some_and(|mark| mark.span.len() > 1);
+        let is_shown = matches!(found.clock.face, Face::Day | Face::Open)
+            && !is_price
+            && !clock::is_number_of_more(words, found.next);
+        if !(is_shown || matches!(day, Day::Date { .. })) {
+            return None;
+        }
         return Some(Found { piece: Piece::Clock(found.clock), next: found.next, strength: Strength::Strong });
     }
     let strong = |piece, next| Some(Found { piece, next, strength: Strength::Strong });
@@ -350,7 +365,8 @@ fn part(words: &Words<'_>, start: usize, binder: Option<Binder>, before: Option<
     // "later in the evening", "next evening"
     let part = part_of(words, start)?;
     let is_night = part == Part::Night && binder == Some(Binder::At);
-    let is_beside = matches!(before, Some(Piece::Day(_) | Piece::Clock(_) | Piece::Every(_) | Piece::Degree(_)));
+    let is_beside = matches!(before, Some(Piece::Day(_) | Piece::Clock(_) | Piece::Every(_) | Piece::Degree(_)))
+        || words.has_repeat && matches!(before, Some(Piece::Part { .. }));
     let is_whole = start == 0 && words.is_end(start + 1);
     // "evening of the 25th", "afternoon 3pm"
     let is_before_day = words.has(start + 1, Meaning::Of);

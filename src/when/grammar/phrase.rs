@@ -3,7 +3,9 @@
 use chrono::Weekday;
 use chrono_tz::Tz;
 
-use crate::when::grammar::{Alert, Amount, Clock, Cycle, Day, Every, Moment, Piece, Which};
+use crate::when::grammar::every::weekly;
+use crate::when::grammar::run::Join;
+use crate::when::grammar::{Alert, Amount, Clock, Cycle, Day, Every, Face, Moment, Piece, Which};
 use crate::when::lexicon::{Part, Unit};
 
 /// All that a sentence says about time.
@@ -34,6 +36,11 @@ pub(in crate::when) struct Phrase {
     pub(in crate::when) often: Option<u32>,
     /// When to speak beside or instead of at due.
     pub(in crate::when) alerts: Vec<Alert>,
+    /// Times of day that stand before the last "and", with another part of the day than what follows:
+    /// the morning of "every morning and evening at 9".
+    pub(in crate::when) earlier: Vec<Hours>,
+    /// The days of a stretch from one weekday to another ("mon-fri"), each of which has the time of day said with them.
+    pub(in crate::when) through: Vec<Weekday>,
     /// Seconds east of UTC, where the words name an offset rather than a region.
     pub(in crate::when) offset: Option<i32>,
 }
@@ -51,6 +58,8 @@ pub(in crate::when) enum Naming {
     Until,
     /// They speak of a stretch and name no moment of it.
     Nothing,
+    /// Their days have times of their own ("monday 9am and thursday 5pm"), which no rule says.
+    Mixed,
     /// They name two, of which neither gives way.
     Several,
 }
@@ -63,9 +72,61 @@ pub(in crate::when) struct DayPart {
     pub(in crate::when) is_tonight: bool,
 }
 
+/// Times of day that a part of the day goes with; without any it is the part alone.
+#[derive(Clone, PartialEq, Eq, Default, Debug)]
+pub(in crate::when) struct Hours {
+    pub(in crate::when) clocks: Vec<Clock>,
+    pub(in crate::when) part: Option<DayPart>,
+}
+
+impl Hours {
+    fn is_empty(&self) -> bool {
+        self.clocks.is_empty() && self.part.is_none()
+    }
+}
+
+const fn any_day(part: Part) -> DayPart {
+    DayPart { part, is_today: false, is_tonight: false }
+}
+
 impl Phrase {
+    /// Returns the times of day, each list with its part of the day; the last may be empty.
+    pub(in crate::when) fn hours(&self) -> Vec<Hours> {
+        let of_every = self.every.as_ref().and_then(|every| every.part).map(any_day);
+        let last = Hours { clocks: self.clocks.clone(), part: of_every.or(self.part) };
+        self.earlier.iter().cloned().chain([last]).collect()
+    }
+
+    /// Ends the list of times of day where `piece` begins another one: the "evening" of "every morning and evening".
+    pub(super) fn part_hours(&mut self, piece: &Piece, before: Option<&Piece>, join: Join) {
+        let has_part = self.part.is_some() || self.every.as_ref().is_some_and(|every| every.part.is_some());
+        let is_behind_part = matches!(before, Some(Piece::Part { .. } | Piece::Every(Every { part: Some(_), .. })));
+        let begins = match piece {
+            Piece::Part { .. } => has_part || !self.clocks.is_empty() && join == Join::And,
+            Piece::Every(more) => more.part.is_some() && has_part,
+            // "every morning, 8am" is one time.
+            Piece::Clock(clock) | Piece::Window(clock, _) => {
+                // "every morning, noon and night"
+                let is_noon = self.every.is_some() && (clock.hour, clock.minute, clock.face) == (12, 0, Face::Day);
+                is_behind_part && (join == Join::And || !self.clocks.is_empty() || is_noon)
+            }
+            _ => false,
+        };
+        if join == Join::None || !begins {
+            return;
+        }
+        let mut hours = self.hours();
+        self.earlier = hours.drain(..).filter(|hours| !hours.is_empty()).collect();
+        self.clocks.clear();
+        self.part = None;
+        if let Some(every) = &mut self.every {
+            every.part = None;
+        }
+    }
+
     /// Returns whether `piece` may stand beside what the run says already.
-    pub(super) fn takes(&self, piece: &Piece, is_list: bool) -> bool {
+    pub(super) fn takes(&self, piece: &Piece, join: Join) -> bool {
+        let is_list = join != Join::None;
         let is_offset = self.ahead.is_some() || self.is_ago || self.is_now;
         match piece {
             Piece::Day(day) => {
@@ -85,7 +146,10 @@ impl Phrase {
                 is_calendar && !self.is_ago && !self.is_now && is_free
             }
             Piece::Twice(..) => self.every.is_some() && self.clocks.is_empty() && self.part.is_none(),
-            Piece::Part { .. } => self.part.is_none() && !self.is_ago && !self.is_now,
+            Piece::Part { .. } => {
+                let has_room = self.part.is_none() || is_list && self.every.is_some();
+                has_room && !self.is_ago && !self.is_now
+            }
             // "monday two weeks from now"
             Piece::Ahead(amount)
                 if matches!(self.days.as_slice(), [Day::Weekday(Which::Coming, _)])
@@ -112,18 +176,7 @@ impl Phrase {
             Piece::Ago => *self == Self::default() || self.is_only_clock() && !is_offset,
             Piece::Now => *self == Self::default(),
             Piece::Shift { .. } | Piece::Beside { .. } => self.shift.is_none() && self.clocks.is_empty(),
-            Piece::Every(every) => {
-                let is_filter = |every: &Every| {
-                    every.interval == 1
-                        && (every.cycle == Cycle::Weeks && !every.days.is_empty()
-                            || every.cycle == Cycle::Days && every.part.is_none())
-                };
-                // "every hour on weekdays": the days of one limit the other.
-                let is_limit = |known: &Every| {
-                    is_filter(known) != is_filter(every) || is_filter(known) && known.cycle != every.cycle
-                };
-                !is_offset && self.every.as_ref().is_none_or(is_limit)
-            }
+            Piece::Every(every) => !is_offset && self.takes_every(every, is_list),
             Piece::Until(_) => self.until.is_none(),
             Piece::Starting(_) => self.starting.is_none(),
             // "read every day for 20 minutes" says how long, not until when.
@@ -140,6 +193,26 @@ impl Phrase {
             Piece::Degree(_) => self.degree == 0 && self.part.is_none(),
             Piece::Year(_) => matches!(self.days.last(), Some(Day::Date { year: None, .. })),
         }
+    }
+
+    /// Returns whether another repetition limits the one that was said, or goes on with its list.
+    fn takes_every(&self, every: &Every, is_list: bool) -> bool {
+        let is_filter = |every: &Every| {
+            every.interval == 1
+                && (every.cycle == Cycle::Weeks && !every.days.is_empty()
+                    || every.cycle == Cycle::Days && every.part.is_none())
+        };
+        // "every hour on weekdays": the days of one limit the other.
+        let is_limit =
+            |known: &Every| is_filter(known) != is_filter(every) || is_filter(known) && known.cycle != every.cycle;
+        // "every morning and every evening", "every monday at 9 and every thursday at 9"
+        let is_more = |known: &Every| {
+            let is_alike = known.cycle == every.cycle && known.interval == every.interval;
+            let has_both = |has: fn(&Every) -> bool| has(known) && has(every);
+            let is_part = every.part.is_some() && known.cycle == Cycle::Days;
+            is_list && is_alike && (has_both(|every| !every.days.is_empty()) || is_part)
+        };
+        self.every.as_ref().is_none_or(|known| is_limit(known) || is_more(known))
     }
 
     pub(super) fn is_only_alerts(&self) -> bool {
@@ -174,8 +247,11 @@ impl Phrase {
                 self.clocks.push(clock);
             }
             Piece::Every(every) => match self.every.take() {
-                Some(known) if matches!(every.cycle, Cycle::Weeks | Cycle::Days) => {
+                Some(mut known) if matches!(every.cycle, Cycle::Weeks | Cycle::Days) || known.cycle == every.cycle => {
                     self.days.extend(every.days);
+                    if known.part.is_none() && self.part.is_none() {
+                        known.part = every.part;
+                    }
                     self.every = Some(known);
                 }
                 Some(known) => {
@@ -227,7 +303,7 @@ impl Phrase {
         let is_weekday = |p: &Self| matches!(p.days.as_slice(), [Day::Weekday(Which::Coming, _)]);
         let is_day_of_week = is_week(self) && is_weekday(other) || is_weekday(self) && is_week(other);
         !(both(|p| !p.days.is_empty()) && !is_day_of_week
-            || both(|p| !p.clocks.is_empty())
+            || both(|p| !p.clocks.is_empty() || !p.earlier.is_empty())
             || both(|p| p.part.is_some())
             || both(|p| p.every.is_some())
             || both(|p| p.until.is_some())
@@ -261,5 +337,38 @@ impl Phrase {
         self.often = self.often.or(other.often);
         self.alerts.extend(other.alerts);
         self.offset = self.offset.or(other.offset);
+        self.through.extend(other.through);
+        self.earlier.extend(other.earlier);
+    }
+
+    /// Takes what the end of a stretch says and its start does not: the 9:30 of "tomorrow to friday 9:30".
+    pub(super) fn take_from_end(&mut self, end: &Self) {
+        if self.clocks.is_empty() && self.part.is_none() {
+            self.clocks.clone_from(&end.clocks);
+            self.earlier.clone_from(&end.earlier);
+            self.window_end = end.window_end;
+            self.part = end.part;
+            self.degree = end.degree;
+            self.offset = self.offset.or(end.offset);
+        }
+        self.zone = self.zone.or(end.zone);
+        self.alerts.extend(end.alerts.iter().copied());
+        self.alerts.truncate(ALERTS_MAX);
+    }
+
+    /// Makes a time of day on the days of "mon-fri" come each week; without one they are a stretch, which begins once.
+    pub(super) fn repeat_through(&mut self) {
+        let has_time = !self.clocks.is_empty() || self.part.is_some_and(|part| !part.is_today);
+        let is_open = self.every.is_none() && self.ahead.is_none() && !self.is_by;
+        if self.through.is_empty() || !has_time || !is_open {
+            return;
+        }
+        if let [Day::Weekday(Which::Coming, _)] = self.days.as_slice() {
+            self.every = Some(weekly(&self.through, 1));
+            self.days.clear();
+        } else {
+            // "mon-fri 9:30 until dec 24"
+            self.naming = Naming::Several;
+        }
     }
 }

@@ -2,11 +2,13 @@
 
 use std::ops::Range;
 
+use chrono::Weekday;
+
 use crate::when::Dialect;
 use crate::when::grammar::clock::clock;
 use crate::when::grammar::phrase::{Naming, Phrase};
 use crate::when::grammar::{
-    Binder, Day, Found, Piece, Strength, Which, Words, amount, contradiction, open, piece, range,
+    Binder, Cycle, Day, Every, Found, Piece, Strength, Which, Words, amount, contradiction, open, piece, range,
 };
 use crate::when::lexicon::Meaning;
 
@@ -60,6 +62,9 @@ pub(in crate::when) fn phrase(
             Some(phrase) if taken.iter().any(|known| contradiction::contradict(words, known, &run)) => {
                 phrase.naming = Naming::Several;
             }
+            Some(phrase) if taken.iter().any(|known| contradiction::repeat_apart(words, known, &run)) => {
+                phrase.naming = phrase.naming.max(Naming::Mixed);
+            }
             // Else what contradicts the time already found is part of the title.
             Some(_) => continue,
         }
@@ -68,6 +73,9 @@ pub(in crate::when) fn phrase(
     taken.sort_by_key(|run| run.range.start);
     if let Some(phrase) = whole.as_mut().filter(|_| contradiction::lists_weekdays(words, &taken)) {
         phrase.naming = Naming::Several;
+    }
+    if let Some(phrase) = &mut whole {
+        phrase.repeat_through();
     }
     // "be there 10 minutes before" has no time to be before.
     let is_time = |phrase: &Phrase| !phrase.is_only_alerts() && (phrase.times.is_none() || phrase.every.is_some());
@@ -199,6 +207,19 @@ fn with_end(words: &Words<'_>, run: &Run, opener: Option<range::Opener>, dialect
         return None;
     }
     let mut whole = run.clone();
+    // "mon-fri 9:30 and saturday morning"
+    if end.phrase.naming >= Naming::Mixed {
+        whole.phrase.naming = Naming::Several;
+    }
+    // Until when it lasts is of no use for its start, but "tomorrow to friday 9:30" says when to be there.
+    let joins = |join: Meaning| words.has(at.saturating_sub(1), join);
+    if joins(Meaning::To) || !joins(Meaning::Until) {
+        whole.phrase.through = through(words, run, &end);
+        // "today to tomorrow afternoon" ends in the afternoon.
+        let is_parts_own = whole.phrase.through.is_empty() && !words.has(end.range.end.saturating_sub(2), Meaning::The);
+        let part = end.phrase.part.filter(|_| !is_parts_own);
+        whole.phrase.take_from_end(&Phrase { part, ..end.phrase.clone() });
+    }
     // "today to friday" has begun.
     if let [Day::FromToday(0)] = whole.phrase.days.as_slice()
         && whole.phrase.is_only_days()
@@ -213,6 +234,22 @@ fn with_end(words: &Words<'_>, run: &Run, opener: Option<range::Opener>, dialect
     Some(whole)
 }
 
+/// Returns the weekdays from the one that closes `run` to the one of `end`: "mon-fri", but not "monday 9am - friday".
+fn through(words: &Words<'_>, run: &Run, end: &Run) -> Vec<Weekday> {
+    let is_weekday = |m: Meaning| matches!(m, Meaning::Weekday(_) | Meaning::ShortWeekday(_)).then_some(());
+    let closes = words.pick(run.range.end - 1, is_weekday).is_some();
+    match (run.phrase.days.as_slice(), end.phrase.days.as_slice()) {
+        ([Day::Weekday(Which::Coming, first)], [Day::Weekday(Which::Coming, last)]) if closes && first != last => {
+            let mut days = vec![*first];
+            while days.last() != Some(last) {
+                days.extend(days.last().map(Weekday::succ));
+            }
+            days
+        }
+        _ => Vec::new(),
+    }
+}
+
 /// Reads pieces side by side from `start`.
 fn pieces(
     words: &Words<'_>,
@@ -223,6 +260,7 @@ fn pieces(
 ) -> Option<Run> {
     let mut run = Run { range: start..start, phrase: Phrase::default(), pieces: 0, strength: Strength::Whole };
     let mut before: Option<Piece> = None;
+    let mut by_day = ByDay::default();
     loop {
         // "between june 3 and june 5" lists nothing.
         let is_at_its_end = opener == Some(range::Opener::Between) && words.has(run.range.end, Meaning::And)
@@ -232,7 +270,7 @@ fn pieces(
         }
         let (at, join) = joint(words, run.range.end, before.as_ref());
         let binder = join.binder.or_else(|| first_binder.filter(|_| before.is_none()));
-        let is_list_clock = join.is_list && matches!(before, Some(Piece::Clock(_)));
+        let is_list_clock = join.list != Join::None && matches!(before, Some(Piece::Clock(_)));
         let binder = binder.or_else(|| is_list_clock.then_some(Binder::List));
         // A word that binds may itself begin a piece ("in a while" does not, "the 5th" does).
         let found = piece(words, at, binder, before.as_ref(), dialect);
@@ -245,10 +283,19 @@ fn pieces(
             _ => false,
         };
         let found = found.filter(|found| !is_stretch(found));
-        let Some(Found { piece, next, strength }) = found.filter(|found| run.phrase.takes(&found.piece, join.is_list))
-        else {
+        let Some(Found { piece, next, strength }) = found.filter(|found| {
+            // The evening of "every monday morning and thursday evening" is Thursday's.
+            let is_days_own = matches!(found.piece, Piece::Part { .. }) && by_day.is_behind_day();
+            run.phrase.takes(&found.piece, join.list) || is_days_own && run.phrase.every.is_some()
+        }) else {
             break;
         };
+        // "q2 every 2 minutes": no hours or weeks come round once a year, so that it is a name.
+        if is_name_of_repeated(&run, before.as_ref(), &piece) {
+            return None;
+        }
+        run.phrase.part_hours(&piece, before.as_ref(), join.list);
+        by_day.add(&piece);
         run.phrase.is_by |= binder == Some(Binder::By) && matches!(piece, Piece::Day(_));
         run.phrase.add(piece.clone());
         run.pieces += 1;
@@ -256,15 +303,92 @@ fn pieces(
         run.range.end = next;
         before = Some(piece);
     }
+    if let Some(end) = another_part(words, &run, before.as_ref()) {
+        run.phrase.naming = Naming::Several;
+        run.range.end = end;
+    }
+    if by_day.differ() {
+        run.phrase.naming = run.phrase.naming.max(Naming::Mixed);
+    }
     (run.pieces > 0).then_some(run)
+}
+
+/// Returns whether `before` is a month or season that stands alone before a repetition that it cannot bound.
+fn is_name_of_repeated(run: &Run, before: Option<&Piece>, piece: &Piece) -> bool {
+    let is_bare = matches!(
+        before,
+        Some(Piece::Day(Day::Month { year: None, .. } | Day::Season { which: Which::Coming, year: None, .. }))
+    );
+    let is_other = matches!(piece, Piece::Every(every) if every.cycle != Cycle::Years);
+    run.pieces == 1 && run.strength < Strength::Strong && is_bare && is_other
+}
+
+/// Returns the place behind the "and evening" that closes "tomorrow morning and evening".
+fn another_part(words: &Words<'_>, run: &Run, before: Option<&Piece>) -> Option<usize> {
+    let has_part = run.phrase.part.is_some() && !run.phrase.days.is_empty() && run.phrase.every.is_none();
+    let (at, join) = joint(words, run.range.end, before);
+    let at = if join.binder == Some(Binder::In) { words.skip(at, Meaning::The) } else { at };
+    let is_part = |m: Meaning| matches!(m, Meaning::Part(_) | Meaning::SurePart(_)).then_some(());
+    let is_another = words.pick(at, is_part).is_some() && words.is_end(at + 1);
+    (has_part && join.list == Join::And && is_another).then_some(at + 1)
+}
+
+/// The times of day said behind each list of days.
+#[derive(Default)]
+struct ByDay {
+    lists: Vec<Vec<Piece>>,
+    /// Whether a day was said behind the last time of day.
+    is_next: bool,
+}
+
+impl ByDay {
+    fn add(&mut self, piece: &Piece) {
+        let is_days = |every: &Every| !every.days.is_empty() || every.part.is_none();
+        self.is_next |= matches!(piece, Piece::Day(_)) || matches!(piece, Piece::Every(every) if is_days(every));
+        let time = match piece {
+            Piece::Every(Every { part: Some(part), .. }) => {
+                Some(Piece::Part { part: *part, is_today: false, is_tonight: false })
+            }
+            Piece::Clock(_) | Piece::Window(..) | Piece::Twice(..) | Piece::Part { .. } => Some(piece.clone()),
+            _ => None,
+        };
+        let Some(time) = time else { return };
+        if std::mem::take(&mut self.is_next) || self.lists.is_empty() {
+            self.lists.push(Vec::new());
+        }
+        if let Some(list) = self.lists.last_mut() {
+            list.push(time);
+        }
+    }
+
+    /// Returns whether a day stands between the last time of day and what comes next.
+    fn is_behind_day(&self) -> bool {
+        self.is_next && !self.lists.is_empty()
+    }
+
+    /// Returns whether the days of one list have other times than those of another.
+    fn differ(&self) -> bool {
+        self.lists.windows(2).any(|pair| pair[0] != pair[1])
+    }
 }
 
 /// The words between two pieces.
 #[derive(Clone, Copy, Default)]
 struct Joint {
     binder: Option<Binder>,
-    is_list: bool,
+    list: Join,
     has_dash: bool,
+}
+
+/// What joins two pieces as items of one list.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub(super) enum Join {
+    #[default]
+    None,
+    /// A comma alone.
+    Comma,
+    /// "and", with or without a comma.
+    And,
 }
 
 /// Reads "," "and" "on" "at" from `start`.
@@ -272,8 +396,13 @@ fn joint(words: &Words<'_>, start: usize, before: Option<&Piece>) -> (usize, Joi
     let mut at = start;
     let mut joint = Joint::default();
     if before.is_some() {
-        let behind = words.skip(words.skip(words.skip(at, Meaning::Comma), Meaning::And), Meaning::AndAlso);
-        joint.is_list = behind > at;
+        let comma = words.skip(at, Meaning::Comma);
+        let behind = words.skip(words.skip(comma, Meaning::And), Meaning::AndAlso);
+        joint.list = match behind {
+            behind if behind > comma => Join::And,
+            behind if behind > at => Join::Comma,
+            _ => Join::None,
+        };
         at = words.skip(behind, Meaning::Linker);
         // "this week from tuesday"
         let is_in_period = matches!(before, Some(Piece::Day(Day::Period(..))));

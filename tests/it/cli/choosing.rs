@@ -189,3 +189,40 @@ async fn a_person_is_asked_before_many_tasks_are_changed() {
     }
     assert_eq!(home.keiko("cancel --due today --json").json()["results"].as_array().map(Vec::len), Some(4));
 }
+
+#[test]
+fn a_time_where_days_are_expected_is_refused_and_nothing_of_it_is_lost() {
+    let home = Home::with_daemon();
+    for line in ["add bread tomorrow 9am", "add wine tomorrow 6pm", "away friday"] {
+        assert_eq!(home.keiko(line).code, Some(0), "{line}");
+    }
+    let before = home.keiko("away --json").json()["away"].clone();
+    for line in [
+        "done --due 'tomorrow 9am' --yes",
+        "edit --due 'tomorrow 9am' friday 5pm --yes",
+        "list --due 'by friday'",
+        "agenda in 20 minutes",
+        "away friday 5pm",
+        "away 3pm",
+        "away from 3pm",
+        "away in 20 minutes",
+        "away from friday",
+        "away foo",
+    ] {
+        let ran = home.keiko(line);
+        assert_eq!(ran.code, Some(3), "{line}: {ran:?}");
+        let form = if line.starts_with("away") {
+            "`until 5pm`"
+        } else if line.starts_with("agenda") {
+            "`5pm..9pm`"
+        } else {
+            "--before and --after"
+        };
+        assert!(ran.stderr.contains(form), "{line}: {ran:?}");
+    }
+    assert_eq!(home.keiko("away --json").json()["away"], before);
+    assert_eq!(home.keiko("list --json").json()["tasks"].as_array().map(Vec::len), Some(2));
+    let found = |line: &str| home.keiko(line).json()["tasks"].as_array().map(Vec::len);
+    assert_eq!(found("list --json --due 'tomorrow morning'"), Some(1));
+    assert_eq!(found("list --json --due 'tomorrow 6pm..'"), Some(1));
+}

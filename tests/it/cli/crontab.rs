@@ -60,6 +60,20 @@ fn each_line_becomes_a_task_and_what_cannot_be_kept_is_said() {
 }
 
 #[test]
+fn a_crontab_goes_with_one_undo() {
+    let home = Home::with_daemon();
+    let table = "0 3 * * * one\n0 4 * * * two\n0 5 * * * three\n";
+    let added = home.keiko_with("import crontab - --json", table, |_| {}).json();
+    let ops: Vec<_> = added["results"].as_array().expect("a list").iter().map(|each| each["op_id"].clone()).collect();
+    let again = home.keiko_with("import crontab - --json", table, |_| {}).json();
+    let known: Vec<_> = again["results"].as_array().expect("a list").iter().map(|each| each["op_id"].clone()).collect();
+    assert_eq!(ops, known, "both answers name the same events");
+    let undone = home.keiko("undo");
+    assert!(undone.stdout.starts_with("taken back: add 3 tasks: 1, 2, 3\n"), "{undone:?}");
+    assert_eq!(home.keiko("list --json").json()["tasks"], json!([]));
+}
+
+#[test]
 fn what_would_be_added_is_said_and_nothing_is_added() {
     let home = Home::with_daemon();
     fs::write(home.path().join("table"), TABLE).expect("a file of the test's own");

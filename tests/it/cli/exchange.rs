@@ -333,6 +333,20 @@ fn a_calendar_comes_in_once_and_what_cannot_is_said() {
 }
 
 #[test]
+fn events_that_ring_nowhere_are_named_and_come_in_where_that_is_wished() {
+    let home = Home::with_daemon();
+    let event = "BEGIN:VEVENT\r\nUID:a\r\nSUMMARY:dentist\r\nDTSTART:20260601T090000\r\nEND:VEVENT\r\n";
+    let calendar = format!("BEGIN:VCALENDAR\r\nVERSION:2.0\r\n{event}END:VCALENDAR\r\n");
+    let ran = import(&home, &calendar, "");
+    assert_eq!(ran.code, Some(0), "{ran:?}");
+    assert!(ran.stderr.contains("warning: line 3 (dentist): left out, it is an event without an alarm\n"), "{ran:?}");
+    assert!(ran.stderr.contains("hint: --without-alarm takes them too"), "{ran:?}");
+    assert_eq!(import(&home, &calendar, "--json").json()["without_alarm"], json!(["line 3 (dentist)"]));
+    let ran = import(&home, &calendar, "--without-alarm");
+    assert!(ran.stdout.starts_with("added 1  dentist  Mon 1 Jun 2026 09:00 EDT"), "{ran:?}");
+}
+
+#[test]
 fn what_holds_for_all_that_comes_in_is_said_once() {
     let home = Home::with_daemon();
     let todo = |uid: &str| format!("BEGIN:VTODO\r\nUID:{uid}\r\nSUMMARY:{uid}\r\nDUE:20260514T150000\r\nEND:VTODO\r\n");
@@ -393,6 +407,9 @@ fn a_backup_is_put_back_and_what_was_there_is_kept() {
     };
     assert_eq!(titles(&home), ["first"]);
     let kept = restored["kept"].as_str().expect("a file");
+    let undone = home.keiko("undo");
+    assert_eq!((undone.code, titles(&home)), (Some(4), vec![json!("first")]), "{undone:?}");
+    assert!(undone.stderr.contains(&format!("hint: keiko restore {kept} brings it back; keiko undo ")), "{undone:?}");
     let restored = home.keiko(&format!("restore {kept} --yes"));
     assert_eq!(restored.code, Some(0), "{restored:?}");
     assert_eq!(titles(&home), ["first", "second"]);

@@ -4,6 +4,7 @@ use crate::cli::commands::doctor::Known;
 use crate::cli::commands::doctor::finding::Finding;
 use crate::protocol::examination::{DesktopFound, Examination};
 use crate::protocol::methods::{ChannelListResult, StatusResult};
+use crate::protocol::objects::{OccurrenceName, Task};
 
 /// The channels that are this machine's own.
 const OWN: [&str; 2] = ["desktop", "terminal"];
@@ -71,7 +72,7 @@ pub(super) fn desktop(known: &Known, examination: Option<&Examination>, found: &
 /// Returns whether the person is reached otherwise than by popups, as far as that is known.
 fn has_other_way(known: &Known) -> bool {
     match known {
-        Known::Answers { status, channels } => !reached(status, channels).iter().all(|target| target == OWN[0]),
+        Known::Answers { status, channels, .. } => !reached(status, channels).iter().all(|target| target == OWN[0]),
         Known::Absent | Known::Unasked { .. } => false,
     }
 }
@@ -91,7 +92,7 @@ fn reached(status: &StatusResult, channels: &ChannelListResult) -> Vec<String> {
 /// Looks how the targets are.
 pub(super) fn targets(known: &Known, found: &mut Vec<Finding>) {
     let area = "targets";
-    let Known::Answers { status, channels } = known else { return };
+    let Known::Answers { status, channels, .. } = known else { return };
     found.push(match &reached(status, channels)[..] {
         [] => Finding::wrong(
             area,
@@ -118,10 +119,16 @@ pub(super) fn targets(known: &Known, found: &mut Vec<Finding>) {
     }
 }
 
+/// Returns whether what could not be sent of an occurrence can be tried anew: while it is due, or where it ended for that.
+fn can_be_sent_again(task: &Task, of: &OccurrenceName) -> bool {
+    let is_over = task.state != "RUNNING" && task.outcome.as_deref() != Some("retries_exhausted");
+    !is_over && task.occurrence.key == of.key && task.occurrence.generation == of.generation
+}
+
 /// Looks what failed lately, and what is left of it.
 pub(super) fn failures(known: &Known, found: &mut Vec<Finding>) {
     let area = "failures";
-    let Known::Answers { status, .. } = known else { return };
+    let Known::Answers { status, unsent, .. } = known else { return };
     let before = found.len();
     if let Some(delivery) = status.failed.first() {
         let why = delivery.last_error.as_deref().unwrap_or("no attempt succeeded");
@@ -131,7 +138,10 @@ pub(super) fn failures(known: &Known, found: &mut Vec<Finding>) {
             delivery.task,
             delivery.target
         );
-        found.push(Finding::note(area, &text, Some(format!("keiko retry {}", delivery.task))));
+        let can_be_sent = unsent.as_deref().is_some_and(|task| can_be_sent_again(task, &delivery.occurrence));
+        // What is over can only be looked at.
+        let verb = if can_be_sent { "retry" } else { "why" };
+        found.push(Finding::note(area, &text, Some(format!("keiko {verb} {}", delivery.task))));
     }
     if let Some(command) = status.commands_failed.first() {
         let why = command.error.as_deref().unwrap_or("no attempt succeeded");
@@ -172,4 +182,28 @@ fn commands(count: u64) -> String {
 
 fn messages(count: u64) -> String {
     if count == 1 { "1 message was".to_owned() } else { format!("{count} messages were") }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::cli::render::fixture::task;
+
+    #[test]
+    fn only_what_is_due_or_ended_for_want_of_a_taker_is_proposed_to_be_tried_anew() {
+        let check = |state: &str, outcome: Option<&str>, is_proposed: bool| {
+            let task = task(&json!({ "state": state, "outcome": outcome }));
+            let of = OccurrenceName { key: task.occurrence.key.clone(), generation: task.occurrence.generation };
+            assert_eq!(can_be_sent_again(&task, &of), is_proposed, "{state} {outcome:?}");
+            let before = OccurrenceName { generation: of.generation + 1, ..of };
+            assert!(!can_be_sent_again(&task, &before), "another time of it is due");
+        };
+        check("RUNNING", None, true);
+        check("CANCELLED", Some("retries_exhausted"), true);
+        check("CANCELLED", Some("skipped"), false);
+        check("COMPLETED", Some("done"), false);
+        check("PENDING", None, false);
+    }
 }

@@ -10,7 +10,7 @@ use crate::cli::context::Context;
 use crate::cli::error::{CliError, Exit};
 use crate::cli::render::change::{Change, change};
 use crate::cli::render::say;
-use crate::cli::sheet::read::{Changes, blamed, changes, line_of, merge, question};
+use crate::cli::sheet::read::{blamed, changes, line_of, merge, question};
 use crate::cli::sheet::{explain, fields, write};
 use crate::cli::ui::editor::Draft;
 use crate::protocol::methods::{Get, TaskRef, Update, WriteResult};
@@ -43,9 +43,11 @@ pub(super) fn run(context: &mut Context<'_>, name: &str, times: &Times, said: Sa
         if written == sheet && !is_again {
             return Ok(left_as_it_was(context, &mut draft));
         }
-        let found = match changes(&written, &lines) {
-            Ok(found) if found.is_empty() => return Ok(unchanged(context)),
-            Ok(found) => found,
+        let read = changes(&written, &lines)
+            .and_then(|found| Ok((question(&written, &base, &found, context.zone.name())?, found)));
+        let (asked, found) = match read {
+            Ok((_, found)) if found.is_empty() => return Ok(unchanged(context)),
+            Ok(read) => read,
             Err(error) => {
                 context.ui.error(&error.to_string(), error.hint.as_deref());
                 if !goes_on(context, &mut draft)? {
@@ -56,7 +58,7 @@ pub(super) fn run(context: &mut Context<'_>, name: &str, times: &Times, said: Sa
                 continue;
             }
         };
-        match attempt(context, &base, &found, times, said) {
+        match attempt(context, &base, &asked, times, said) {
             Ok(Outcome::Done(result)) => return Ok(told(context, *result)),
             Ok(Outcome::GivenUp) => {
                 kept(context, &mut draft);
@@ -94,11 +96,10 @@ pub(super) fn run(context: &mut Context<'_>, name: &str, times: &Times, said: Sa
 fn attempt(
     context: &mut Context<'_>,
     base: &Task,
-    found: &Changes,
+    asked: &Update,
     times: &Times,
     said: Said,
 ) -> Result<Outcome, CliError> {
-    let asked = question(base, found, context.zone.name());
     let scope = times.said(said.all);
     let result = context.ask(&Update { scope, preview: true, ..asked.clone() }).and_then(|_| {
         let meant = times.meant(context, &base.id, said, |context, scope| {

@@ -19,12 +19,20 @@ use crate::cli::ui::Form;
 use crate::protocol::SCHEMA_VERSION;
 use crate::protocol::methods::{Add, Hello, List, TaskRef, WriteResult};
 
+/// What is said of an event that rings nowhere.
+const SILENT: &str = "an event without an alarm";
+
+/// How many of those are named.
+const SILENT_TOLD: usize = 20;
+
 /// What became of the entries.
 #[derive(Default)]
 struct Summary {
     added: Vec<Value>,
     already_there: u64,
     left_out: BTreeMap<&'static str, u64>,
+    /// The events that were left out for want of an alarm, by their places.
+    silent: Vec<String>,
     refused: Vec<Value>,
     exit: Option<Exit>,
 }
@@ -34,10 +42,10 @@ pub(super) fn import(
     context: &mut Context<'_>,
     mut source: Source,
     format: Format,
-    is_dry_run: bool,
+    (is_dry_run, with_silent): (bool, bool),
 ) -> Result<Exit, CliError> {
     let bytes = source.whole()?;
-    let here = Here { now: context.ask(&Hello::default())?.now.instant(), zone: context.zone };
+    let here = Here { now: context.ask(&Hello::default())?.now.instant(), zone: context.zone, with_silent };
     let entries = if format == Format::Taskwarrior {
         taskwarrior::entries(&String::from_utf8_lossy(&bytes), here).map_err(|why| {
             CliError::usage(format!("cannot read {}: {why}", source.name), "task export writes such a file")
@@ -67,7 +75,7 @@ fn in_order(entries: Vec<Entry>) -> Vec<Entry> {
     loop {
         let is_ready = |entry: &Entry| match &entry.found {
             Found::Task(draft) => draft.waits.iter().all(|uid| done.contains(uid) || !known.contains(uid)),
-            Found::LeftOut(_) | Found::Refused(_) => true,
+            Found::LeftOut(_) | Found::Silent | Found::Refused(_) => true,
         };
         let (ready, waiting): (Vec<Entry>, Vec<Entry>) = rest.into_iter().partition(is_ready);
         if ready.is_empty() {
@@ -96,6 +104,11 @@ impl Importing {
         let draft = match entry.found {
             Found::LeftOut(why) => {
                 *summary.left_out.entry(why).or_default() += 1;
+                return;
+            }
+            Found::Silent => {
+                *summary.left_out.entry(SILENT).or_default() += 1;
+                summary.silent.push(entry.place);
                 return;
             }
             Found::Refused(why) => {
@@ -182,6 +195,7 @@ fn tell(context: &mut Context<'_>, summary: &Summary, is_dry_run: bool) {
             "added": summary.added,
             "already_there": summary.already_there,
             "left_out": summary.left_out,
+            "without_alarm": summary.silent,
             "refused": summary.refused,
         }));
     }
@@ -197,6 +211,18 @@ fn tell(context: &mut Context<'_>, summary: &Summary, is_dry_run: bool) {
         let _ = write!(line, " (left out: {})", reasons.join(", "));
     }
     context.ui.print(&[Text::styled(DIM, &line)]);
+    for place in summary.silent.iter().take(SILENT_TOLD) {
+        context.ui.warning(&format!("{place}: left out, it is {SILENT}"));
+    }
+    let more = summary.silent.len().saturating_sub(SILENT_TOLD);
+    if more > 0 {
+        context.ui.warning(&format!("so it is with {more} more"));
+    }
+    if !summary.silent.is_empty() {
+        context.ui.hint(
+            "--without-alarm takes them too: they speak when they begin; what is here already is not added twice",
+        );
+    }
 }
 
 #[cfg(test)]

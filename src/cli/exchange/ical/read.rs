@@ -33,6 +33,9 @@ const AGAIN_MAX: i64 = 50;
 /// How many alarms one thing may have.
 const ALARMS_MAX: usize = 50;
 
+/// How many times that are left out are named.
+const EXCLUDED_TOLD: usize = 10;
+
 /// How many times of a rule are counted that have passed.
 const PASSED_MAX: usize = 100_000;
 
@@ -43,6 +46,8 @@ pub(crate) struct Here {
     pub(crate) now: Timestamp,
     /// The person's zone, for times that name none.
     pub(crate) zone: Tz,
+    /// Whether events that have no alarm are wanted too.
+    pub(crate) with_silent: bool,
 }
 
 /// Reads a file.
@@ -116,7 +121,11 @@ impl Reader<'_> {
         let start = self.time("DTSTART")?;
         let end = self.end(start)?;
         let alarms = self.alarms(is_event, start, end)?;
-        let Some(alarms) = alarms else { return Ok(Found::LeftOut("an event without an alarm")) };
+        let alarms = match alarms {
+            Some(alarms) => alarms,
+            None if self.here.with_silent => Vec::new(),
+            None => return Ok(Found::Silent),
+        };
         let mut add = self.details(summary, uid);
         // What comes up: of an event its beginning, of a to-do its end, where it has one; else the alarm itself.
         let is_series = component.property("RRULE").is_some();
@@ -288,7 +297,7 @@ impl Reader<'_> {
             When::Day(day) => (day.and_time(NaiveTime::MIN), None),
         };
         let read_in = zone.unwrap_or(self.here.zone);
-        self.refuse_left_out(read_in)?;
+        let excluded = self.excluded()?;
         self.put_zone(add, zone);
         let rule = rule.value.trim().to_ascii_uppercase();
         if let Some(every) = interval(&rule) {
@@ -301,6 +310,7 @@ impl Reader<'_> {
             if rule.contains("COUNT=") || rule.contains("UNTIL=") {
                 return Err(format!("its rule {rule:?} is finer than a day and ends, which a series of Keiko cannot"));
             }
+            self.tell_excluded(add, &excluded, read_in);
             return Ok(());
         }
         let (parts, count) = counted(&rule);
@@ -311,7 +321,7 @@ impl Reader<'_> {
             zone: Some(read_in),
         };
         schedule.validate().map_err(|error| error.to_string())?;
-        let (next, passed) = self.next(&schedule, read_in, matches!(start, When::Day(_)));
+        let (next, passed) = self.next(&schedule, read_in, matches!(start, When::Day(_)), &excluded);
         let next = next.ok_or_else(|| "all times of its rule have passed".to_owned())?;
         let left = count.map(|count| count.saturating_sub(passed));
         add.rrule = Some(match left {
@@ -320,11 +330,22 @@ impl Reader<'_> {
         });
         let is_day = matches!(start, When::Day(_));
         add.from = Some(next.format(if is_day { "%Y-%m-%d" } else { "%Y-%m-%dT%H:%M:%S" }).to_string());
+        let first = resolve(next, read_in).map_or(self.here.now, |(at, _)| at);
+        let behind: Vec<Timestamp> = excluded.into_iter().filter(|at| *at > first).collect();
+        self.tell_excluded(add, &behind, read_in);
         Ok(())
     }
 
     /// Returns the first time ahead, and how many lie behind.
-    fn next(&self, schedule: &Schedule, zone: Tz, is_day: bool) -> (Option<NaiveDateTime>, u32) {
+    ///
+    /// Those that are left out at the beginning lie behind as well: the series begins with the first that is not.
+    fn next(
+        &self,
+        schedule: &Schedule,
+        zone: Tz,
+        is_day: bool,
+        excluded: &[Timestamp],
+    ) -> (Option<NaiveDateTime>, u32) {
         let floor = if is_day {
             let today = self.here.now.local(zone).date().and_time(NaiveTime::MIN);
             resolve(today, zone).map_or(self.here.now, |(at, _)| plus(at, -1))
@@ -333,13 +354,24 @@ impl Reader<'_> {
         };
         let Rule::Calendar(calendar) = &schedule.rule else { return (None, 0) };
         if calendar.count.is_none() {
-            return (schedule.next_after(None, floor, zone).map(|next| next.due.local(zone)), 0);
+            let mut next = schedule.next_after(None, floor, zone);
+            for _ in excluded {
+                match next {
+                    Some(left_out) if excluded.contains(&left_out.due) => {
+                        next = schedule.next_after(Some(&left_out), left_out.due, zone);
+                    }
+                    Some(_) | None => break,
+                }
+            }
+            return (next.map(|next| next.due.local(zone)), 0);
         }
         let (mut cursor, mut passed) = (None, 0);
         while (passed as usize) < PASSED_MAX {
             let next = schedule.next_after(cursor.as_ref(), Timestamp::MIN, zone);
             match next {
-                Some(next) if next.due > floor => return (Some(next.due.local(zone)), passed),
+                Some(next) if next.due > floor && !excluded.contains(&next.due) => {
+                    return (Some(next.due.local(zone)), passed);
+                }
                 Some(next) => cursor = Some(next),
                 None => break,
             }
@@ -348,21 +380,36 @@ impl Reader<'_> {
         (None, passed)
     }
 
-    /// Refuses a series that leaves out times to come: it would ring then.
-    fn refuse_left_out(&mut self, zone: Tz) -> Result<(), String> {
+    /// Returns the times to come that a series leaves out, in order.
+    fn excluded(&self) -> Result<Vec<Timestamp>, String> {
+        let mut excluded = Vec::new();
         for property in self.component.all("EXDATE") {
             for value in property.value.split(',') {
                 let one = Property { value: value.to_owned(), ..property.clone() };
-                let at = self.instant(self.when(&one)?);
-                if at > self.here.now {
-                    let day = at.local(zone).format("%Y-%m-%d");
-                    return Err(format!(
-                        "it leaves out {day} (EXDATE), which a series of Keiko cannot: it would ring then"
-                    ));
-                }
+                excluded.push(self.instant(self.when(&one)?));
             }
         }
-        Ok(())
+        excluded.retain(|at| *at > self.here.now);
+        excluded.sort_unstable();
+        excluded.dedup();
+        Ok(excluded)
+    }
+
+    /// Says at which times it would ring that the calendar leaves out, here and where it rings.
+    fn tell_excluded(&mut self, add: &mut Add, excluded: &[Timestamp], zone: Tz) {
+        if excluded.is_empty() {
+            return;
+        }
+        let mut days: Vec<String> =
+            excluded.iter().take(EXCLUDED_TOLD).map(|at| at.local(zone).format("%Y-%m-%d").to_string()).collect();
+        if excluded.len() > EXCLUDED_TOLD {
+            days.push(format!("and {} more", excluded.len() - EXCLUDED_TOLD));
+        }
+        let days = days.join(", ");
+        note(add, &format!("not on {days}: keiko skip"));
+        self.remarks.push(format!(
+            "its calendar leaves out {days} (EXDATE), and it rings then too: keiko skip passes over such a time once it is the next"
+        ));
     }
 }
 

@@ -13,7 +13,7 @@ use crate::protocol::objects::Task;
 
 fn here() -> Here {
     let now = Timestamp::from_millis(1_778_702_400_000).expect("Wednesday 13 May 2026 16:00 in New York");
-    Here { now, zone: chrono_tz::America::New_York }
+    Here { now, zone: chrono_tz::America::New_York, with_silent: false }
 }
 
 /// Returns what becomes of the components of a calendar, in words.
@@ -24,6 +24,7 @@ fn told(components: &str) -> String {
 
 fn told_entry(entry: &Entry) -> String {
     match &entry.found {
+        Found::Silent => format!("{}: silent", entry.place),
         Found::LeftOut(why) => format!("{}: left out, {why}", entry.place),
         Found::Refused(why) => format!("{}: refused, {why}", entry.place),
         Found::Task(draft) => {
@@ -123,8 +124,36 @@ fn events_come_in_where_they_have_an_alarm_and_lie_ahead() {
         event(&format!("DTSTART:20261213T090000\nDTEND:20261213T100000{alarm}")),
         "line 2 (x): at 2026-12-13T09:00:00, alerts +55m"
     );
-    assert_eq!(event("DTSTART:20261213T090000"), "line 2 (x): left out, an event without an alarm");
+    assert_eq!(event("DTSTART:20261213T090000"), "line 2 (x): silent");
     assert_eq!(event(&format!("DTSTART:20251213T090000{alarm}")), "line 2 (x): left out, over");
+}
+
+#[test]
+fn events_without_an_alarm_come_in_where_they_are_wanted() {
+    let text = "BEGIN:VEVENT\r\nUID:u\r\nSUMMARY:x\r\nDTSTART:20261213T090000\r\nEND:VEVENT\r\n";
+    let found = entries(text, Here { with_silent: true, ..here() });
+    assert_eq!(found.iter().map(told_entry).collect::<Vec<_>>(), ["line 1 (x): at 2026-12-13T09:00:00"]);
+}
+
+#[test]
+fn what_a_calendar_does_not_know_is_said_of_each_task() {
+    let task = |number: u64, values: &serde_json::Value| Task { number, ..crate::cli::render::fixture::task(values) };
+    let command = json!({
+        "arguments": ["tar"], "shell": null, "directory": "/", "env": [], "timeout_s": null, "overlap": "skip", "nice": 0,
+        "limits": { "memory_bytes": null, "cpu_s": null, "processes": null, "files": null },
+    });
+    let tasks = [
+        task(1, &json!({})),
+        task(2, &json!({ "command": command, "nag_ms": 600_000, "deadline_at": "2026-05-14T18:00:00-04:00" })),
+        task(3, &json!({ "waits_for": [1, 9] })),
+    ];
+    assert_eq!(
+        calendar(&tasks, here().now).remarks,
+        [
+            "2 pay rent: its command, its deadline and its nag have no form in iCalendar, and are left out",
+            "3 pay rent: that it waits for 9 has no form in iCalendar, and is left out",
+        ]
+    );
 }
 
 #[test]
@@ -167,7 +196,20 @@ fn a_series_goes_on_from_its_next_time() {
     check(&rule("X:1", "FREQ=DAILY"), "refused, its rule (RRULE) has no beginning (DTSTART)");
     check(
         &rule("DTSTART:20260513T120000Z", "FREQ=DAILY\nEXDATE:20260601T120000Z"),
-        "refused, it leaves out 2026-06-01 (EXDATE), which a series of Keiko cannot: it would ring then",
+        "rule FREQ=DAILY, from 2026-05-14T08:00:00, notes \"not on 2026-06-01: keiko skip\", (its calendar leaves out \
+         2026-06-01 (EXDATE), and it rings then too: keiko skip passes over such a time once it is the next)",
+    );
+    check(
+        &rule("DTSTART:20260513T120000", "FREQ=DAILY\nEXDATE:20260514T120000,20260515T120000"),
+        "rule FREQ=DAILY, from 2026-05-16T12:00:00",
+    );
+    check(
+        &rule("DTSTART:20260513T120000", "FREQ=DAILY;COUNT=5\nEXDATE:20260514T120000"),
+        "rule FREQ=DAILY;COUNT=3, from 2026-05-15T12:00:00",
+    );
+    check(
+        &rule("DTSTART;VALUE=DATE:20260514", "FREQ=DAILY\nEXDATE;VALUE=DATE:20260514"),
+        "rule FREQ=DAILY, from 2026-05-15",
     );
     check(
         &rule("DTSTART:20260513T120000", "FREQ=DAILY\nEXDATE:20260501T120000"),

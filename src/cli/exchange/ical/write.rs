@@ -8,7 +8,7 @@ use chrono_tz::Tz;
 use crate::cli::exchange::ical::line::{escaped, push};
 use crate::cli::exchange::ical::read::{ALERTS, UID};
 use crate::cli::exchange::ical::zone::push_zone;
-use crate::cli::exchange::length;
+use crate::cli::exchange::{left_out, length, without_form};
 use crate::domain::time::Timestamp;
 use crate::protocol::PROGRAM_VERSION;
 use crate::protocol::objects::{Priority, Task, Time};
@@ -34,6 +34,7 @@ pub(crate) fn calendar(tasks: &[Task], now: Timestamp) -> Written {
     let mut remarks = Vec::new();
     for task in tasks {
         push_task(&mut out, task, &names, &mut remarks);
+        remarks.extend(left_out(task, &without_form(task, &names), "iCalendar"));
     }
     push(&mut out, "END", "VCALENDAR");
     Written { text: out, remarks }

@@ -3,10 +3,11 @@
 use proptest::prelude::*;
 
 use super::*;
+use crate::cli::render::fixture::task;
 
 fn here() -> Here {
     let now = Timestamp::from_millis(1_778_702_400_000).expect("Wednesday 13 May 2026 16:00 in New York");
-    Here { now, zone: chrono_tz::America::New_York }
+    Here { now, zone: chrono_tz::America::New_York, with_silent: false }
 }
 
 const ID: &str = "11111111-1111-4111-8111-111111111111";
@@ -19,6 +20,7 @@ fn told(task: Value) -> String {
     }
     let entries = entries(&format!("[{task}]"), here()).expect("JSON");
     match &entries[0].found {
+        Found::Silent => "left out, it is silent".to_owned(),
         Found::LeftOut(why) => format!("left out, {why}"),
         Found::Refused(why) => format!("refused, {why}"),
         Found::Task(draft) => {
@@ -96,6 +98,20 @@ fn a_broken_line_stops_no_other_and_a_broken_list_is_refused_whole() {
     let found = entries(&text, here()).expect("lines");
     assert!(matches!((&found[0].found, &found[1].found), (Found::Task(_), Found::Refused(_))));
     assert!(entries("[{", here()).is_err());
+}
+
+#[test]
+fn what_taskwarrior_does_not_know_is_said_of_each_task() {
+    let bare = task(&json!({ "number": 3 }));
+    let rich = task(&json!({
+        "link": "https://example.org", "alerts": ["-1h", "0"], "nag_ms": 600_000, "missed": "skip", "max_late_s": 60,
+    }));
+    let (_, remarks) = written(&[bare, rich]);
+    assert_eq!(
+        remarks,
+        ["12 pay rent: its nag, what becomes of missed times, how late it may be, its link and when it speaks before \
+          or after have no form in Taskwarrior, and are left out"]
+    );
 }
 
 proptest! {

@@ -18,7 +18,7 @@ use uuid::Uuid;
 use crate::domain::device_event::AnyEvent;
 use crate::domain::occurrence::OccurrenceName;
 use crate::domain::outbox::{DeliveryFilter, Statuses};
-use crate::domain::task::TaskId;
+use crate::domain::task::{Number, TaskId};
 use crate::store::StoreError;
 use crate::store::archive::{Staged, Staging};
 use crate::store::sqlite::archive::{Column, END, FORMAT, Form, HEADER, Table, columns};
@@ -354,7 +354,7 @@ fn check_references(connection: &Connection) -> Result<(), Result<String, Fault>
 
 /// Reads all as the store would, so that nothing comes in that nobody can read, and holds tasks against their histories.
 fn check_rows(connection: &Connection) -> Result<(), Fault> {
-    read::identity(connection)?;
+    let next = read::identity(connection)?.next_number;
     read::pauses(connection)?;
     let mut versions: HashMap<TaskId, u64> = HashMap::new();
     let mut cursor = 0;
@@ -370,6 +370,10 @@ fn check_rows(connection: &Connection) -> Result<(), Fault> {
     }
     let apart =
         |what: String| Fault::Refused(StoreError::BadExport { line: 0, source: Box::new(LineFault::Apart { what }) });
+    // Those behind it are given to nobody, and the store would take no more tasks.
+    if next.0 >= Number::UNTYPED_FROM {
+        return Err(apart(format!("the next number {} is none that a task can have", next.0)));
+    }
     let sql = "SELECT id FROM tasks";
     for id in read::each(connection, sql, [], read::read_id)? {
         let snapshot = read::snapshot(connection, id)?;

@@ -423,3 +423,17 @@ fn the_events_that_came_in_are_known_as_such() {
     commit(&here, 12, &task(202, 9, "mine too"));
     assert_eq!([0, 1, 2].map(|seq| here.import_behind(seq).unwrap()), [Some(2..=2), Some(2..=2), None]);
 }
+
+#[test]
+fn a_next_number_that_no_task_can_have_is_refused() {
+    let (there, _there) = open(DEVICE);
+    commit(&there, 1, &task(101, 1, "one"));
+    let mut lines = export(&there);
+    for line in &mut lines {
+        *line = line.replace("\"next_number\":2", "\"next_number\":9223372036854775807");
+    }
+    let (here, _here) = open(OTHER_DEVICE);
+    let error = import(&here, &lines, Rehearsal::No).unwrap_err().to_string();
+    assert!(error.contains("the next number 9223372036854775807 is none that a task can have"), "{error}");
+    assert!(here.list(Which::All).unwrap().is_empty());
+}
