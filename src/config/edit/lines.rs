@@ -132,14 +132,9 @@ fn without_header(text: &str, table: &Table) -> Option<String> {
     let is_bare = text[header..region.start].trim() == format!("[{name}]") && text[region.clone()].trim().is_empty();
     let before = &text[..header];
     // The empty line that set it apart goes as well, where nothing follows.
-    let before = if region.end == text.len() {
-        before
-            .strip_suffix("\r\n\r\n")
-            .map(|_| &before[..before.len() - 2])
-            .unwrap_or_else(|| before.strip_suffix("\n\n").map_or(before, |_| &before[..before.len() - 1]))
-    } else {
-        before
-    };
+    let apart =
+        ["\r\n\r\n", "\n\n"].into_iter().find(|apart| before.ends_with(apart)).map_or(0, |apart| apart.len() / 2);
+    let before = if region.end == text.len() { &before[..before.len() - apart] } else { before };
     is_bare.then(|| format!("{before}{}", &text[region.end..]))
 }
 
@@ -186,7 +181,7 @@ fn gather(text: &str, value: &Spanned<DeValue<'_>>, found: &mut Vec<Range<usize>
             }
         }
         DeValue::Array(tables) if tables.iter().next().is_some_and(is_open) => {
-            for table in tables.iter() {
+            for table in tables {
                 gather(text, table, found);
             }
         }

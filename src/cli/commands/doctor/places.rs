@@ -201,7 +201,7 @@ mod tests {
         let look = |name: &str| {
             let keiko_data_dir = Some(root.path().join(name).into_os_string());
             let keiko_config = Some(root.path().join("config.toml").into_os_string());
-            let paths = Paths::of(&Environment { keiko_data_dir, keiko_config, ..Environment::default() }).unwrap();
+            let paths = Paths::of(&Environment { keiko_config, keiko_data_dir, ..Environment::default() }).unwrap();
             let mut found = Vec::new();
             assert_eq!(data(&paths, &mut found), found.is_empty());
             found.pop().map(|finding| finding.text.replace(&format!("{}/", root.path().display()), ""))
