@@ -6,7 +6,8 @@ use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write as _};
 use std::path::Path;
 
-/// Gives the file `path`, no link, another content. Who may read it stays as it is; a new one is the person's alone.
+/// Gives the file `path` another content. Who may read it stays as it is; a new one is the person's alone. A link stays one:
+/// what it leads to gets the content.
 ///
 /// The content is on the disk before the file has it, so that a crash leaves the one or the other.
 ///
@@ -17,7 +18,9 @@ pub fn replace(path: &Path, content: &[u8]) -> io::Result<()> {
     if !is_plain {
         return Err(io::Error::new(io::ErrorKind::InvalidInput, "expected a plain file"));
     }
-    let folder = path.parent().unwrap_or(Path::new("."));
+    let real = if path.is_symlink() { fs::canonicalize(path)? } else { path.to_owned() };
+    let path = real.as_path();
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     let beside = folder.join(format!(".{name}.{}.new", std::process::id()));
     let written = write_new(&beside, content).and_then(|()| {
@@ -57,3 +60,23 @@ fn private(options: &mut OpenOptions) {
 
 #[cfg(not(unix))]
 fn private(_options: &mut OpenOptions) {}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_link_stays_and_what_is_no_plain_file_is_refused() {
+        let root = tempfile::tempdir().unwrap();
+        let (link, real) = (root.path().join("link"), root.path().join("real"));
+        fs::write(&real, "before").unwrap();
+        std::os::unix::fs::symlink(&real, &link).unwrap();
+        replace(&link, b"after").unwrap();
+        assert!(link.is_symlink());
+        assert_eq!(fs::read_to_string(&real).unwrap(), "after");
+        replace(root.path(), b"after").unwrap_err();
+        fs::remove_file(&real).unwrap();
+        replace(&link, b"again").unwrap_err();
+        assert!(link.is_symlink());
+    }
+}

@@ -11,8 +11,8 @@ use crate::cli::names::NameError;
 use crate::cli::service::ServiceError;
 use crate::cli::ui::editor::EditorError;
 use crate::cli::upgrade;
-use crate::client::ClientError;
 use crate::client::start::StartError;
+use crate::client::{ClientError, is_question};
 use crate::config::edit::EditError;
 use crate::config::file::ConfigError;
 use crate::config::paths::PathsError;
@@ -372,12 +372,12 @@ impl CliError {
             }
             Self::Start(StartError::Failed { hint, .. }) => hint.clone(),
             Self::Service(error) => error.hint(),
+            Self::Paths(error) => error.hint(),
+            Self::Config(_) => Some(ConfigError::HINT.to_owned()),
             Self::Start(StartError::Lock { .. } | StartError::Unreachable { .. })
-            | Self::Config(_)
             | Self::GivenUp
             | Self::NonePicked { .. }
             | Self::Editor(EditorError::File { .. } | EditorError::NoText { .. } | EditorError::Failed { .. })
-            | Self::Paths(_)
             | Self::Input { .. }
             | Self::Output { .. }
             | Self::File { .. } => None,
@@ -388,7 +388,7 @@ impl CliError {
                 "keiko channel remove {target} --force removes it there too; what tasks say there then waits"
             )),
             Self::Edit(EditError::Missing { .. }) => Some("keiko channel list shows what is configured".to_owned()),
-            Self::Edit(EditError::Changed { .. }) => Some("try again".to_owned()),
+            Self::Edit(EditError::Changed { .. } | EditError::Busy { .. }) => Some("try again".to_owned()),
             Self::Edit(EditError::NotTaken { .. }) => {
                 Some("nothing was changed; keiko config default explains every key".to_owned())
             }
@@ -396,6 +396,7 @@ impl CliError {
             Self::Edit(EditError::Config { source: ConfigError::Syntax { .. } } | EditError::Unclear { .. }) => {
                 Some("nothing was changed; mend it in an editor, and keiko config check says what is left".to_owned())
             }
+            Self::Edit(EditError::Config { .. }) => Some(ConfigError::HINT.to_owned()),
             Self::Edit(EditError::NoTable { table, .. }) => Some(match table.split_once('.') {
                 Some((kind, name)) => format!("keiko channel add {} {name} makes it", kind.trim_end_matches('s')),
                 None => format!("write it into the file; keiko config default shows how {table} looks"),
@@ -562,6 +563,9 @@ fn client_hint(error: &ClientError) -> Option<String> {
         ClientError::NoDaemon { .. } | ClientError::NotTaken { .. } => Some("keiko daemon start starts it".to_owned()),
         ClientError::Refused { error } => error.hint().map(str::to_owned),
         ClientError::Version { version, found } => Some(upgrade::hint(version, *found)),
+        ClientError::TimedOut { method, .. } | ClientError::Closed { method, .. } if is_question(method) => {
+            Some("keiko doctor says what is wrong with it".to_owned())
+        }
         ClientError::TimedOut { .. } | ClientError::Closed { .. } => {
             Some("look whether it was done before you do it again".to_owned())
         }

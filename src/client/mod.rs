@@ -26,6 +26,30 @@ pub const ANSWER_WAIT: Duration = Duration::from_secs(30);
 /// How much is read at once.
 const READ_BYTES: usize = 64 * 1024;
 
+/// The methods that change nothing: whoever gets no answer has nothing to look after.
+const QUESTIONS: [Method; 20] = [
+    Method::DaemonHello,
+    Method::DaemonStatus,
+    Method::TaskGet,
+    Method::TaskList,
+    Method::TaskRows,
+    Method::TaskGlance,
+    Method::TaskOutput,
+    Method::TaskChoices,
+    Method::TaskTags,
+    Method::TaskHistory,
+    Method::TaskWhy,
+    Method::OpList,
+    Method::OpGet,
+    Method::AgendaGet,
+    Method::AwayGet,
+    Method::EventList,
+    Method::DeliveryList,
+    Method::ChannelList,
+    Method::HookList,
+    Method::TimeParse,
+];
+
 /// A connection to the daemon.
 #[derive(Debug)]
 pub struct Client {
@@ -77,7 +101,7 @@ pub enum ClientError {
         found: u32,
     },
     /// The answer did not come in time; whether the call was done is not known.
-    #[error("cannot tell whether {method} was done: the daemon at {} did not answer within {} s", socket.display(), wait.as_secs())]
+    #[error("cannot {}: the daemon at {} did not answer within {} s", unknown(method), socket.display(), wait.as_secs())]
     TimedOut {
         /// The method.
         method: String,
@@ -93,7 +117,7 @@ pub enum ClientError {
         socket: PathBuf,
     },
     /// The connection ended before the answer; whether the call was done is not known.
-    #[error("cannot tell whether {method} was done: the daemon at {} closed the connection", socket.display())]
+    #[error("cannot {}: the daemon at {} closed the connection", unknown(method), socket.display())]
     Closed {
         /// The method.
         method: String,
@@ -158,6 +182,16 @@ impl ClientError {
             | Self::Frame { .. } => None,
         }
     }
+}
+
+/// Returns whether a method changes nothing.
+#[must_use]
+pub fn is_question(method: &str) -> bool {
+    QUESTIONS.iter().any(|question| question.as_str() == method)
+}
+
+fn unknown(method: &str) -> String {
+    if is_question(method) { format!("ask {method}") } else { format!("tell whether {method} was done") }
 }
 
 /// Reads from the refusal of a greeting what refuses; one of which nothing is told stays what it is.
@@ -328,6 +362,10 @@ impl Client {
                 // Requests are taken in order: without an answer to the greeting, the one behind it was not begun.
                 .map_err(|error| match error {
                     ClientError::Closed { socket, .. } => ClientError::NotTaken { socket },
+                    // The call went out with the greeting: of that one nothing is known.
+                    ClientError::TimedOut { socket, wait, .. } => {
+                        ClientError::TimedOut { method: method.to_owned(), socket, wait }
+                    }
                     error => error,
                 })?;
         }
@@ -412,5 +450,27 @@ impl Client {
 
     fn broken(&self, source: io::Error) -> ClientError {
         ClientError::Broken { socket: self.socket.clone(), source }
+    }
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use super::*;
+    use crate::protocol::methods::{Done, List};
+
+    #[test]
+    fn a_silent_daemon_is_told_by_what_was_asked_of_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let socket = folder.path().join("s");
+        let _silent = std::os::unix::net::UnixListener::bind(&socket).unwrap();
+        let client = || {
+            let mut client = Client::connect(&socket).unwrap();
+            client.wait_at_most(Duration::from_millis(10)).unwrap();
+            client
+        };
+        let question = client().call(&List::default()).unwrap_err().to_string();
+        assert!(question.starts_with("cannot ask task.list: the daemon at "), "{question}");
+        let change = client().call(&Done::default()).unwrap_err().to_string();
+        assert!(change.starts_with("cannot tell whether task.done was done: the daemon at "), "{change}");
     }
 }

@@ -6,6 +6,8 @@
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::mpsc;
+use std::time::Duration;
 
 use toml_edit::{Array, DocumentMut, InlineTable, Item, Table, Value};
 
@@ -17,10 +19,14 @@ use crate::domain::delivery::{ChannelKind, Target};
 use crate::domain::secret::Secret;
 use crate::files;
 
+mod lines;
 mod setting;
 
 /// The folder beside the configuration in which secrets are kept, each in a file of its own.
 pub const SECRETS: &str = "secrets";
+
+/// How long somebody else may take to change the file: a daemon that hangs is given up before that.
+const TURN_WAIT: Duration = Duration::from_mins(2);
 
 /// The lists at the top that name targets.
 const LISTS: [&str; 3] = ["channels", "fallback", "always"];
@@ -122,6 +128,12 @@ pub enum EditError {
         /// The file.
         path: PathBuf,
     },
+    /// Somebody else changes it, and does not come to an end.
+    #[error("cannot write {}: another keiko has been changing it for {} s", path.display(), TURN_WAIT.as_secs())]
+    Busy {
+        /// The file.
+        path: PathBuf,
+    },
     /// A file cannot be written.
     #[error("cannot write {}: {source}", path.display())]
     Unwritable {
@@ -160,16 +172,19 @@ pub struct Turn {
 }
 
 impl Turn {
-    /// Takes it for the file at `path`, after whoever has it. They ask nobody anything meanwhile, so that is soon.
+    /// Takes it for the file at `path`, after whoever has it. They ask nobody but the daemon meanwhile, so that is soon.
     ///
     /// # Errors
-    /// The folder cannot be made or opened.
+    /// The folder cannot be made or opened, or somebody keeps it.
     pub fn take(path: &Path) -> Result<Self, EditError> {
         let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
         let unwritable = |source| EditError::Unwritable { path: path.to_owned(), source };
         fs::create_dir_all(folder).map_err(unwritable)?;
-        let locked = fs::File::open(folder).and_then(|folder| folder.lock().map(|()| folder));
-        match locked {
+        let folder = fs::File::open(folder).map_err(unwritable)?;
+        let (locked, waiting) = mpsc::channel();
+        // A thread, since the system's lock knows no time limit. One that comes too late is let go at once.
+        std::thread::spawn(move || locked.send(folder.lock().map(|()| folder)));
+        match waiting.recv_timeout(TURN_WAIT).map_err(|_| EditError::Busy { path: path.to_owned() })? {
             Ok(folder) => Ok(Self { _folder: Some(folder) }),
             // Some systems and some file systems lock no folder: then it is as if nobody else were there.
             Err(error) if cfg!(not(unix)) || error.kind() == io::ErrorKind::Unsupported => Ok(Self { _folder: None }),
@@ -272,7 +287,7 @@ impl ConfigFile {
                 return Err(EditError::Unclear { path: self.path.clone(), reason });
             }
         }
-        self.checked(document.to_string()).map_err(|error| match error {
+        self.checked(self.as_it_was(&document)).map_err(|error| match error {
             // It stands in no file yet, so it has no place.
             EditError::Config { source: ConfigError::BadValues { values, .. } } => EditError::Unusable {
                 target: target.clone(),
@@ -310,7 +325,7 @@ impl ConfigFile {
             }
         }
         forget_in_rules(&mut document, target);
-        let text = self.checked(document.to_string())?;
+        let text = self.checked(self.as_it_was(&document))?;
         Ok(Removal { text, secrets: self.own_secrets(target, &removed) })
     }
 
@@ -378,6 +393,10 @@ impl ConfigFile {
     pub fn make_private(&self) -> Result<bool, EditError> {
         use std::os::unix::fs::PermissionsExt as _;
         let Ok(found) = fs::metadata(&self.path) else { return Ok(false) };
+        // A device is not the person's to close.
+        if !found.is_file() {
+            return Ok(false);
+        }
         let mode = found.permissions().mode();
         // Nothing for the group, nothing for others.
         if mode % 0o100 == 0 {
@@ -428,6 +447,11 @@ impl ConfigFile {
     /// Returns the folder from which relative paths are meant.
     fn beside(&self) -> PathBuf {
         self.path.parent().unwrap_or(Path::new("")).to_owned()
+    }
+
+    /// Returns a changed document with the line ends and the mark that the file had.
+    fn as_it_was(&self, document: &DocumentMut) -> String {
+        lines::as_it_was(self.text.as_deref().unwrap_or_default(), document.to_string())
     }
 
     /// Returns a text that can be read and means something.

@@ -172,6 +172,11 @@ pub enum ConfigError {
     },
 }
 
+impl ConfigError {
+    /// What to do next.
+    pub const HINT: &str = "keiko config check says all that is wrong with it";
+}
+
 /// What is wrong with a setting of a program to be told, found when it was made ready.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct WebhookFault {

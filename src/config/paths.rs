@@ -35,6 +35,9 @@ const SHORT_DIR: &str = "/tmp";
 /// The file in the data directory that says where the socket is.
 const SOCKET_NAME_FILE: &str = "keikod.socket";
 
+/// What was attempted where a directory cannot be made.
+const MAKE_DIRECTORY: &str = "make the directory";
+
 /// What stands behind the path in that file where the socket is a service manager's: it is listened on while no daemon runs,
 /// and who calls there starts one.
 const KEPT: &[u8] = b"\nkept by the service manager\n";
@@ -176,6 +179,17 @@ pub enum PathsError {
 }
 
 impl PathsError {
+    /// Returns what mends it, where that is known: a command, or what to look at.
+    #[must_use]
+    pub fn hint(&self) -> Option<String> {
+        match self {
+            Self::NotPrivate { source } => source.hint(),
+            Self::Unusable { what: MAKE_DIRECTORY, .. } => Some(private_dir::ELSEWHERE.to_owned()),
+            Self::SocketPathTooLong { .. } => Some("KEIKO_SOCKET names a shorter one".to_owned()),
+            Self::NoHome { .. } | Self::Relative { .. } | Self::NoRuntimeDir | Self::Unusable { .. } => None,
+        }
+    }
+
     /// Returns whether the disk was full.
     #[must_use]
     pub fn is_full(&self) -> bool {
@@ -316,9 +330,8 @@ impl Paths {
     pub fn create_dirs(&self) -> Result<(), PathsError> {
         for path in [&self.data_dir, &self.log_dir] {
             if let Some(above) = path.parent() {
-                let what = "make the directory";
                 fs::create_dir_all(above).map_err(|source| PathsError::Unusable {
-                    what,
+                    what: MAKE_DIRECTORY,
                     path: above.to_owned(),
                     source,
                 })?;

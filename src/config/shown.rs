@@ -90,6 +90,11 @@ pub fn one(text: &str, place: &Place, variable: impl Fn(&str) -> Option<String>)
     if let Some(found) = all.iter().find(|shown| shown.key == wanted) {
         return Some(found.clone());
     }
+    // A table of texts is said by what stands in it, which is told text by text.
+    let inner = format!("{wanted}.");
+    if let Some(first) = all.iter().find(|shown| shown.origin != Origin::Default && shown.key.starts_with(&inner)) {
+        return Some(Shown { key: wanted, value: None, ..first.clone() });
+    }
     let has_table = match &place.table {
         Table::Top | Table::One(_) => true,
         Table::Named(..) | Table::Nth(..) => {
@@ -232,6 +237,13 @@ mod tests {
         assert_eq!(one("ntfy.me.timeout_s").unwrap().value, Some(Literal::Number(10)));
         assert_eq!(one("ntfy.me.token_env").unwrap().value, None);
         assert!(one("ntfy.me.url").unwrap().is_hidden);
+        let headers = super::one(
+            "[webhooks.ops]\nurl = 'https://x'\nheaders.A = 'b'\n",
+            &Place::parse("webhooks.ops.headers").unwrap(),
+            |_| None,
+        );
+        let headers = headers.unwrap();
+        assert!(headers.is_hidden && headers.origin != Origin::Default && headers.value.is_none(), "{headers:?}");
         assert_eq!(one("ntfy.you.url"), None);
         assert_eq!(one("rules[0].tags"), None);
     }

@@ -187,9 +187,9 @@ impl DaemonError {
                 | StoreError::Importing
                 | StoreError::Closed => None,
             },
-            Self::Paths { .. }
-            | Self::Config { .. }
-            | Self::Logging { .. }
+            Self::Config { .. } => Some(ConfigError::HINT.to_owned()),
+            Self::Paths { source } => source.hint(),
+            Self::Logging { .. }
             | Self::Lock { .. }
             | Self::Listen { .. }
             | Self::System { .. }

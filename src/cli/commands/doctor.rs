@@ -80,9 +80,11 @@ impl Doctor {
         daemon::service(&paths, &mut found);
         daemon::process(&paths, &known, &mut found);
         places::configuration(&paths, &mut found);
-        places::database(&known, examination.as_ref(), &mut found);
-        places::disk(&paths, &mut found);
-        places::rights(&paths, &mut found);
+        if places::data(&paths, &mut found) {
+            places::database(&known, examination.as_ref(), &mut found);
+            places::disk(&paths, &mut found);
+            places::rights(&paths, &mut found);
+        }
         reach::desktop(&known, examination.as_ref(), &mut found);
         reach::targets(&known, &mut found);
         reach::failures(&known, &mut found);

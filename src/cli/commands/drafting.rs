@@ -16,7 +16,10 @@ pub(crate) fn unchanged(context: &mut Context<'_>) -> Exit {
 /// # Errors
 /// Their answer cannot be read.
 pub(crate) fn goes_on(context: &mut Context<'_>, draft: &mut Draft) -> Result<bool, CliError> {
-    let answer = context.ui.ask(say::EDIT_AGAIN).map_err(|source| CliError::Input { source })?;
+    let answer = context.ui.ask(say::EDIT_AGAIN).map_err(|source| {
+        kept(context, draft);
+        CliError::Input { source }
+    })?;
     // Nobody is there any more who could.
     let goes_on = answer.is_some_and(|answer| say::is_yes_or_empty(&answer));
     if !goes_on {
@@ -31,14 +34,22 @@ pub(crate) fn kept(context: &mut Context<'_>, draft: &mut Draft) {
     context.ui.progress(&say::nothing_changed_but_kept(draft.path()));
 }
 
-/// Keeps what was written where an editor was killed; `text` is what it was given.
-pub(crate) fn ended(context: &mut Context<'_>, draft: &mut Draft, text: &str, error: EditorError) -> CliError {
-    let is_killed = matches!(&error, EditorError::Failed { status, .. } if status.code().is_none());
-    let is_written = std::fs::read_to_string(draft.path()).is_ok_and(|left| left != text);
-    if is_killed && is_written {
+/// Says that nothing came of it; what was written in an earlier round stays.
+pub(crate) fn left_as_it_was(context: &mut Context<'_>, draft: &mut Draft) -> Exit {
+    given_up(context, draft);
+    Exit::Done
+}
+
+/// Keeps what was written, now or before, where an editor failed or was killed.
+pub(crate) fn ended(context: &mut Context<'_>, draft: &mut Draft, error: EditorError) -> CliError {
+    given_up(context, draft);
+    CliError::Editor(error)
+}
+
+fn given_up(context: &mut Context<'_>, draft: &mut Draft) {
+    if draft.is_written() {
         kept(context, draft);
     } else {
         context.ui.progress(say::NOTHING_CHANGED);
     }
-    CliError::Editor(error)
 }

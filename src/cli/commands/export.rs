@@ -39,7 +39,7 @@ pub(crate) struct Export {
     /// Also tasks that have ended, where only some are written
     #[arg(long, short)]
     all: bool,
-    /// Take the place of a file that is there
+    /// Take the place of a file that is there; a link stays one, and a pipe or a device is written to
     #[arg(long)]
     force: bool,
     /// What is true of them.
@@ -64,6 +64,13 @@ impl Export {
         }
         let format = self.format.or_else(|| Format::of_name(file?)).unwrap_or(Format::Jsonl);
         let is_filtered = !(self.filter.is_empty() && self.tags.tag.is_empty());
+        if let Some(file) = file.filter(|file| Path::new(file).is_dir()) {
+            let message = format!("cannot export to {file}: it is a directory");
+            return Err(CliError::usage(
+                message,
+                format!("{}/keiko.jsonl is a file in it", file.trim_end_matches('/')),
+            ));
+        }
         if let Some(file) = file.filter(|file| !self.force && fs::symlink_metadata(file).is_ok()) {
             return Err(CliError::usage(
                 format!("cannot export to {file}: there is a file of that name"),
@@ -76,7 +83,7 @@ impl Export {
         } else {
             None
         };
-        let mut sink = Sink::open(file)?;
+        let mut sink = Sink::open(file, self.force)?;
         let count = match (format, tasks) {
             (Format::Jsonl, None) => lines(context, &mut sink, None)?,
             (Format::Jsonl, Some(list)) => lines(context, &mut sink, Some(&list.tasks))?,
@@ -234,16 +241,28 @@ impl Choice {
     }
 }
 
-/// Where it goes: standard output, or a file that has its name only once it is whole.
+/// Where it goes.
 enum Sink {
+    /// Standard output.
     Out,
+    /// A file that has its name only once it is whole.
     File { file: BufWriter<File>, draft: PathBuf, path: PathBuf },
+    /// A pipe or a device that is there: it stays what it is, and what is written goes through it.
+    Through { file: BufWriter<File>, path: PathBuf },
 }
 
 impl Sink {
-    fn open(file: Option<&str>) -> Result<Self, CliError> {
+    fn open(file: Option<&str>, force: bool) -> Result<Self, CliError> {
         let Some(path) = file.map(PathBuf::from) else { return Ok(Self::Out) };
-        let draft = path.with_added_extension("part");
+        let unwritable = |source| CliError::file("write", &path, source);
+        if force && fs::metadata(&path).is_ok_and(|found| !found.is_file()) {
+            let file = File::options().write(true).open(&path).map_err(unwritable)?;
+            return Ok(Self::Through { file: BufWriter::new(file), path });
+        }
+        // A link stays one: what it leads to gets the content.
+        let path = if force && path.is_symlink() { fs::canonicalize(&path).map_err(unwritable)? } else { path };
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        let draft = path.with_file_name(format!(".{name}.{}.part", std::process::id()));
         let _ = fs::remove_file(&draft);
         let mut options = File::options();
         options.write(true).create_new(true);
@@ -262,7 +281,7 @@ impl Sink {
     fn write(&mut self, context: &mut Context<'_>, bytes: &[u8]) -> Result<(), CliError> {
         match self {
             Self::Out => context.ui.bytes(bytes),
-            Self::File { file, path, .. } => {
+            Self::File { file, path, .. } | Self::Through { file, path } => {
                 file.write_all(bytes).map_err(|source| CliError::file("write", path, source))?;
             }
         }
@@ -270,9 +289,14 @@ impl Sink {
     }
 
     fn finish(mut self, force: bool) -> Result<(), CliError> {
-        let Self::File { file, draft, path } = &mut self else { return Ok(()) };
-        let named =
-            file.flush().and_then(|()| file.get_ref().sync_all()).and_then(|()| put_in_place(draft, path, force));
+        let (named, path) = match &mut self {
+            Self::Out => return Ok(()),
+            Self::File { file, draft, path } => {
+                let whole = file.flush().and_then(|()| file.get_ref().sync_all());
+                (whole.and_then(|()| put_in_place(draft, path, force)), path)
+            }
+            Self::Through { file, path } => (file.flush(), path),
+        };
         named.map_err(|source| CliError::file("write", path, source))
     }
 }
@@ -291,4 +315,55 @@ fn put_in_place(draft: &Path, path: &Path, force: bool) -> io::Result<()> {
         return Err(io::ErrorKind::AlreadyExists.into());
     }
     fs::rename(draft, path)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::fs::FileTypeExt as _;
+
+    use super::*;
+
+    /// Exports a line by force, and returns why not.
+    fn export(path: &Path) -> Result<(), String> {
+        let mut sink = Sink::open(path.to_str(), true).map_err(|error| error.to_string())?;
+        match &mut sink {
+            Sink::Out => unreachable!("a file is named"),
+            Sink::File { file, .. } | Sink::Through { file, .. } => file.write_all(b"all\n").unwrap(),
+        }
+        sink.finish(true).map_err(|error| error.to_string())
+    }
+
+    #[test]
+    fn force_leaves_a_pipe_a_pipe_and_a_link_a_link() {
+        let root = tempfile::tempdir().unwrap();
+        let (pipe, link, real) = (root.path().join("pipe"), root.path().join("link"), root.path().join("real"));
+        assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+        let reader = std::thread::spawn({
+            let pipe = pipe.clone();
+            move || fs::read_to_string(pipe).unwrap()
+        });
+        export(&pipe).unwrap();
+        assert_eq!(reader.join().unwrap(), "all\n");
+        assert!(pipe.symlink_metadata().unwrap().file_type().is_fifo());
+
+        fs::write(&real, "before").unwrap();
+        std::os::unix::fs::symlink(&real, &link).unwrap();
+        export(&link).unwrap();
+        assert_eq!(fs::read_to_string(&real).unwrap(), "all\n");
+        assert!(link.is_symlink());
+
+        fs::remove_file(&real).unwrap();
+        assert!(export(&link).unwrap_err().starts_with("cannot write "));
+        assert!(link.is_symlink());
+    }
+
+    #[test]
+    fn a_file_of_the_person_s_beside_it_stays() {
+        let root = tempfile::tempdir().unwrap();
+        let (path, beside) = (root.path().join("all.jsonl"), root.path().join("all.jsonl.part"));
+        fs::write(&beside, "theirs").unwrap();
+        export(&path).unwrap();
+        assert_eq!(fs::read_to_string(&beside).unwrap(), "theirs");
+        assert_eq!(fs::read_dir(root.path()).unwrap().count(), 2);
+    }
 }

@@ -4,11 +4,14 @@
 //! Never decides what becomes of the text.
 
 use std::fs::{self, OpenOptions};
-use std::io::{self, Write as _};
+use std::io;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitStatus};
 
 use crate::cli::ui::lent::Lent;
+use crate::config::bounded::{self, Unread};
+use crate::config::whole::FILE_BYTES_MAX;
+use crate::files;
 
 /// What is asked for an editor, in this order.
 const VARIABLES: [&str; 2] = ["VISUAL", "EDITOR"];
@@ -63,6 +66,8 @@ pub(crate) enum EditorError {
 pub(crate) struct Draft {
     path: PathBuf,
     is_kept: bool,
+    /// Whether somebody saved something else in it than it was given.
+    is_written: bool,
 }
 
 impl Draft {
@@ -77,7 +82,7 @@ impl Draft {
         #[cfg(unix)]
         std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
         options.open(&path).map_err(|source| EditorError::File { path: path.clone(), source })?;
-        Ok(Self { path, is_kept: false })
+        Ok(Self { path, is_kept: false, is_written: false })
     }
 
     /// Returns where it is.
@@ -90,17 +95,35 @@ impl Draft {
         self.is_kept = true;
     }
 
+    /// Returns whether there is something in it that a person wrote, now or before.
+    pub(crate) const fn is_written(&self) -> bool {
+        self.is_written
+    }
+
     /// Lets a person edit a text, and returns what they left.
     ///
     /// # Errors
     /// There is no editor, or it failed; the file cannot be used, or holds no text any more.
     pub(crate) fn edit(&mut self, text: &str) -> Result<String, EditorError> {
         let file = |source| EditorError::File { path: self.path.clone(), source };
-        // Not made anew: an editor may have put another file in its place, whose rights are its own affair.
-        let write = || OpenOptions::new().write(true).truncate(true).open(&self.path)?.write_all(text.as_bytes());
-        write().map_err(file)?;
-        run(&self.path)?;
-        let left = fs::read(&self.path).map_err(file)?;
+        // What was written before is there until this is. Who may read what an editor put in its place is its own affair.
+        files::replace(&self.path, text.as_bytes()).map_err(file)?;
+        let ran = run(&self.path);
+        // Whatever became of the editor: it may have saved before. Never waits for what is no file.
+        let left = bounded::read(&self.path, FILE_BYTES_MAX);
+        self.is_written |= match &left {
+            Ok(left) => left != text.as_bytes(),
+            Err(Unread::TooLong { .. }) => true,
+            Err(Unread::NoFile { .. }) => false,
+            Err(Unread::Unreadable { source }) => source.kind() != io::ErrorKind::NotFound,
+        };
+        ran?;
+        let left = left.map_err(|unread| {
+            file(match unread {
+                Unread::Unreadable { source } => source,
+                unread @ (Unread::NoFile { .. } | Unread::TooLong { .. }) => io::Error::other(unread),
+            })
+        })?;
         String::from_utf8(left).map_err(|_| {
             self.is_kept = true;
             EditorError::NoText { path: self.path.clone() }

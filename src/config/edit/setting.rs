@@ -2,10 +2,9 @@
 //!
 //! Never decides whether a value is good: the text that would be is read as any other, and what is wrong with it is told.
 
-use toml::de::{DeTable, DeValue};
 use toml_edit::{Array, DocumentMut, InlineTable, Item, Table as EditTable, TableLike, Value};
 
-use crate::config::edit::{ConfigFile, EditError};
+use crate::config::edit::{ConfigFile, EditError, lines};
 use crate::config::file::{ConfigError, NOT_SHOWN};
 use crate::config::literal::{self, Literal};
 use crate::config::place::{Place, Table};
@@ -50,7 +49,8 @@ impl ConfigFile {
         let table = table_of(&mut document, &place.table).ok_or_else(unset)?;
         take_out(table, place).ok_or_else(unset)?;
         // Where the key has lines of its own they go, so that no comment beside them is lost.
-        let text = self.without_lines(place).unwrap_or_else(|| document.to_string());
+        let by_lines = self.text.as_deref().and_then(|text| lines::without(text, place));
+        let text = by_lines.unwrap_or_else(|| self.as_it_was(&document));
         self.checked(text)
     }
 
@@ -64,10 +64,9 @@ impl ConfigFile {
         let no_table =
             || EditError::NoTable { key: place.to_string(), table: place.table.to_string(), path: self.path.clone() };
         let table = table_of(&mut document, &place.table).ok_or_else(no_table)?;
+        let said = value.to_string();
         // A secret stands there in one way: another one goes.
-        for other in others(place) {
-            table.remove(&other);
-        }
+        let has_others = others(place).iter().filter_map(|other| table.remove(other)).count() > 0;
         match &place.within {
             None => put(table, &place.name, value),
             Some(within) => {
@@ -75,23 +74,10 @@ impl ConfigFile {
                 put(inner.as_table_like_mut().ok_or_else(no_table)?, within, value);
             }
         }
-        self.checked(document.to_string())
-    }
-
-    /// Returns the text without the lines of a key; `None` where other things stand in those lines too.
-    fn without_lines(&self, place: &Place) -> Option<String> {
-        let text = self.text.as_deref()?;
-        if text.starts_with('\u{feff}') {
-            return None;
-        }
-        let document = DeTable::parse(text).ok()?;
-        let (key, value) = span_of(document.get_ref(), place)?;
-        let start = text[..key].rfind('\n').map_or(0, |at| at + 1);
-        let end = text[value..].find('\n').map_or(text.len(), |at| value + at + 1);
-        let before = text[start..key].chars().all(|c| c.is_alphanumeric() || " \t-_.\"'".contains(c));
-        let behind = text[value..end].trim();
-        (before && (behind.is_empty() || behind.starts_with('#')))
-            .then(|| format!("{}{}", &text[..start], &text[end..]))
+        // In its own line where it can be, so that no other is touched.
+        let before = self.text.as_deref().unwrap_or_default();
+        let by_lines = if has_others { None } else { lines::with(before, place, said.trim()) };
+        self.checked(by_lines.unwrap_or_else(|| self.as_it_was(&document)))
     }
 }
 
@@ -141,8 +127,9 @@ fn others(place: &Place) -> Vec<String> {
 
 /// Puts a value behind a key; what is said beside the former one stays.
 fn put(table: &mut dyn TableLike, key: &str, mut value: Value) {
-    if let Some(before) = table.get(key).and_then(Item::as_value) {
-        *value.decor_mut() = before.decor().clone();
+    match table.get(key).and_then(Item::as_value) {
+        Some(before) => *value.decor_mut() = before.decor().clone(),
+        None => value.decor_mut().clear(),
     }
     if let Some(item) = table.get_mut(key) {
         *item = Item::Value(value);
@@ -170,30 +157,6 @@ fn table_of<'a>(document: &'a mut DocumentMut, table: &Table) -> Option<&'a mut 
             }
             Item::None | Item::Value(_) | Item::Table(_) => None,
         },
-    }
-}
-
-/// Returns where a key begins and where its value ends.
-fn span_of(document: &DeTable<'_>, place: &Place) -> Option<(usize, usize)> {
-    let inner = |table: &'_ DeTable<'_>, name: &str| -> Option<(usize, usize)> {
-        let (key, value) = table.get_key_value(name)?;
-        let (key, value) = match &place.within {
-            None => (key, value),
-            Some(within) => value.get_ref().as_table()?.get_key_value(within.as_str())?,
-        };
-        Some((key.span().start, value.span().end))
-    };
-    match &place.table {
-        Table::Top => inner(document, &place.name),
-        Table::One(name) => inner(document.get(*name)?.get_ref().as_table()?, &place.name),
-        Table::Named(kind, name) => {
-            let tables = document.get(*kind)?.get_ref().as_table()?;
-            inner(tables.get(name.as_str())?.get_ref().as_table()?, &place.name)
-        }
-        Table::Nth(name, index) => {
-            let tables: &DeValue<'_> = document.get(*name)?.get_ref();
-            inner(tables.as_array()?.get(*index)?.get_ref().as_table()?, &place.name)
-        }
     }
 }
 

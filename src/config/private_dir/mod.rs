@@ -5,6 +5,8 @@
 use std::io;
 use std::path::PathBuf;
 
+use crate::domain::run::quoted;
+
 #[cfg(unix)]
 mod unix;
 #[cfg(unix)]
@@ -14,6 +16,9 @@ pub(super) use unix::{check, create, is_runtime_dir, user};
 mod portable;
 #[cfg(not(unix))]
 pub(super) use portable::{check, create, is_runtime_dir, user};
+
+/// What to do where a folder for the tasks cannot be.
+pub(super) const ELSEWHERE: &str = "KEIKO_DATA_DIR names another folder for the tasks";
 
 /// Why a directory is not ours alone.
 #[derive(Debug, thiserror::Error)]
@@ -50,4 +55,15 @@ pub enum PrivateDirError {
         /// Its permission bits.
         mode: u32,
     },
+}
+
+impl PrivateDirError {
+    /// Returns what mends it, where that is known.
+    pub(super) fn hint(&self) -> Option<String> {
+        match self {
+            Self::Open { path, .. } => Some(format!("chmod 700 {}", quoted(&[path.display().to_string()]))),
+            Self::Unusable { .. } => Some(ELSEWHERE.to_owned()),
+            Self::NoDirectory { .. } | Self::Foreign { .. } => None,
+        }
+    }
 }

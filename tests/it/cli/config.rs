@@ -178,7 +178,7 @@ fn without_a_daemon_a_value_is_set_checked_and_unset() {
     $ keiko config check
     good  [home]/config.toml
     "#);
-    assert_eq!(config(&home), CONFIG.replace("[\"desktop\"]", "[\"desktop\", \"terminal\"]") + "\n[quiet]\n");
+    assert_eq!(config(&home), CONFIG.replace("[\"desktop\"]", "[\"desktop\", \"terminal\"]"));
     assert_eq!(path.metadata().expect("it is there").permissions().mode() & 0o777, 0o640);
     assert_eq!(home.keiko("daemon status").code, Some(6), "none was started for it");
 }
@@ -277,6 +277,7 @@ fn a_misspelt_key_is_told_with_its_line_and_a_bad_value_refuses_the_start() {
     [exit 1]
     $ keiko list
     ! error: [home]/config.toml:5:11: cannot read the configuration: unclosed array, expected `]`
+    ! hint: keiko config check says all that is wrong with it
     [exit 6]
     "#);
     home.configure("grace_s = 'soon'\n[log]\nlevel = 3\n[rules]\n");
@@ -288,11 +289,13 @@ fn a_misspelt_key_is_told_with_its_line_and_a_bad_value_refuses_the_start() {
     [exit 1]
     $ keiko list
     ! error: [home]/config.toml:1:11: cannot use grace_s = 'soon': expected a whole number of seconds from 0 to 86400 [home]/config.toml:3:9: cannot use log.level = 3: expected "error", "warn", "info", "debug" or "trace" [home]/config.toml:4:1: cannot use rules = [rules]: expected a table for each, such as [[rules]]
+    ! hint: keiko config check says all that is wrong with it
     [exit 6]
     $ keiko config show
     ! error: [home]/config.toml:1:11: cannot use grace_s = 'soon': expected a whole number of seconds from 0 to 86400
     ! [home]/config.toml:3:9: cannot use log.level = 3: expected "error", "warn", "info", "debug" or "trace"
     ! [home]/config.toml:4:1: cannot use rules = [rules]: expected a table for each, such as [[rules]]
+    ! hint: keiko config check says all that is wrong with it
     [exit 1]
     "#);
 }
@@ -380,6 +383,24 @@ fn the_daemon_goes_by_a_file_that_an_editor_renames_into_place_or_writes_in_halv
 }
 
 #[cfg(target_os = "linux")]
+#[test]
+fn those_who_set_at_the_same_time_take_turns_and_each_is_kept() {
+    let home = Home::empty();
+    let keys = ["morning", "afternoon", "evening", "tonight", "night", "end_of_day"];
+    std::thread::scope(|scope| {
+        for key in keys {
+            let home = &home;
+            scope.spawn(move || {
+                let ran = home.keiko(&format!("config set day_parts.{key} 11:11"));
+                assert_eq!(ran.code, Some(0), "{ran:?}");
+            });
+        }
+    });
+    for key in keys {
+        assert!(config(&home).contains(&format!("\n{key} = \"11:11\"\n")), "{key} in {}", config(&home));
+    }
+}
+
 #[test]
 fn a_linked_dotfile_is_followed_and_stays_a_link() {
     let home = Home::empty();

@@ -193,3 +193,44 @@ mod desktop {
         );
     }
 }
+
+#[test]
+fn a_runtime_folder_that_others_may_write_to_is_to_be_closed_and_nobody_to_be_killed() {
+    let home = Home::with_daemon();
+    let folder = home.path().join("run/keiko");
+    fs::set_permissions(&folder, fs::Permissions::from_mode(0o777)).expect("it is ours");
+    let mend = format!("chmod 700 {}", folder.display());
+    let ran = home.keiko("doctor --json");
+    check(&ran, "daemon", "wrong: cannot use the directory", &mend);
+    check(&ran, "rights", "wrong: cannot use the directory", &mend);
+    assert!(!ran.stdout.contains("kill -9") && about(&ran, "rights").len() == 1, "{ran:?}");
+    let listed = home.keiko("list");
+    assert!(listed.stderr.contains(&format!("hint: {mend}")), "{listed:?}");
+}
+
+#[test]
+fn a_data_directory_that_cannot_be_made_is_found_and_told_with_what_to_do() {
+    let home = Home::empty();
+    fs::write(home.path().join("afile"), "").expect("a file of the test's own");
+    let run = |arguments: &[&str]| {
+        let data = home.path().join("afile/x");
+        let output =
+            home.command("keiko").args(arguments).env("KEIKO_DATA_DIR", data).output().expect("keiko is built");
+        let text = |bytes: Vec<u8>| String::from_utf8(bytes).expect("it is text");
+        Ran { stdout: text(output.stdout), stderr: text(output.stderr), code: output.status.code() }
+    };
+    let ran = run(&["doctor", "--json"]);
+    check(&ran, "data", "wrong: ", "KEIKO_DATA_DIR names another folder");
+    assert!(about(&ran, "database").is_empty() && about(&ran, "disk").is_empty(), "{ran:?}");
+    let listed = run(&["list"]);
+    assert!(listed.stderr.contains("hint: KEIKO_DATA_DIR names another folder"), "{listed:?}");
+}
+
+#[test]
+fn a_configuration_that_keeps_the_daemon_from_starting_is_told_with_what_says_more() {
+    let home = Home::empty();
+    home.configure("grace_s = = 5\n");
+    let listed = home.keiko("list");
+    assert_eq!(listed.code, Some(6), "{listed:?}");
+    assert!(listed.stderr.contains("hint: keiko config check"), "{listed:?}");
+}

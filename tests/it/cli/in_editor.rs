@@ -156,7 +156,7 @@ async fn another_change_meanwhile_is_shown_with_both() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn an_editor_that_fails_or_is_killed_changes_nothing() {
-    let home = home(&["sed -i 's/^title.*/title = \"x\"/' \"$file\"; exit 3", "kill -KILL $$"]);
+    let home = home(&["exit 3", "kill -KILL $$"]);
     for told in ["exit status: 3", "signal: 9"] {
         let mut pty = edit(&home);
         let shown = pty.wait_for("exit=1=").await;
@@ -170,6 +170,41 @@ async fn an_editor_that_fails_or_is_killed_changes_nothing() {
         shown.contains("cannot run the editor \"no-such-editor\"") && shown.contains("set VISUAL or EDITOR"),
         "{shown}"
     );
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_was_saved_once_stays_whatever_becomes_of_a_later_round() {
+    let bad = "sed -i 's/^when.*/when = \"yesterday\"/; s/^title.*/title = \"much work\"/' \"$file\"";
+    for (later, code, told) in [
+        ("exit 3", 1, "exit status: 3"),
+        ("kill -KILL $$", 1, "signal: 9"),
+        // Looked at again, and left as it was.
+        ("true", 0, "nothing was changed"),
+    ] {
+        let home = home(&[bad, later]);
+        let mut pty = edit(&home);
+        pty.wait_for("open it again? [Y/n] ").await;
+        pty.type_line("y").await;
+        let shown = pty.wait_for(&format!("exit={code}=")).await;
+        assert!(shown.contains("what you wrote is kept in") && shown.contains(told), "{shown}");
+        let [kept] = &left(&home)[..] else { panic!("one file is kept") };
+        assert!(fs::read_to_string(kept).expect("it is there").contains("title = \"much work\"\n"));
+        fs::remove_file(kept).expect("it is the test's own");
+        assert_eq!(title(&home), "pay rent");
+    }
+    // The first round is no other.
+    let home = home(&["sed -i 's/^title.*/title = \"x\"/' \"$file\"; exit 3"]);
+    let shown = edit(&home).wait_for("exit=1=").await;
+    assert!(shown.contains("what you wrote is kept in"), "{shown}");
+    let [kept] = &left(&home)[..] else { panic!("one file is kept") };
+    fs::remove_file(kept).expect("it is the test's own");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_editor_that_leaves_a_pipe_holds_up_nobody() {
+    let home = home(&["rm \"$file\"; mkfifo \"$file\""]);
+    let shown = edit(&home).wait_for("exit=1=").await;
+    assert!(shown.contains("socket or a device, expected a file"), "{shown}");
 }
 
 #[tokio::test(flavor = "multi_thread")]

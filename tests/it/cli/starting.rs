@@ -51,6 +51,7 @@ fn a_daemon_that_does_not_come_up_says_why() {
     insta::assert_snapshot!(home.transcript(&["list"]), @r#"
     $ keiko list
     ! error: [home]/config.toml:1:11: cannot use grace_s = "soon": expected a whole number of seconds from 0 to 86400
+    ! hint: keiko config check says all that is wrong with it
     [exit 6]
     "#);
     home.configure("");

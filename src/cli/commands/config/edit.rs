@@ -34,7 +34,7 @@ pub(super) fn edit(context: &mut Context<'_>) -> Result<Exit, CliError> {
     loop {
         let left = match draft.edit(&text) {
             Ok(left) => left,
-            Err(error) => return Err(ended(context, &mut draft, &text, error)),
+            Err(error) => return Err(ended(context, &mut draft, error)),
         };
         let written = without_explanations(&left);
         if written == before {

@@ -13,7 +13,7 @@ use crate::cli::render::say;
 use crate::cli::render::text::{DIM, GOOD, Text};
 use crate::cli::start;
 use crate::client::ClientError;
-use crate::config::edit::{ConfigFile, EditError};
+use crate::config::edit::{ConfigFile, EditError, Turn};
 use crate::config::paths::Paths;
 use crate::config::place::Place;
 use crate::config::shown::{self, Origin, Shown};
@@ -28,6 +28,8 @@ const NOT_SHOWN: &str = "(not shown)";
 pub(super) fn set(context: &mut Context<'_>, key: &str, typed: String) -> Result<Exit, CliError> {
     let place = place(key)?;
     let typed = if typed == "-" { read_input()? } else { check_shown(context, &place, typed)? };
+    // From reading it to what the daemon says of it: so nobody's change is lost.
+    let _turn = Turn::take(Paths::of_process()?.config_file())?;
     let file = ConfigFile::read_to_mend(Paths::of_process()?.config_file())?;
     let text = file.with_value(&place, &typed)?;
     settle(context, &file, &place, &text)
@@ -37,6 +39,7 @@ pub(super) fn set(context: &mut Context<'_>, key: &str, typed: String) -> Result
 pub(super) fn unset(context: &mut Context<'_>, key: &str) -> Result<Exit, CliError> {
     let place = place(key)?;
     let path = Paths::of_process()?.config_file().to_owned();
+    let _turn = path.exists().then(|| Turn::take(&path)).transpose()?;
     let file = ConfigFile::read_to_mend(&path)?;
     match file.without_value(&place) {
         // Nothing is to be done, as with a task that is done already.

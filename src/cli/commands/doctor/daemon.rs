@@ -138,9 +138,13 @@ pub(super) fn process(paths: &Paths, known: &Known, found: &mut Vec<Finding>) {
                 }
                 error => error.to_string(),
             };
-            let mend = match start::served_by(paths) {
-                Some(pid) => Some(format!("kill -9 {pid}, then keiko daemon start")),
-                None => error.hint().or_else(restart),
+            let mend = match error {
+                // Only who hangs is to be killed.
+                CliError::Client(ClientError::TimedOut { .. }) => match start::served_by(paths) {
+                    Some(pid) => Some(format!("kill -9 {pid}, then keiko daemon start")),
+                    None => restart(),
+                },
+                error => error.hint().or_else(restart),
             };
             found.push(Finding::wrong(area, &text, mend));
         }

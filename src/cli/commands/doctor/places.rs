@@ -4,6 +4,8 @@ use std::fs;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 
+use rustix::fs::Access;
+
 use crate::cli::commands::doctor::Known;
 use crate::cli::commands::doctor::finding::Finding;
 use crate::config::Config;
@@ -69,6 +71,24 @@ pub(super) fn database(known: &Known, examination: Option<&Examination>, found: 
     });
 }
 
+/// Looks whether the data directory is one, or can become one; returns that.
+pub(super) fn data(paths: &Paths, found: &mut Vec<Finding>) -> bool {
+    let area = "data";
+    // The nearest that is there, even a link that leads nowhere.
+    let Some(nearest) = paths.data_dir().ancestors().find(|path| path.symlink_metadata().is_ok()) else { return true };
+    let data = paths.data_dir().display();
+    let why = if !nearest.is_dir() {
+        format!("{} is no directory", nearest.display())
+    } else if rustix::fs::access(nearest, Access::WRITE_OK | Access::EXEC_OK).is_err() {
+        format!("{} cannot be written to", nearest.display())
+    } else {
+        return true;
+    };
+    let text = if nearest == paths.data_dir() { why } else { format!("{data} cannot be made: {why}") };
+    found.push(Finding::wrong(area, &text, Some("KEIKO_DATA_DIR names another folder for the tasks".to_owned())));
+    false
+}
+
 /// Looks whether there is room for what is to be written, and what takes room for nothing.
 pub(super) fn disk(paths: &Paths, found: &mut Vec<Finding>) {
     let area = "disk";
@@ -127,11 +147,15 @@ pub(super) fn rights(paths: &Paths, found: &mut Vec<Finding>) {
             closed(&file.path(), OTHERS, "600", found);
         }
     }
-    if let Ok(socket) = paths.find_socket() {
-        closed(&socket, OTHERS, "600", found);
-        if let Some(folder) = socket.parent() {
-            closed(folder, OTHERS, "700", found);
+    match paths.find_socket() {
+        Ok(socket) => {
+            closed(&socket, OTHERS, "600", found);
+            if let Some(folder) = socket.parent() {
+                closed(folder, OTHERS, "700", found);
+            }
         }
+        // Where others could listen in the daemon's place.
+        Err(error) => found.push(Finding::wrong("rights", &error.to_string(), error.hint())),
     }
     if found.len() == before {
         found.push(Finding::fine("rights", "nobody else can read the tasks, or call the daemon"));
@@ -167,6 +191,26 @@ mod tests {
 
     use super::*;
     use crate::cli::commands::doctor::finding::Level;
+    use crate::config::paths::Environment;
+
+    #[test]
+    fn a_data_directory_that_cannot_be_is_named_with_what_is_in_its_way() {
+        let root = tempfile::tempdir().unwrap();
+        fs::write(root.path().join("file"), "").unwrap();
+        std::os::unix::fs::symlink("nowhere", root.path().join("link")).unwrap();
+        let look = |name: &str| {
+            let keiko_data_dir = Some(root.path().join(name).into_os_string());
+            let keiko_config = Some(root.path().join("config.toml").into_os_string());
+            let paths = Paths::of(&Environment { keiko_config, keiko_data_dir, ..Environment::default() }).unwrap();
+            let mut found = Vec::new();
+            assert_eq!(data(&paths, &mut found), found.is_empty());
+            found.pop().map(|finding| finding.text.replace(&format!("{}/", root.path().display()), ""))
+        };
+        assert_eq!(look("file/x").as_deref(), Some("file/x cannot be made: file is no directory"));
+        assert_eq!(look("file").as_deref(), Some("file is no directory"));
+        assert_eq!(look("link/x/y").as_deref(), Some("link/x/y cannot be made: link is no directory"));
+        assert_eq!(look("new/x"), None);
+    }
 
     #[test]
     fn a_file_that_others_may_reach_is_named_with_what_closes_it() {

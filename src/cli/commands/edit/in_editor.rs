@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::cli::commands::drafting::{ended, goes_on, kept, unchanged};
+use crate::cli::commands::drafting::{ended, goes_on, kept, left_as_it_was, unchanged};
 use crate::cli::commands::each::Tally;
 use crate::cli::commands::times::{Said, Times};
 use crate::cli::context::Context;
@@ -38,10 +38,10 @@ pub(super) fn run(context: &mut Context<'_>, name: &str, times: &Times, said: Sa
     loop {
         let written = match draft.edit(&sheet) {
             Ok(written) => written,
-            Err(error) => return Err(ended(context, &mut draft, &sheet, error)),
+            Err(error) => return Err(ended(context, &mut draft, error)),
         };
         if written == sheet && !is_again {
-            return Ok(unchanged(context));
+            return Ok(left_as_it_was(context, &mut draft));
         }
         let read = changes(&written, &lines)
             .and_then(|found| Ok((question(&written, &base, &found, context.zone.name())?, found)));

@@ -46,15 +46,15 @@ pub(super) fn import(
     format: Format,
     (is_dry_run, with_silent): (bool, bool),
 ) -> Result<Exit, CliError> {
-    let text = source.whole()?;
+    let bytes = source.whole()?;
     let now = context.ask(&Hello::default())?.now;
     let here = Here { now: now.instant(), zone: context.zone, with_silent };
     let entries = if format == Format::Taskwarrior {
-        taskwarrior::entries(&text, here).map_err(|why| {
+        taskwarrior::entries(&String::from_utf8_lossy(&bytes), here).map_err(|why| {
             CliError::usage(format!("cannot read {}: {why}", source.name), "task export writes such a file")
         })?
     } else {
-        ical::read::entries(&text, here)
+        ical::read::entries(&ical::line::decoded(&bytes), here)
     };
     let mut summary = Summary::default();
     let view = Viewpoint { now: here.now, zone: here.zone };

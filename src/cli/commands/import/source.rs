@@ -71,8 +71,8 @@ impl Source {
         Ok(Some(text))
     }
 
-    /// Returns all of it; bytes that are no UTF-8 are replaced, so that what holds them is refused by itself.
-    pub(super) fn whole(&mut self) -> Result<String, CliError> {
+    /// Returns all of it.
+    pub(super) fn whole(&mut self) -> Result<Vec<u8>, CliError> {
         let mut bytes = Vec::new();
         let read = (&mut self.reader).take(FILE_BYTES_MAX + 1).read_to_end(&mut bytes);
         read.map_err(|source| CliError::file("read", Path::new(&self.name), source))?;
@@ -80,6 +80,6 @@ impl Source {
             let message = format!("cannot read {}: it is longer than {} MiB", self.name, FILE_BYTES_MAX >> 20);
             return Err(CliError::usage(message, "import it in parts"));
         }
-        Ok(String::from_utf8_lossy(&bytes).into_owned())
+        Ok(bytes)
     }
 }

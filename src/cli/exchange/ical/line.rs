@@ -5,6 +5,9 @@ use std::fmt::Write as _;
 /// The longest that a line may be, in octets, its end not counted (RFC 5545 §3.1).
 const LINE_BYTES_MAX: usize = 75;
 
+/// How a line is folded.
+const FOLDS: [&[u8]; 4] = [b"\r\n ", b"\r\n\t", b"\n ", b"\n\t"];
+
 /// How deep components may lie within each other: three levels are usual.
 const DEPTH_MAX: usize = 16;
 
@@ -180,6 +183,37 @@ fn put(open: &mut [Component], found: &mut Vec<Component>, component: Component)
         Some(_) | None if component.name == "VCALENDAR" => {}
         Some(_) | None => found.push(component),
     }
+}
+
+/// Returns a file as text. A fold may stand within a character (RFC 5545 §3.1): there it is put before it, so that each line is
+/// one of text and all keep their numbers. Bytes that are no UTF-8 are replaced, so that what holds them is refused by itself.
+pub(crate) fn decoded(bytes: &[u8]) -> String {
+    let mut whole: Vec<u8> = Vec::with_capacity(bytes.len());
+    let mut rest = bytes;
+    while let Some((&byte, behind)) = rest.split_first() {
+        let fold = FOLDS.iter().find(|fold| rest.starts_with(fold)).filter(|fold| {
+            // A byte that goes on with a character.
+            rest.get(fold.len()).is_some_and(|next| next & 0xC0 == 0x80)
+        });
+        if let Some(fold) = fold {
+            let cut = begun(&whole);
+            let begun = whole.split_off(whole.len() - cut);
+            whole.extend_from_slice(fold);
+            whole.extend(begun);
+            rest = &rest[fold.len()..];
+        } else {
+            whole.push(byte);
+            rest = behind;
+        }
+    }
+    String::from_utf8_lossy(&whole).into_owned()
+}
+
+/// Returns how many bytes at the end belong to a character that goes on.
+fn begun(bytes: &[u8]) -> usize {
+    let inner = bytes.iter().rev().take(2).take_while(|byte| **byte & 0xC0 == 0x80).count();
+    let is_lead = bytes.len().checked_sub(inner + 1).is_some_and(|at| bytes[at] >= 0xC0);
+    if is_lead { inner + 1 } else { 0 }
 }
 
 /// Returns the lines with what was folded put together again, each with the number of its first.

@@ -4,7 +4,7 @@ use proptest::prelude::*;
 use proptest::test_runner::Config;
 use serde_json::json;
 
-use crate::cli::exchange::ical::line::{components, escaped, listed, push};
+use crate::cli::exchange::ical::line::{components, decoded, escaped, listed, push};
 use crate::cli::exchange::ical::read::{Here, entries};
 use crate::cli::exchange::ical::write::calendar;
 use crate::cli::exchange::{Entry, Found};
@@ -251,6 +251,22 @@ fn what_is_broken_is_refused_with_its_line_and_stops_nothing() {
     assert_eq!(told_entry(&cut[0]), "line 2 (x): refused, line 2: the file ends within it");
     let unclosed = told("BEGIN:VTODO\nSUMMARY:x\nBEGIN:VALARM\nEND:VTODO\n");
     assert_eq!(unclosed, "line 2 (x): refused, line 6: its end is missing".replace('6', "5"));
+}
+
+#[test]
+fn a_character_that_a_fold_cuts_is_whole_again() {
+    let file = |middle: &[u8]| {
+        [b"BEGIN:VCALENDAR\r\nBEGIN:VTODO\r\nSUMMARY:caf", middle, b"\r\nEND:VTODO\r\nEND:VCALENDAR\r\n"].concat()
+    };
+    let read = |middle: &[u8]| {
+        let all = components(&decoded(&file(middle)));
+        (all[0].properties[0].text(), all[0].fault.is_some(), all[0].line)
+    };
+    assert_eq!(read(b"\xc3\r\n \xa9 x"), ("café x".to_owned(), false, 2));
+    assert_eq!(read(b"\xc3\n\t\xa9 x"), ("café x".to_owned(), false, 2));
+    assert_eq!(read(b"\xe4\r\n \xba\r\n \xa4"), ("caf交".to_owned(), false, 2));
+    assert_eq!(read(b"\xf0\x9f\x98\r\n \x80"), ("caf😀".to_owned(), false, 2));
+    assert!(components(&decoded(&file(b"\r\n \xa9")))[0].fault.is_some(), "what was never whole stays so");
 }
 
 #[test]
