@@ -381,7 +381,7 @@ mod tests {
         check("start 3", "did you mean keiko resume 3?");
         check("at 5pm call", "to add a task, run keiko add at 5pm call");
         check("every monday standup", "to add a task, run keiko add every monday standup");
-        check("list --stge", "a similar argument exists: '--stage'");
+        check("list --stge", "run keiko list --help to see how it is used");
         check("channel add webhook ops http://x", "run keiko channel add --help to see how it is used");
         check("channel add", "such as keiko channel add telegram phone; keiko channel add --help says more");
         check("channel test", "such as keiko channel test webhook:ops; keiko channel test --help says more");

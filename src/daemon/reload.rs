@@ -125,13 +125,12 @@ impl Reloading {
 
     async fn reloaded(&self, text: Option<String>) -> Result<Reloaded, String> {
         let mut holds = self.holds.lock().await;
-        let read = match text {
-            Some(text) => Ok(Some(text)),
-            None => {
-                let path = self.paths.config_file().to_owned();
-                let read = tokio::task::spawn_blocking(move || whole::read(&path)).await;
-                read.map_err(|error| format!("the reading failed: {error}"))?
-            }
+        let read = if text.is_some() {
+            Ok(text)
+        } else {
+            let path = self.paths.config_file().to_owned();
+            let read = tokio::task::spawn_blocking(move || whole::read(&path)).await;
+            read.map_err(|error| format!("the reading failed: {error}"))?
         };
         let text = read.as_ref().ok().and_then(Clone::clone);
         let reloaded = self.taken(&mut holds, read);

@@ -19,7 +19,7 @@ pub(super) struct Signals {
     terminate: Signal,
     interrupt: Signal,
     hang_up: Signal,
-    /// A file that may not become as large (RLIMIT_FSIZE, signal(7)): that is told where it is written, as a full disk is.
+    /// A file that may not become as large (`RLIMIT_FSIZE`, signal(7)): that is told where it is written, as a full disk is.
     _too_large: Signal,
 }
 

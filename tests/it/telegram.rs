@@ -500,7 +500,8 @@ async fn the_chats_that_the_readme_shows_are_taken_and_a_bad_one_is_named_with_i
         "failed: {0}/config.toml:6:11: cannot use ntfy.a.ca_file: cannot read {0}/gone: No such file or directory (os error 2)",
         home.path("").display().to_string().trim_end_matches('/')
     );
-    assert_eq!(refused_start(command()), expected);
+    let refused = refused_start(command());
+    assert_eq!(refused, format!("{expected}\nhint: keiko config check says all that is wrong with it"));
     for (key, value, expected) in [
         ("api_url", "hunter2", "a URL that begins with https:// or http://"),
         ("chat", "me\"[x]", "a chat's number, or the @name of a public channel"),

@@ -367,7 +367,8 @@ async fn the_settings_that_the_readme_shows_are_taken() {
         command
     };
     let expected = format!(
-        "failed: {}:7:11: cannot use webhooks.team.url: the daemon's environment has no variable SLACK_URL",
+        "failed: {}:7:11: cannot use webhooks.team.url: the daemon's environment has no variable SLACK_URL\n\
+         hint: keiko config check says all that is wrong with it",
         home.path("config.toml").display()
     );
     assert_eq!(refused_start(command()), expected);

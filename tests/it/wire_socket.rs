@@ -225,7 +225,10 @@ fn a_configuration_that_is_no_file_or_far_too_long_is_refused_in_words() {
         command.args(["--clock", NOON]).env("KEIKO_CONFIG", config(name));
         assert_eq!(
             refusal(command),
-            format!("failed: cannot read the configuration {}: {why}", config(name).display())
+            format!(
+                "failed: cannot read the configuration {}: {why}\nhint: keiko config check says all that is wrong with it",
+                config(name).display()
+            )
         );
         let mut command = home.command(env!("CARGO_BIN_EXE_keiko"));
         command.arg("list").env("KEIKO_CONFIG", config(name));

@@ -70,7 +70,7 @@ fn length(text: &str) -> Result<Span, CliError> {
         TimeError::Missing { words, span } => CliError::Time(TimeError::Impossible {
             words,
             span,
-            reason: "expected a length of time, which is a number with a unit",
+            reason: say::EXPECTED_LENGTH,
             proposal: Some("10m".to_owned()),
         }),
         other => CliError::Time(other),

@@ -6,6 +6,9 @@ use std::path::Path;
 
 use crate::cli::render::text::{DIM, GOOD, HEAD, Text};
 
+/// What is expected where a length of time is asked for.
+pub(crate) const EXPECTED_LENGTH: &str = "expected a length of time, which is a number with a unit";
+
 /// Nothing came of it.
 pub(crate) const NOTHING_CHANGED: &str = "nothing was changed";
 

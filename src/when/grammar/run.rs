@@ -339,12 +339,16 @@ struct ByDay {
     lists: Vec<Vec<Piece>>,
     /// Whether a day was said behind the last time of day.
     is_next: bool,
+    /// How many days, or repetitions of days, were said: "noon every day at 12:15" has one, to which both belong.
+    days: usize,
 }
 
 impl ByDay {
     fn add(&mut self, piece: &Piece) {
         let is_days = |every: &Every| !every.days.is_empty() || every.part.is_none();
-        self.is_next |= matches!(piece, Piece::Day(_)) || matches!(piece, Piece::Every(every) if is_days(every));
+        let is_day = matches!(piece, Piece::Day(_)) || matches!(piece, Piece::Every(every) if is_days(every));
+        self.is_next |= is_day;
+        self.days += usize::from(is_day);
         let time = match piece {
             Piece::Every(Every { part: Some(part), .. }) => {
                 Some(Piece::Part { part: *part, is_today: false, is_tonight: false })
@@ -368,7 +372,7 @@ impl ByDay {
 
     /// Returns whether the days of one list have other times than those of another.
     fn differ(&self) -> bool {
-        self.lists.windows(2).any(|pair| pair[0] != pair[1])
+        self.days > 1 && self.lists.windows(2).any(|pair| pair[0] != pair[1])
     }
 }
 

@@ -73,6 +73,8 @@ fn each_time_of_day_that_a_repetition_has_is_in_its_rule() {
             "drops twice a day in the morning and in the evening",
             "FREQ=DAILY;BYHOUR=9,19 from Mon 2026-11-30 19:00 · drops",
         ),
+        ("noon every day at 12:15", "FREQ=DAILY;BYHOUR=12;BYMINUTE=0,15 from Mon 2026-11-30 12:00"),
+        ("midnight every day at 0:00", "FREQ=DAILY;BYHOUR=0 from Tue 2026-12-01 00:00"),
         ("每天上午和下午散步", "FREQ=DAILY;BYHOUR=9,15 from Mon 2026-11-30 15:00 · 散步"),
         ("every morning at 9pm", "cannot set \"every morning at 9pm\": that part of the day has no such hour"),
         ("swim tomorrow morning and evening", "cannot choose between the times in \"tomorrow morning and evening\""),
@@ -193,6 +195,8 @@ proptest! {
             (word, hour, 0)
         }, |clock| *clock);
         let both = format!("{}{join}{}", said(first).0, said(second).0);
+        // Of two days before a stretch of days the second is not asked for: that contradicts itself.
+        prop_assume!(is_behind || join != " and thursday ");
         let text = if is_behind { format!("stretch {day} {both}") } else { format!("{both} {day} stretch") };
         let context = context_at("2026-11-30 03:30", "UTC");
         let Ok(Reading { time: Some(time), title, .. }) = parse_sentence(&text, &context) else { return Ok(()) };

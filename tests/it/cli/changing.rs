@@ -145,7 +145,7 @@ fn an_edit_of_nothing_is_refused() {
     [exit 2]
     $ keiko edit 1 nonsense
     ! error: cannot find a time in "nonsense"
-    ! hint: say when, such as `tomorrow 3pm` or `in 20 minutes`
+    ! hint: say when, such as `tomorrow 3pm` or `in 20 minutes`; a new title is --title "nonsense"
     [exit 3]
     $ keiko edit 9 --title x
     ! error: cannot find a task named "9"
