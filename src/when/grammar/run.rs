@@ -208,7 +208,9 @@ fn with_end(words: &Words<'_>, run: &Run, opener: Option<range::Opener>, dialect
     }
     let mut whole = run.clone();
     // "mon-fri 9:30 and saturday morning", "mon-fri afternoon and saturday"
-    if end.phrase.naming >= Naming::Mixed || end.phrase.days.len() > 1 {
+    let is_weekday = |day: &Day| matches!(day, Day::Weekday(..));
+    let ends_twice = end.phrase.days.len() > 1 && end.phrase.days.iter().all(is_weekday);
+    if end.phrase.naming >= Naming::Mixed || ends_twice {
         whole.phrase.naming = Naming::Several;
     }
     // Until when it lasts is of no use for its start, but "tomorrow to friday 9:30" says when to be there.

@@ -23,6 +23,7 @@ fn a_time_of_day_behind_a_stretch_of_days_is_that_of_its_start() {
         ("trip dec 24 - dec 29 7:45", "Thu 2026-12-24 07:45 · trip"),
         ("trip from dec 24 to dec 29 at noon", "Thu 2026-12-24 12:00 · trip"),
         ("course next tuesday - thursday at 13:15", "Tue 2026-12-08 13:15 · course"),
+        ("fair from today to sat 5th of dec", "Mon 2026-11-30 09:30 · fair"),
         ("camp tomorrow to friday in the evening", "Tue 2026-12-01 19:00 · camp"),
         ("fair dec 5 to dec 8 9-17", "Sat 2026-12-05 09:00 · fair"),
         // What is said of the end alone, and a start that has its own time.
@@ -195,8 +196,8 @@ proptest! {
             (word, hour, 0)
         }, |clock| *clock);
         let both = format!("{}{join}{}", said(first).0, said(second).0);
-        // Of two days before a stretch of days the second is not asked for: that contradicts itself.
-        prop_assume!(is_behind || join != " and thursday ");
+        // A day of its own beside a stretch of dates, or before any stretch, is not asked for: what that means nobody knows.
+        prop_assume!(join != " and thursday " || is_behind && !day.starts_with("dec"));
         let text = if is_behind { format!("stretch {day} {both}") } else { format!("{both} {day} stretch") };
         let context = context_at("2026-11-30 03:30", "UTC");
         let Ok(Reading { time: Some(time), title, .. }) = parse_sentence(&text, &context) else { return Ok(()) };
