@@ -243,8 +243,19 @@ fn arrive(steps: &mut Steps<'_>, task: Task, was: &Occurrence, taken: &Taken) {
         steps.silence();
     }
     walk(steps, &target);
+    // What spoke at a time of its own that is over, in the same occurrence, is not said twice; the ring at due has a name
+    // of its own where it follows a pause or a snooze.
+    let as_was = Snapshot { task: task.clone(), occurrence: was.clone() };
+    let is_over = |slot: Slot, at: Timestamp| slot != Slot::DUE && at <= steps.now();
+    let has_spoken =
+        as_was.alerts_ahead().filter(|(slot, at)| !has_opened && is_over(*slot, *at)).map(|(slot, _)| slot);
+    let has_spoken = has_spoken.filter(|slot| steps.occurrence().spoken.contains(slot));
+    let mut spoken: Vec<Slot> = was.spoken.iter().copied().chain(has_spoken).collect();
+    spoken.sort_unstable();
+    spoken.dedup();
     let mut occurrence = Occurrence {
         generation: steps.occurrence().generation,
+        spoken,
         nags: was.nags.max(steps.occurrence().nags),
         is_past_deadline: was.is_past_deadline || steps.occurrence().is_past_deadline,
         state: target,

@@ -271,6 +271,19 @@ fn what_was_not_said_for_a_pause_or_a_snooze_that_is_taken_back_is_said_late_onc
 }
 
 #[test]
+fn what_a_resume_said_is_not_said_again_by_the_next_once_the_first_is_taken_back() {
+    let resume = Command::Resume { shift: false };
+    let mut story = Story::new(once("4 12:00"), &[-60, 0]);
+    story.done("4 10:30", &Command::Pause { until: None });
+    let resumed = story.done("4 11:30", &resume);
+    assert!(resumed.has_rung, "the alert of 11:00, late");
+    story.undone("4 11:31", resumed);
+    assert!(!story.done("4 11:40", &resume).has_rung, "the same firing cannot be written twice");
+    story.run("4 12:00");
+    assert_eq!(story.state(), StateName::Running);
+}
+
+#[test]
 fn what_was_held_for_quiet_hours_is_said_when_it_is_quiet_no_more_whatever_is_taken_back() {
     let ack = Command::Ack { early: false, is_dismissal: false };
     for command in [Command::Pause { until: None }, ack, DONE, Command::Cancel] {
