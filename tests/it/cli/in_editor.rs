@@ -41,7 +41,8 @@ fn edit(home: &Home) -> Pty {
 
 fn run(home: &Home, line: &str) -> Pty {
     let editor = format!("'{}' --wait", home.path().join("my editor").display());
-    Pty::run(&format!("{}; echo exit=$?=", keiko(home, &[("EDITOR", &editor)], line)))
+    // The shell says how keiko ended also where Ctrl-C reached it too, as a shell for people would.
+    Pty::run(&format!("trap : INT; {}; echo exit=$?=", keiko(home, &[("EDITOR", &editor)], line)))
 }
 
 fn read(home: &Home, name: &str) -> String {
