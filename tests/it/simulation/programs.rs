@@ -152,7 +152,7 @@ fn check_program_task(store: &MemoryStore, snapshot: &Snapshot) {
     let State::Running(running) = &snapshot.occurrence.state else { return };
     // What was withdrawn and comes back is due in silence, until a person answers or it is succeeded.
     let events = store.history(snapshot.task.id).expect("readable");
-    let is_back = events.iter().any(|stored| stored.event.reason == "taken back");
+    let is_back = events.iter().any(|stored| ["taken back", "nothing sent"].contains(&stored.event.reason.as_str()));
     if is_back || snapshot.task.deleted_at.is_some() {
         return;
     }
