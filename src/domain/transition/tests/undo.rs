@@ -497,7 +497,8 @@ proptest! {
                 prop_assert!(undone.steps.iter().all(|step| step.operation.firing().is_none()));
                 let mut expected = seen(&before);
                 // What it said of the same occurrence stays said.
-                if undone.after.occurrence.name() == before.occurrence.name() {
+                let has_opened = undone.steps.iter().any(|step| matches!(step.operation, Operation::Opened(_)));
+                if done.after.occurrence.name() == before.occurrence.name() && !has_opened {
                     let is_said = |slot: Slot| slot != Slot::DUE && done.after.occurrence.spoken.contains(&slot);
                     let said = before.alerts_ahead().filter(|(slot, at)| *at <= later && is_said(*slot));
                     expected.occurrence.spoken.extend(said.map(|(slot, _)| slot));
@@ -513,7 +514,9 @@ proptest! {
                 }
             }
             Err(refused) => {
-                let is_reasoned = first.has_rung || before.task.waits != first.after.task.waits
+                // What came up by it, in silence too, is no more untouched.
+                let has_come_up = first.after.occurrence.state.name() == StateName::Running;
+                let is_reasoned = first.has_rung || has_come_up || before.task.waits != first.after.task.waits
                     || before.task.deleted_at.is_some();
                 prop_assert!(is_reasoned, "{refused}: {command:?}\n{}", story.told());
             }
